@@ -1,0 +1,86 @@
+import { ledgerGroup, maxReservations } from '../ledger.ts';
+import { protectOperations } from '../pub.ts';
+import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
+
+const reservation: Schema = {
+  type: 'object',
+  required: ['pod', 'uid', 'operation', 'time', 'view'],
+  properties: {
+    pod: { type: 'string', description: 'Name of the pod that may be disrupted.' },
+    uid: { type: 'string', description: 'Uid of that pod: another pod of the same name has no part in it.' },
+    operation: { type: 'string', enum: protectOperations, description: 'What was allowed.' },
+    time: { type: 'string', format: 'date-time', description: 'When it was allowed.' },
+    view: { type: 'string', description: 'The resourceVersion of the pods that the verdict was made from.' },
+    overdue: {
+      type: 'object',
+      description: 'Set when the disruption was not seen in time. It ends when a newer view shows the pod alive.',
+      properties: {
+        resourceVersion: {
+          type: 'string',
+          description: 'Only a view at least as new as this may end the reservation.',
+        },
+      },
+    },
+  },
+};
+
+const spec: Schema = {
+  type: 'object',
+  description: 'The reservations, and how far their happening has been followed.',
+  properties: {
+    reservations: {
+      type: 'array',
+      description: 'Disruptions that were allowed and are not yet seen to have happened, the oldest first.',
+      // The list is replaced as a whole by compare-and-swap; a merge of two lists could overspend a budget.
+      'x-kubernetes-list-type': 'atomic',
+      maxItems: maxReservations,
+      items: reservation,
+    },
+    watermark: {
+      type: 'string',
+      description: 'Reservations seen to have happened up to this resourceVersion of the pods are gone from the list.',
+    },
+  },
+};
+
+/** A column cannot count a list, so the first entry stands for it: none is an empty cell. */
+const columns: readonly PrinterColumn[] = [
+  {
+    name: 'Reserved',
+    type: 'string',
+    jsonPath: '.spec.reservations[0].pod',
+    description: 'The pod of the first reservation',
+  },
+  { name: 'Since', type: 'date', jsonPath: '.spec.reservations[0].time', description: 'How long it has been reserved' },
+  age,
+];
+
+export const disruptionLedgerCrd: CustomResourceDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `disruptionledgers.${ledgerGroup}` },
+  spec: {
+    group: ledgerGroup,
+    names: {
+      kind: 'DisruptionLedger',
+      listKind: 'DisruptionLedgerList',
+      plural: 'disruptionledgers',
+      singular: 'disruptionledger',
+    },
+    scope: 'Namespaced',
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        additionalPrinterColumns: columns,
+        schema: {
+          openAPIV3Schema: rootSchema(
+            'Remembers which disruptions were allowed in its namespace, so that no budget is spent twice. Kept by Holdfast; there is nothing to edit.',
+            { spec },
+          ),
+        },
+      },
+    ],
+  },
+};

@@ -1,0 +1,70 @@
+/** Kubernetes-style field errors: what is wrong, where, and with which value. Bad input is a value of this type, never a throw. */
+
+export type FieldErrorType =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueDuplicate';
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  readonly detail: string;
+  readonly value?: unknown;
+}
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
+
+export function parsed<T>(value: T): Parsed<T> {
+  return { ok: true, value };
+}
+
+export function failed<T>(...errors: readonly FieldError[]): Parsed<T> {
+  return { ok: false, errors };
+}
+
+export function required(field: string, detail: string): FieldError {
+  return { type: 'FieldValueRequired', field, detail };
+}
+
+export function invalid(field: string, value: unknown, detail: string): FieldError {
+  return { type: 'FieldValueInvalid', field, value, detail };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const list = supported.map((word) => `"${word}"`).join(', ');
+  return { type: 'FieldValueNotSupported', field, value, detail: `supported values: ${list}` };
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { type: 'FieldValueForbidden', field, detail };
+}
+
+const labels: Record<FieldErrorType, string> = {
+  FieldValueRequired: 'Required value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueDuplicate: 'Duplicate value',
+};
+
+/** One error as the API server would print it: `spec.selector: Invalid value: {...}: reason`. */
+export function formatFieldError(error: FieldError): string {
+  const value = 'value' in error ? `: ${printValue(error.value)}` : '';
+  return `${error.field}: ${labels[error.type]}${value}: ${error.detail}`;
+}
+
+export function formatFieldErrors(errors: readonly FieldError[]): string {
+  return errors.map(formatFieldError).join('; ');
+}
+
+/** A value inside an error message never makes the message longer than a terminal can show. */
+const maxPrintedValue = 200;
+
+function printValue(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > maxPrintedValue ? `${text.slice(0, maxPrintedValue)}...` : text;
+}

@@ -1,0 +1,34 @@
+/** Questions about JSON that nobody has checked yet. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const maxInt32 = 2_147_483_647;
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An optional object, list or pointer: Kubernetes writes "not there" both ways. */
+export function isUnset(value: unknown): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+export function isInt32From(minimum: number, value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maxInt32;
+}
+
+/** Deep equality of JSON. A field that is null is a field that is not there. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (isUnset(left) || isUnset(right)) return isUnset(left) && isUnset(right);
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
+  }
+  if (!isObject(left) || !isObject(right)) return left === right;
+  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...keys].every((key) => sameJson(ownValue(left, key), ownValue(right, key)));
+}
+
+/** Reads a key that a person chose: `constructor` must not be found on the prototype. */
+export function ownValue(source: Fields, key: string): unknown {
+  return Object.hasOwn(source, key) ? source[key] : undefined;
+}

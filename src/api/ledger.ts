@@ -1,0 +1,39 @@
+import type { ObjectMeta } from './meta.ts';
+import type { ProtectOperation } from './pub.ts';
+
+export const ledgerGroup = 'holdfast.dev';
+export const ledgerName = 'default';
+
+/**
+ * Every ledger is one object in etcd, which holds 1.5 MB at most. A reservation is at most about 500 bytes of JSON
+ * (a pod name has up to 253 characters), so this many always fit. The built-in budget stops at 2,000 per budget.
+ */
+export const maxReservations = 2_500;
+
+/** A disruption that was allowed and is not yet seen to have happened. */
+export interface Reservation {
+  readonly pod: string;
+  readonly uid: string;
+  readonly operation: ProtectOperation;
+  /** When it was reserved, on the clock of the replica that reserved it (RFC 3339). */
+  readonly time: string;
+  /** The resourceVersion of the pod collection that the verdict was made from. */
+  readonly view: string;
+  /** The pod's generation then. A newer one later shows that an update happened. */
+  readonly generation?: number;
+  /**
+   * Set when the time limit passed: `since` when, on the clock of the leader. The write that sets it does not know its own
+   * resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of the pods at least as new as
+   * that may say "the pod is still there" (I9).
+   */
+  readonly overdue?: { readonly since: string; readonly resourceVersion?: string };
+}
+
+export interface DisruptionLedger {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly reservations?: readonly Reservation[];
+    /** Reservations seen to have happened up to this resourceVersion of the pod collection are gone from the list. */
+    readonly watermark?: string;
+  };
+}

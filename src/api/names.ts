@@ -1,0 +1,28 @@
+/** Every name that people write into their objects, or find there. The table in docs/reference.md says what each means. */
+
+export const annotation = {
+  budgetScope: 'holdfast.dev/budget-scope',
+  groupLabel: 'holdfast.dev/group-label',
+  groupMinAvailable: 'holdfast.dev/group-min-available',
+  takeover: 'holdfast.dev/takeover',
+  disruptionProbe: 'holdfast.dev/disruption-probe',
+  updateStrategy: 'holdfast.dev/update-strategy',
+  rolloutSettleSeconds: 'holdfast.dev/rollout-settle-seconds',
+  rolloutState: 'holdfast.dev/rollout-state',
+  converted: 'holdfast.dev/converted',
+  pubProtectOperations: 'kruise.io/pub-protect-operations',
+  pubProtectTotalReplicas: 'pub.kruise.io/protect-total-replicas',
+  pubNoProtect: 'pub.kruise.io/no-protect',
+  kruiseInPlaceState: 'apps.kruise.io/inplace-update-state',
+} as const;
+
+export const label = {
+  guard: 'holdfast.dev/guard',
+  unavailablePodPrefix: 'unavailable-pod.kruise.io/',
+  controllerRevisionHash: 'controller-revision-hash',
+} as const;
+
+export const condition = {
+  disruptable: 'Disruptable',
+  groupBudget: 'holdfast.dev/GroupBudget',
+} as const;

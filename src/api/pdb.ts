@@ -1,0 +1,15 @@
+import type { IntOrString } from './int-or-string.ts';
+import type { Condition, LabelSelector, ObjectMeta } from './meta.ts';
+
+export interface PodDisruptionBudget {
+  readonly metadata: ObjectMeta;
+  readonly spec?: {
+    readonly selector?: LabelSelector | null;
+    readonly minAvailable?: IntOrString;
+    readonly maxUnavailable?: IntOrString;
+    readonly unhealthyPodEvictionPolicy?: string;
+    /** KEP-5682, where the cluster has it. */
+    readonly budgetScope?: string;
+  };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}

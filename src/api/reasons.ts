@@ -1,0 +1,157 @@
+/**
+ * The catalogue of reasons. Every refusal, warning and condition has a code here and a line in docs/reasons.md; a test
+ * compares the two. A refusal is a sentence with numbers and a sentence that says what would help (I12).
+ */
+
+export const refusalCodes = [
+  'BudgetExhausted',
+  'UnhealthyRefused',
+  'ProbeVeto',
+  'ProbeStale',
+  'ProbeInvalid',
+  'GroupNotResolved',
+  'BudgetInvalid',
+  'BudgetNotObserved',
+  'ExpectedUnknown',
+  'OwnerNotResolved',
+  'NotSynced',
+  'LedgerUnknown',
+  'CacheStale',
+  'LedgerFull',
+  'PodUnknown',
+  'SeveralPlainBudgets',
+] as const;
+export type RefusalCode = (typeof refusalCodes)[number];
+
+export const passCodes = [
+  'NotProtected',
+  'WithinBudget',
+  'AlreadyReserved',
+  'Terminating',
+  'Finished',
+  'Pending',
+  'NamespaceTerminating',
+  'NamespaceUnguarded',
+  'KubeletDelete',
+  'GarbageCollection',
+  'WorkloadGone',
+] as const;
+export type PassCode = (typeof passCodes)[number];
+
+export const warningCodes = ['MixedSelection', 'GroupFallback', 'GroupsForgettable'] as const;
+export type WarningCode = (typeof warningCodes)[number];
+
+export const conditionCodes = [
+  'Sufficient',
+  'Insufficient',
+  'NotGuarded',
+  'Enforced',
+  'MissingGroupLabel',
+  'UnreachableMinReadyReplicas',
+  'WorkloadNotFound',
+] as const;
+export type ConditionCode = (typeof conditionCodes)[number];
+
+/** The numbers and names behind a refusal. Which of them are set depends on the code. */
+export interface RefusalFacts {
+  /** Kind and name, as a person would say it: `PodDisruptionBudget "llm"`. */
+  readonly budget?: string;
+  readonly pod: string;
+  readonly unit?: string;
+  readonly unitKind?: 'pod' | 'group';
+  readonly available?: number;
+  readonly desired?: number;
+  readonly expected?: number;
+  /** Free text with its own facts: a field error, an owner's name, two resourceVersions. */
+  readonly detail?: string;
+}
+
+export interface RefusalText {
+  readonly message: string;
+  readonly unblock: string;
+}
+
+type Describe = (facts: RefusalFacts) => RefusalText;
+
+const units = (facts: RefusalFacts): string => (facts.unitKind === 'group' ? 'groups' : 'pods');
+const of = (facts: RefusalFacts): string => (facts.expected === undefined ? '' : ` of ${facts.expected} expected`);
+const numbers = (facts: RefusalFacts): string =>
+  `needs ${facts.desired} available ${units(facts)} and has ${facts.available}${of(facts)}`;
+
+const descriptions: Record<RefusalCode, Describe> = {
+  BudgetExhausted: (facts) => ({
+    message: `${facts.budget} ${numbers(facts)}; taking ${facts.pod} away breaks ${facts.unitKind} ${facts.unit}`,
+    unblock:
+      (facts.available ?? 0) < (facts.desired ?? 0)
+        ? `${missing(facts)} more ${units(facts)} must become available first`
+        : `wait until one more of its ${units(facts)} is available, or lower the budget`,
+  }),
+  UnhealthyRefused: (facts) => ({
+    message: `${facts.budget} ${numbers(facts)}; ${facts.unitKind} ${facts.unit} is already down and its pods may go only while the budget is met`,
+    unblock: `bring ${missing(facts)} more ${units(facts)} up, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
+  }),
+  ProbeVeto: (facts) => ({
+    message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,
+    unblock: 'wait until its Disruptable condition is True',
+  }),
+  ProbeStale: (facts) => ({
+    message: `nobody has renewed the probe lease of the node of pod ${facts.pod}${facts.detail === undefined ? '' : ` (${facts.detail})`}, so its Disruptable condition is not to be trusted`,
+    unblock: 'bring the holdfast agent of that node back',
+  }),
+  ProbeInvalid: (facts) => ({
+    message: `the disruption probe of pod ${facts.pod} cannot be read: ${facts.detail}`,
+    unblock: 'correct the probe; until then the pod counts as never disruptable',
+  }),
+  GroupNotResolved: (facts) => ({
+    message: `${facts.budget} counts groups, and the group of pod ${facts.pod} cannot be resolved: ${facts.detail}`,
+    unblock: 'give the pod its group, or set holdfast.dev/budget-scope: Pod on the budget',
+  }),
+  BudgetInvalid: (facts) => ({
+    message: `${facts.budget} cannot be read: ${facts.detail}`,
+    unblock: 'correct or delete the budget',
+  }),
+  BudgetNotObserved: (facts) => ({
+    message: `${facts.budget} was changed and is still being processed: ${facts.detail}`,
+    unblock: 'try again in a moment; if it stays, look whether an operator replica leads',
+  }),
+  ExpectedUnknown: (facts) => ({
+    message: `${facts.budget} needs to know how many ${units(facts)} there should be, and does not: ${facts.detail}`,
+    unblock: 'use an integer minAvailable, or an owner with a scale subresource',
+  }),
+  OwnerNotResolved: (facts) => ({
+    message: `it is not known yet whether ${facts.budget} covers pod ${facts.pod}: ${facts.detail}`,
+    unblock: 'try again in a moment; if it stays, look whether the operator may read that owner',
+  }),
+  NotSynced: (facts) => ({
+    message: `the view of the cluster is not complete yet: ${facts.detail}`,
+    unblock: 'try again in a moment',
+  }),
+  LedgerUnknown: (facts) => ({
+    message: `the ledger of reservations for pod ${facts.pod} is not known${facts.detail === undefined ? '' : `: ${facts.detail}`}`,
+    unblock: 'try again in a moment; if it stays, look at the DisruptionLedger of the namespace',
+  }),
+  CacheStale: (facts) => ({
+    message: `this replica's view of the pods is older than the ledger: ${facts.detail}`,
+    unblock: 'try again in a moment',
+  }),
+  LedgerFull: (facts) => ({
+    message: `the ledger holds ${facts.detail} reservations, and no more fit`,
+    unblock: 'wait until disruptions under way have happened',
+  }),
+  PodUnknown: (facts) => ({
+    message: `pod ${facts.pod} is not in the view of the cluster${facts.detail === undefined ? '' : `: ${facts.detail}`}`,
+    unblock: 'try again in a moment',
+  }),
+  SeveralPlainBudgets: (facts) => ({
+    message: `pod ${facts.pod} has ${facts.detail} plain PodDisruptionBudgets, and the eviction API answers 500 to more than one`,
+    unblock: 'leave one of them, or let holdfast judge them (budget-scope PodGroup, or a disruption probe)',
+  }),
+};
+
+function missing(facts: RefusalFacts): number {
+  return Math.max(1, (facts.desired ?? 0) - (facts.available ?? 0));
+}
+
+export function describeRefusal(code: RefusalCode, facts: RefusalFacts): RefusalText {
+  return descriptions[code](facts);
+}

@@ -1,0 +1,20 @@
+import type { OwnerNode } from '../world/owners.ts';
+import type { Expected } from './desired.ts';
+
+/** How many pods the owners want (P7). An owner that is gone wants none; its pods go with it. */
+export function expectedPods(owners: Iterable<OwnerNode>): Expected {
+  let count = 0;
+  for (const owner of owners) {
+    const wanted = scaleOf(owner);
+    if (typeof wanted === 'string') return { known: false, why: wanted };
+    count += wanted;
+  }
+  return { known: true, count, source: 'scale' };
+}
+
+/** The scale of an owner, or why there is none. */
+export function scaleOf(owner: OwnerNode): number | string {
+  if (owner.state === 'gone' || owner.deleting) return 0;
+  if (owner.state === 'unknown') return `${owner.display} was not looked up yet`;
+  return owner.replicas ?? `${owner.display} has no scale`;
+}

@@ -1,0 +1,191 @@
+import { maxReservations, type Reservation } from '../../api/ledger.ts';
+import type { PassCode } from '../../api/reasons.ts';
+import { bit } from '../health.ts';
+import type { DisruptionRequest, Operation } from '../request.ts';
+import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
+import type { PodRecord } from '../world/pod-record.ts';
+import type { World } from '../world/world.ts';
+import { blocker, deny } from './blocker.ts';
+import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
+import { exemption } from './exempt.ts';
+import { type Judge, type Panel, panelFor } from './judges.ts';
+import { opinionOf } from './opinion.ts';
+import { vetoOf } from './veto.ts';
+
+export interface DecideOptions {
+  /** `pdb`: complete evictions that a PDB of ours judged; `always`: those under PUBs alone, too; `off`: never (P9). */
+  readonly takeover?: 'pdb' | 'always' | 'off';
+  /** Somebody else's webhook guards evictions, and could refuse after we completed one. */
+  readonly foreignEvictionWebhook?: boolean;
+  /** Also ask the plain PDBs that the built-in check asks after us: what a person wants to know before a drain. */
+  readonly judgePlain?: boolean;
+}
+
+/** May this pod be disrupted now, and why. The world is left as it was, but for leases that ran out by `now`. */
+export function decide(world: World, request: DisruptionRequest, now: number, options: DecideOptions = {}): Verdict {
+  world.advance(now);
+  const state = world.namespace(request.namespace);
+  if (state?.terminating) return pass('NamespaceTerminating');
+  const pod = state?.pods.get(request.pod);
+  if (state === undefined || pod === undefined || (request.uid !== undefined && request.uid !== pod.uid)) {
+    return decideUnseen(world, state, pod, request);
+  }
+  const exempt = exemption(state, pod, request);
+  if (exempt !== undefined) return pass(exempt, exempt === 'Pending' ? { onlyIf: versionOf(pod) } : {});
+  const blind = notSynced(world, pod);
+  if (blind !== undefined) return deny([blind]);
+  return decideSeen(world, state, pod, request, options);
+}
+
+/** A pod that is not in the view. Without a budget in its namespace only an eviction's veto could concern it. */
+function decideUnseen(
+  world: World,
+  state: NamespaceState | undefined,
+  pod: PodRecord | undefined,
+  request: DisruptionRequest,
+): Verdict {
+  const name = { name: request.pod };
+  const blind = notSynced(world, name);
+  if (blind !== undefined) return deny([blind]);
+  if (request.operation !== 'EVICT' && (state === undefined || state.pubs.size === 0)) return pass('NotProtected');
+  const detail = pod === undefined ? undefined : `the one in view has uid ${pod.uid}, the request means ${request.uid}`;
+  return deny([blocker('PodUnknown', { pod: name, ...(detail === undefined ? {} : { detail }) })]);
+}
+
+function decideSeen(
+  world: World,
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  options: DecideOptions,
+): Verdict {
+  const panel = withPlain(panelFor(state, pod, request), options);
+  if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
+    const plain = severalPlain(pod, panel, options);
+    return plain === undefined ? pass('NotProtected') : deny([plain]);
+  }
+  const unknown = ledgerUnknown(world, state, pod);
+  if (unknown !== undefined) return deny([unknown]);
+  const reserved = state.reservations.get(pod.uid);
+  if (reserved !== undefined && covers(reserved, request.operation)) {
+    return pass('AlreadyReserved', { complete: completion(panel, request, options) });
+  }
+  const stale = cacheStale(world, state, pod);
+  if (stale !== undefined) return deny([stale]);
+  return asIfUnreserved(state, pod, () => judge(state, pod, request, panel, options));
+}
+
+/**
+ * A removal covers everything that may come after it; an update covers updates. One whose time limit passed covers nothing: it
+ * did not happen, and whoever asks again asks anew (L5).
+ */
+function covers(reserved: Reservation, asked: Operation): boolean {
+  if (reserved.overdue !== undefined) return false;
+  if (reserved.operation === 'EVICT' || reserved.operation === 'DELETE') return true;
+  return asked === 'UPDATE' || asked === 'RESIZE';
+}
+
+/** Judges a pod whose reservation does not cover the request as if it had none (L5). */
+function asIfUnreserved<T>(state: NamespaceState, pod: PodRecord, ask: () => T): T {
+  const reservedFor = pod.reservedFor;
+  if (reservedFor === undefined) return ask();
+  const set = (operation: Operation | undefined) =>
+    state.recount(pod, () => {
+      pod.reservedFor = operation;
+    });
+  set(undefined);
+  const answer = ask();
+  set(reservedFor);
+  return answer;
+}
+
+function judge(
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  panel: Panel,
+  options: DecideOptions,
+): Verdict {
+  const blockers: Blocker[] = [];
+  const charges: Charge[] = [];
+  const veto = vetoOf(pod, request, panel.judges);
+  if (veto !== undefined) blockers.push(veto);
+  for (const one of panel.judges) {
+    const opinion = opinionOf(one, pod);
+    if (opinion.agrees) charges.push(opinion.charge);
+    else blockers.push(opinion.blocker);
+  }
+  const several = severalPlain(pod, panel, options);
+  if (several !== undefined) blockers.push(several);
+  if (blockers.length === 0 && isFull(state, pod)) {
+    blockers.push(blocker('LedgerFull', { pod, detail: String(state.reservations.size) }));
+  }
+  if (blockers.length > 0) return deny(blockers);
+  return allow(pod, request, panel, options, charges);
+}
+
+function isFull(state: NamespaceState, pod: PodRecord): boolean {
+  return state.reservations.size >= maxReservations && !state.reservations.has(pod.uid);
+}
+
+function allow(
+  pod: PodRecord,
+  request: DisruptionRequest,
+  panel: Panel,
+  options: DecideOptions,
+  charges: readonly Charge[],
+): Allowed {
+  const restsOnPodBeingDown = charges.some((charge) => charge.effect === 'down') && !servesSomebody(pod, panel.judges);
+  return {
+    result: 'allow',
+    reason: 'WithinBudget',
+    charges,
+    effects: {
+      ...(request.dryRun === true ? {} : { reserve: reservationFor(request.operation, pod) }),
+      complete: completion(panel, request, options),
+      ...(restsOnPodBeingDown ? { onlyIf: versionOf(pod) } : {}),
+    },
+  };
+}
+
+function reservationFor(operation: Operation, pod: PodRecord): NonNullable<Effects['reserve']> {
+  return { operation, uid: pod.uid, pod: pod.name, generation: pod.generation };
+}
+
+/** Healthy for every budget that judges: then a unit that is down is down because of other pods. */
+function servesSomebody(pod: PodRecord, judges: readonly Judge[]): boolean {
+  return judges.every((one) =>
+    one.kind === 'pub' ? pod.healthyForPub : one.kind === 'pdbPlain' ? pod.has(bit.ready) : pod.healthy,
+  );
+}
+
+function completion(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {
+  const takeover = options.takeover ?? 'pdb';
+  if (request.operation !== 'EVICT' || request.dryRun === true || request.resourceVersionPrecondition === true)
+    return 'pass';
+  if (takeover === 'off' || options.foreignEvictionWebhook === true) return 'pass';
+  const refused = panel.judges.some((one) => 'pdb' in one && one.pdb.rules?.takeover === false);
+  if (refused) return 'pass';
+  return panel.ownPdb || (takeover === 'always' && panel.builtin.length === 0) ? 'takeover' : 'pass';
+}
+
+function withPlain(panel: Panel, options: DecideOptions): Panel {
+  const [pdb] = panel.builtin;
+  if (options.judgePlain !== true || pdb === undefined || panel.builtin.length > 1) return panel;
+  return { ...panel, judges: [...panel.judges, { kind: 'pdbPlain', pdb }] };
+}
+
+/** Two plain PDBs on one pod are a 500 of the eviction API: reported to those who asked about plain ones. */
+function severalPlain(pod: PodRecord, panel: Panel, options: DecideOptions): Blocker | undefined {
+  if (options.judgePlain !== true || panel.builtin.length < 2) return undefined;
+  return blocker('SeveralPlainBudgets', { pod, detail: String(panel.builtin.length) });
+}
+
+function versionOf(pod: PodRecord): { uid: string; resourceVersion: string } {
+  return { uid: pod.uid, resourceVersion: pod.resourceVersion };
+}
+
+function pass(reason: PassCode, effects: Partial<Effects> = {}): Allowed {
+  return { result: 'allow', reason, charges: [], effects: { complete: 'pass', ...effects } };
+}

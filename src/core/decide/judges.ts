@@ -1,0 +1,85 @@
+import type { DisruptionRequest } from '../request.ts';
+import type { GroupNode } from '../world/group-node.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
+import type { PdbState } from '../world/pdb-state.ts';
+import type { PodRecord } from '../world/pod-record.ts';
+import type { PubState } from '../world/pub-state.ts';
+import { moves } from './moves.ts';
+
+/** A budget that has a say about a pod, and by which rule. */
+export type Judge =
+  | { readonly kind: 'pdbInvalid'; readonly pdb: PdbState }
+  | { readonly kind: 'pdbGroup'; readonly pdb: PdbState; readonly group: GroupNode }
+  | { readonly kind: 'pdbUnresolved'; readonly pdb: PdbState }
+  | { readonly kind: 'pdbPod'; readonly pdb: PdbState }
+  | { readonly kind: 'pdbPlain'; readonly pdb: PdbState }
+  | { readonly kind: 'pub'; readonly pub: PubState }
+  /** It may cover the pod: an owner was not looked up yet. */
+  | { readonly kind: 'pubPossible'; readonly pub: PubState };
+
+export interface Panel {
+  readonly judges: readonly Judge[];
+  /** At least one PDB is judged by us, so a takeover may complete the eviction (P9). */
+  readonly ownPdb: boolean;
+  /** Plain PDBs that nobody judges but the built-in check. */
+  readonly builtin: readonly PdbState[];
+}
+
+/** The budgets that judge a request (P1, P2, U1, U6), ordered by kind and name. */
+export function panelFor(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): Panel {
+  const pdbs = request.operation === 'EVICT' ? pdbJudges(pod) : { own: [], builtin: [] };
+  const pubs = pubJudges(state, pod, request);
+  const ownPdb = pdbs.own.length > 0;
+  const plain: readonly Judge[] = ownPdb ? pdbs.builtin.map((pdb) => ({ kind: 'pdbPlain', pdb })) : [];
+  const judges = [...pdbs.own, ...plain, ...pubs].sort((a, b) => compare(sortKey(a), sortKey(b)));
+  return { judges, ownPdb, builtin: ownPdb ? [] : pdbs.builtin };
+}
+
+function pdbJudges(pod: PodRecord): { own: readonly Judge[]; builtin: readonly PdbState[] } {
+  const own: Judge[] = [];
+  const builtin: PdbState[] = [];
+  for (const pdb of pod.pdbs) {
+    const judge = selectedBy(pdb, pod);
+    if (judge !== undefined) own.push(judge);
+    else if (pdb.mode === 'plain') builtin.push(pdb);
+  }
+  // Budgets that reach the pod's group through other pods of it protect this one as well (P4).
+  for (const group of pod.groups) {
+    for (const pdb of group.budgets) {
+      if (!pdb.pods.has(pod) && pdb.mode === 'group') own.push({ kind: 'pdbGroup', pdb, group });
+    }
+  }
+  return { own, builtin };
+}
+
+/** How a PDB that selects the pod judges it; undefined when it does not (plain, or left out of a mixed selection, P5). */
+function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
+  if (pdb.rules === undefined) return { kind: 'pdbInvalid', pdb };
+  const mode = pdb.mode;
+  if (mode === 'perPod') return { kind: 'pdbPod', pdb };
+  if (mode === 'plain') return undefined;
+  const group = pdb.groupOf(pod);
+  if (group !== undefined) return { kind: 'pdbGroup', pdb, group };
+  return pdb.rules.scope.kind === 'group' ? { kind: 'pdbUnresolved', pdb } : undefined;
+}
+
+function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): readonly Judge[] {
+  const { operation } = request;
+  const asked = (pub: PubState): boolean => pub.protects(operation) && !pub.leavesAlone(pod);
+  const mildUpdate = operation === 'UPDATE' && request.takesAway === false;
+  const covering = pod.pubs.filter((pub) => asked(pub) && (!mildUpdate || moves(state, pub, pod, request.after)));
+  const possible = mildUpdate ? [] : state.possiblePubs(pod).filter(asked);
+  return [
+    ...covering.map((pub) => ({ kind: 'pub', pub }) as const),
+    ...possible.map((pub) => ({ kind: 'pubPossible', pub }) as const),
+  ];
+}
+
+function sortKey(judge: Judge): string {
+  const { ref } = 'pdb' in judge ? judge.pdb : judge.pub;
+  return `${ref.kind}/${ref.name}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,196 @@
+import { formatFieldErrors } from '../../api/field-errors.ts';
+import type { RefusalCode } from '../../api/reasons.ts';
+import type { Desired, Expected } from '../budget/desired.ts';
+import type { UnhealthyRule } from '../budget/rules.ts';
+import { bit } from '../health.ts';
+import type { Blocker, BudgetRef, Charge } from '../verdict.ts';
+import type { PdbState } from '../world/pdb-state.ts';
+import type { PodRecord } from '../world/pod-record.ts';
+import type { PubState } from '../world/pub-state.ts';
+import { blocker } from './blocker.ts';
+import type { Judge } from './judges.ts';
+
+/** What one budget says: a charge it agrees to, or what blocks. */
+export type Opinion =
+  | { readonly agrees: true; readonly charge: Charge }
+  | { readonly agrees: false; readonly blocker: Blocker };
+
+/** A unit with and without the target pod, and the numbers around it. */
+interface Case {
+  readonly ref: BudgetRef;
+  readonly pod: PodRecord;
+  readonly unit: string;
+  readonly unitKind: 'pod' | 'group';
+  readonly effect: Charge['effect'];
+  readonly available: number;
+  readonly desired: Desired;
+  readonly expected: Expected;
+  readonly unhealthy: UnhealthyRule;
+}
+
+export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
+  switch (judge.kind) {
+    case 'pdbInvalid':
+      return refuse('BudgetInvalid', judge.pdb.ref, pod, formatFieldErrors(judge.pdb.errors));
+    case 'pdbUnresolved':
+      return refuse('GroupNotResolved', judge.pdb.ref, pod, whyUnresolved(judge.pdb, pod));
+    case 'pdbGroup':
+      return byRule(groupCase(judge.pdb, judge.group, pod));
+    case 'pdbPod':
+      return byRule(podCase(judge.pdb, pod));
+    case 'pdbPlain':
+      return byBuiltinRule(judge.pdb, pod);
+    case 'pubPossible':
+      return refuse('OwnerNotResolved', judge.pub.ref, pod, 'an owner of the pod was not looked up yet');
+    case 'pub':
+      return byPub(judge.pub, pod);
+  }
+}
+
+/** The one rule (N4). The desired number is asked for only where the answer depends on it. */
+function byRule(facts: Case): Opinion {
+  if (facts.effect === 'surplus') return agree(facts);
+  if (facts.effect === 'down' && facts.unhealthy === 'always') return agree(facts);
+  const { desired } = facts;
+  if (!desired.known) return refuse('ExpectedUnknown', facts.ref, facts.pod, desired.why, facts.unitKind);
+  if (desired.count === 0) return agree(facts);
+  if (facts.effect === 'breaks') {
+    return facts.available - 1 >= desired.count ? agree(facts) : exhausted('BudgetExhausted', facts, desired.count);
+  }
+  const met = facts.unhealthy === 'ifHealthyBudget' && facts.available >= desired.count;
+  return met ? agree(facts) : exhausted('UnhealthyRefused', facts, desired.count);
+}
+
+/** Kubernetes' own rule for a PDB that counts pods, to the letter (P3). */
+function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
+  const facts = plainCase(pdb, pod);
+  const { desired, expected } = facts;
+  if (facts.effect === 'down' && facts.unhealthy === 'always') return agree(facts);
+  if (!desired.known) return refuse('ExpectedUnknown', facts.ref, pod, desired.why, 'pod');
+  if (facts.effect === 'down' && facts.unhealthy === 'ifHealthyBudget') {
+    if (desired.count > 0 && facts.available >= desired.count) return agree(facts);
+  }
+  const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
+  if (allowed > 0) return agree(facts);
+  return exhausted(facts.effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
+}
+
+function byPub(pub: PubState, pod: PodRecord): Opinion {
+  if (pub.rules === undefined) return refuse('BudgetInvalid', pub.ref, pod, formatFieldErrors(pub.errors));
+  if (pub.observedGeneration < pub.generation) {
+    const detail = `generation ${pub.generation}, observed ${pub.observedGeneration}`;
+    return refuse('BudgetNotObserved', pub.ref, pod, detail);
+  }
+  return byRule(pubCase(pub, pod));
+}
+
+function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupOf']>>, pod: PodRecord): Case {
+  const minimum = pdb.minimumOf(group);
+  const without = group.healthy - (pod.counted && pod.healthy ? 1 : 0);
+  return {
+    ref: pdb.ref,
+    pod,
+    unit: group.display,
+    unitKind: 'group',
+    effect: effectOf(group.healthy >= minimum, without >= minimum),
+    available: pdb.availableGroups,
+    desired: pdb.desired(),
+    expected: pdb.expected(),
+    unhealthy: pdb.rules?.unhealthy ?? 'never',
+  };
+}
+
+function podCase(pdb: PdbState, pod: PodRecord): Case {
+  return {
+    ref: pdb.ref,
+    pod,
+    unit: pod.name,
+    unitKind: 'pod',
+    effect: pod.counted && pod.healthy ? 'breaks' : 'down',
+    available: pdb.healthyPods,
+    desired: pdb.desired(),
+    expected: pdb.expected(),
+    unhealthy: pdb.rules?.unhealthy ?? 'never',
+  };
+}
+
+function plainCase(pdb: PdbState, pod: PodRecord): Case {
+  return {
+    ...podCase(pdb, pod),
+    effect: pod.has(bit.ready) ? 'breaks' : 'down',
+    available: pdb.plainHealthy,
+    desired: pdb.plainDesired(),
+    expected: pdb.plainExpected(),
+  };
+}
+
+function pubCase(pub: PubState, pod: PodRecord): Case {
+  const unit = pub.unitOf(pod);
+  const serves = pod.counted && pod.healthyForPub;
+  const effect: Charge['effect'] =
+    unit === undefined
+      ? effectOf(serves, false)
+      : effectOf(unit.healthy >= pub.minimum, unit.healthy - (serves ? 1 : 0) >= pub.minimum);
+  return {
+    ref: pub.ref,
+    pod,
+    unit: unit?.display ?? pod.name,
+    unitKind: unit === undefined ? 'pod' : 'group',
+    effect,
+    available: pub.available,
+    desired: pub.desired(),
+    expected: pub.expected(),
+    unhealthy: 'always',
+  };
+}
+
+function effectOf(available: boolean, availableWithout: boolean): Charge['effect'] {
+  if (!available) return 'down';
+  return availableWithout ? 'surplus' : 'breaks';
+}
+
+function agree(facts: Case): Opinion {
+  const { expected } = facts;
+  return {
+    agrees: true,
+    charge: {
+      budget: facts.ref,
+      unit: facts.unit,
+      unitKind: facts.unitKind,
+      effect: facts.effect,
+      available: facts.available,
+      ...(facts.desired.known ? { desired: facts.desired.count } : {}),
+      ...(expected.known ? { expected: expected.count, source: expected.source } : {}),
+    },
+  };
+}
+
+function exhausted(code: RefusalCode, facts: Case, desired: number): Opinion {
+  const { ref, pod, unit, unitKind, available, expected } = facts;
+  const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
+  return {
+    agrees: false,
+    blocker: blocker(code, { budget: ref, pod, unit, unitKind, available, desired, ...counted }),
+  };
+}
+
+function refuse(
+  code: RefusalCode,
+  budget: BudgetRef,
+  pod: PodRecord,
+  detail: string,
+  unitKind?: 'pod' | 'group',
+): Opinion {
+  return {
+    agrees: false,
+    blocker: blocker(code, { budget, pod, detail, ...(unitKind === undefined ? {} : { unitKind }) }),
+  };
+}
+
+function whyUnresolved(pdb: PdbState, pod: PodRecord): string {
+  const key = pdb.groupLabel;
+  if (key !== undefined) return `the pod has no label ${key}`;
+  const group = pod.groups.find((one) => one.labelKey === undefined);
+  if (group === undefined) return 'it follows none of the known conventions';
+  return 'what' in group.description ? group.description.what : 'its group is not described';
+}

@@ -1,0 +1,113 @@
+import { annotation, condition, label } from '../api/names.ts';
+import type { Pod } from '../api/pod.ts';
+import { hasProbe, parseProbes } from '../api/probe.ts';
+
+/** What a pod's own object says about its health, as bits: worlds hold a hundred thousand of them. */
+export const bit = {
+  ready: 1,
+  running: 2,
+  pending: 4,
+  finished: 8,
+  terminating: 16,
+  probed: 32,
+  probeInvalid: 64,
+  /** The condition Disruptable is True; whether it is fresh is the node's lease's business. */
+  disruptable: 128,
+  /** A label says that the pod is not available although it may be ready. */
+  unavailableLabel: 256,
+  updateUnfinished: 512,
+  noProtect: 1024,
+  /** The kubelet has not yet acted on the newest spec. */
+  generationLag: 2048,
+} as const;
+
+export function healthBits(pod: Pod): number {
+  const status = pod.status;
+  const phase = status?.phase;
+  return (
+    on(isTrue(pod, 'Ready'), bit.ready) |
+    on(phase === 'Running', bit.running) |
+    on(phase === undefined || phase === 'Pending', bit.pending) |
+    on(phase === 'Succeeded' || phase === 'Failed', bit.finished) |
+    on(pod.metadata.deletionTimestamp !== undefined && pod.metadata.deletionTimestamp !== null, bit.terminating) |
+    on(hasUnavailableLabel(pod), bit.unavailableLabel) |
+    on(updateUnfinished(pod), bit.updateUnfinished) |
+    on(isTrueWord(pod.metadata.annotations?.[annotation.pubNoProtect]), bit.noProtect) |
+    on((status?.observedGeneration ?? Number.MAX_SAFE_INTEGER) < (pod.metadata.generation ?? 0), bit.generationLag) |
+    probeBits(pod)
+  );
+}
+
+function on(test: boolean, value: number): number {
+  return test ? value : 0;
+}
+
+function isTrue(pod: Pod, type: string): boolean {
+  return pod.status?.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;
+}
+
+function hasUnavailableLabel(pod: Pod): boolean {
+  for (const key in pod.metadata.labels) {
+    if (key.startsWith(label.unavailablePodPrefix)) return true;
+  }
+  return false;
+}
+
+/** The words that Go's strconv.ParseBool takes for true, as Kruise reads this annotation. */
+function isTrueWord(text: string | undefined): boolean {
+  return text !== undefined && ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text);
+}
+
+function probeBits(pod: Pod): number {
+  if (!hasProbe(pod)) return 0;
+  const readable = parseProbes(pod).ok;
+  return (
+    bit.probed | on(!readable, bit.probeInvalid) | on(readable && isTrue(pod, condition.disruptable), bit.disruptable)
+  );
+}
+
+/**
+ * Kruise's in-place update records the image ids that containers had before it. While a container still runs the recorded one,
+ * or containers are left for a next batch, the update is not finished. A record that cannot be read is an unfinished update:
+ * somebody is changing this pod.
+ */
+function updateUnfinished(pod: Pod): boolean {
+  const text = pod.metadata.annotations?.[annotation.kruiseInPlaceState];
+  if (text === undefined) return false;
+  const state = readInPlaceState(text);
+  if (state === undefined) return true;
+  if (state.waiting) return true;
+  const running = new Map(pod.status?.containerStatuses?.map((status) => [status.name, status.imageID]));
+  return state.before.some(([container, imageID]) => running.get(container) === imageID);
+}
+
+interface InPlaceState {
+  readonly waiting: boolean;
+  readonly before: readonly (readonly [container: string, imageID: string])[];
+}
+
+function readInPlaceState(text: string): InPlaceState | undefined {
+  try {
+    const state: unknown = JSON.parse(text);
+    if (!isRecord(state)) return undefined;
+    const last = isRecord(state['lastContainerStatuses']) ? state['lastContainerStatuses'] : {};
+    return {
+      waiting: ['nextContainerImages', 'nextContainerRefMetadata', 'nextContainerResources'].some((key) =>
+        isFilled(state[key]),
+      ),
+      before: Object.entries(last).flatMap(([container, status]) =>
+        isRecord(status) && typeof status['imageID'] === 'string' ? [[container, status['imageID']] as const] : [],
+      ),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isFilled(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length > 0;
+}

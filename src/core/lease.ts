@@ -1,0 +1,12 @@
+/**
+ * The agent of a node renews one lease. `renewedAt` is when the renewal was *observed*, on the clock of the observer
+ * (milliseconds), so that a node whose clock is wrong is neither fresh for ever nor stale at once.
+ */
+export interface ProbeLease {
+  readonly renewedAt: number;
+  readonly durationSeconds: number;
+}
+
+export function leaseExpiry(lease: ProbeLease): number {
+  return lease.renewedAt + lease.durationSeconds * 1000;
+}

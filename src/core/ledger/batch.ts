@@ -1,0 +1,56 @@
+import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
+import { type DecideOptions, decide } from '../decide/decide.ts';
+import type { DisruptionRequest } from '../request.ts';
+import type { Verdict } from '../verdict.ts';
+import { reserve, unreserve } from '../world/ledger-view.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
+import type { World } from '../world/world.ts';
+import { rewrite } from './rewrite.ts';
+
+export interface BatchOutcome {
+  /** One for each request, in order. They hold only once the ledger is written, if there is one to write. */
+  readonly verdicts: readonly Verdict[];
+  /** The ledger to write, with the resourceVersion to compare and swap. Absent: nothing to write. */
+  readonly ledger?: DisruptionLedger;
+}
+
+/**
+ * Judges the requests of one namespace that wait for the same write (L1). Each sees the reservations of those before it. The
+ * world is left as it was: after the write the caller sets the ledger that the API server answered with, after a lost race the
+ * newer one, and judges again.
+ */
+export function judgeBatch(
+  world: World,
+  namespace: string,
+  requests: readonly DisruptionRequest[],
+  now: number,
+  options: DecideOptions = {},
+): BatchOutcome {
+  const undo: (() => void)[] = [];
+  const verdicts = requests.map((request) => {
+    if (request.namespace !== namespace)
+      throw new Error(`a batch for ${namespace} got a request for ${request.namespace}`);
+    const verdict = decide(world, request, now, options);
+    const state = world.namespace(namespace);
+    if (state !== undefined && verdict.result === 'allow' && verdict.effects.reserve !== undefined) {
+      const wanted = verdict.effects.reserve;
+      undo.push(hold(state, { ...wanted, time: new Date(now).toISOString(), view: world.syncedVersion('pods') ?? '' }));
+    }
+    return verdict;
+  });
+  const state = world.namespace(namespace);
+  if (undo.length === 0 || state?.ledger === undefined) return { verdicts };
+  const ledger = rewrite(state.ledger, [...state.reservations.values()]);
+  for (const back of undo.reverse()) back();
+  return { verdicts, ledger };
+}
+
+/** Reserves in the world, and returns how to take it back. */
+function hold(state: NamespaceState, reservation: Reservation): () => void {
+  const before = state.reservations.get(reservation.uid);
+  reserve(state, reservation);
+  return () => {
+    unreserve(state, reservation);
+    if (before !== undefined) reserve(state, before);
+  };
+}

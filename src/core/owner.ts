@@ -1,0 +1,32 @@
+import type { OwnerReference } from '../api/meta.ts';
+
+/** What is known about an owner of pods after someone looked it up. */
+export interface OwnerState {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The scale it wants; absent when its kind has no scale. */
+  readonly replicas?: number;
+  readonly deleting?: boolean;
+  /** Its own controller. */
+  readonly controller?: OwnerReference;
+}
+
+/** An owner that was looked up and is not there. */
+export interface OwnerName {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * Owner kinds whose scale counts groups, not pods: `group/kind`. Never a Job or a StatefulSet, whose numbers are pods.
+ */
+const groupScaleKinds: ReadonlySet<string> = new Set(['leaderworkerset.x-k8s.io/LeaderWorkerSet']);
+
+export function scaleCountsGroups(group: string, kind: string): boolean {
+  return groupScaleKinds.has(`${group}/${kind}`);
+}

@@ -1,0 +1,40 @@
+import type { Pod } from '../api/pod.ts';
+import type { ProtectOperation } from '../api/pub.ts';
+
+export type Operation = ProtectOperation;
+
+/** Who asks. It matters only for exemptions (X2). */
+export type Requester =
+  | { readonly kind: 'kubelet'; readonly node: string }
+  | { readonly kind: 'garbageCollector' }
+  | { readonly kind: 'podGarbageCollector' }
+  | { readonly kind: 'other' };
+
+/** A wish to disrupt one pod. */
+export interface DisruptionRequest {
+  readonly operation: Operation;
+  readonly namespace: string;
+  readonly pod: string;
+  /** The pod that is meant; a pod of the same name with another uid is another pod. */
+  readonly uid?: string;
+  readonly requester?: Requester;
+  readonly dryRun?: boolean;
+  /** The client insists on a version of the pod, which a takeover would change under its feet. */
+  readonly resourceVersionPrecondition?: boolean;
+  /** UPDATE and RESIZE: the pod as it would be. */
+  readonly after?: Pod;
+  /** UPDATE: whether the change makes the pod unavailable (C1). Absent means that it does. */
+  readonly takesAway?: boolean;
+}
+
+const nodePrefix = 'system:node:';
+
+/** Reads the requester from the user of an admission request. */
+export function requesterOf(username: string, groups: readonly string[]): Requester {
+  if (username.startsWith(nodePrefix) && groups.includes('system:nodes')) {
+    return { kind: 'kubelet', node: username.slice(nodePrefix.length) };
+  }
+  if (username === 'system:serviceaccount:kube-system:generic-garbage-collector') return { kind: 'garbageCollector' };
+  if (username === 'system:serviceaccount:kube-system:pod-garbage-collector') return { kind: 'podGarbageCollector' };
+  return { kind: 'other' };
+}

@@ -1,0 +1,49 @@
+import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
+import { annotation } from '../../api/names.ts';
+import type { StatefulSet } from '../../api/statefulset.ts';
+
+export const enforcedRollingUpdate = 'EnforcedRollingUpdate';
+
+/** Long enough for a pod that only restarts to come back, short against the hours in which a person would notice. */
+export const defaultSettleSeconds = 30;
+
+export type NotOptedIn =
+  | { readonly why: 'notAsked' }
+  /** OnDelete and Recreate replace pods by rules of their own, which leave no room for a repair in order. */
+  | { readonly why: 'otherStrategy'; readonly strategy: string }
+  /** With Parallel the built-in controller never waits for a broken pod, so there is nothing to repair. */
+  | { readonly why: 'parallel' };
+
+export type RolloutOptIn =
+  | { readonly kind: 'on'; readonly settleSeconds: number }
+  | ({ readonly kind: 'off' } & NotOptedIn)
+  | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] };
+
+/** A word that we do not know is an error that its author gets to see: silence would look like consent, or like a refusal. */
+export function parseRolloutOptIn(set: StatefulSet): RolloutOptIn {
+  const annotations = set.metadata.annotations ?? {};
+  const word = annotations[annotation.updateStrategy];
+  if (word !== undefined && word !== enforcedRollingUpdate) {
+    return {
+      kind: 'invalid',
+      errors: [notSupported(fieldOf(annotation.updateStrategy), word, [enforcedRollingUpdate])],
+    };
+  }
+  const strategy = set.spec?.updateStrategy?.type || 'RollingUpdate';
+  if (strategy !== 'RollingUpdate' && strategy !== enforcedRollingUpdate)
+    return { kind: 'off', why: 'otherStrategy', strategy };
+  if (word === undefined && strategy !== enforcedRollingUpdate) return { kind: 'off', why: 'notAsked' };
+  if (set.spec?.podManagementPolicy === 'Parallel') return { kind: 'off', why: 'parallel' };
+  return parseSettleSeconds(annotations[annotation.rolloutSettleSeconds]);
+}
+
+function parseSettleSeconds(value: string | undefined): RolloutOptIn {
+  if (value === undefined) return { kind: 'on', settleSeconds: defaultSettleSeconds };
+  if (/^[0-9]{1,9}$/.test(value)) return { kind: 'on', settleSeconds: Number(value) };
+  const detail = 'must be a whole number of seconds, 0 or more, of at most nine digits';
+  return { kind: 'invalid', errors: [invalid(fieldOf(annotation.rolloutSettleSeconds), value, detail)] };
+}
+
+function fieldOf(key: string): string {
+  return `metadata.annotations[${key}]`;
+}

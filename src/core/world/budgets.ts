@@ -1,0 +1,65 @@
+import { annotation } from '../../api/names.ts';
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import type { PodUnavailableBudget } from '../../api/pub.ts';
+import { pdbSelector, readPdb } from '../budget/rules.ts';
+import type { NamespaceState } from './namespace-state.ts';
+import { PdbState } from './pdb-state.ts';
+import { PubState } from './pub-state.ts';
+
+/** A PodDisruptionBudget came, changed or (undefined) went. Its status changes with every eviction and means nothing here. */
+export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBudget | undefined): void {
+  const present = state.pdbs.get(name);
+  const signature = pdb === undefined ? undefined : pdbSignature(pdb);
+  if (present !== undefined && present.signature === signature) return;
+  if (present !== undefined) {
+    state.removePdb(present);
+    dropLabelKey(state, present.groupLabel);
+  }
+  if (pdb !== undefined && signature !== undefined) {
+    const ref = { kind: 'PodDisruptionBudget', namespace: state.name, name } as const;
+    const next = new PdbState(ref, readPdb(pdb), state.groups.objects, state.owners, signature);
+    useLabelKey(state, next.groupLabel);
+    state.addPdb(next, pdbSelector(pdb));
+  }
+  state.sweep();
+}
+
+/** A PodUnavailableBudget came, changed or (undefined) went. */
+export function setPub(state: NamespaceState, name: string, pub: PodUnavailableBudget | undefined): void {
+  const present = state.pubs.get(name);
+  const signature = pub === undefined ? undefined : pubSignature(pub);
+  if (present !== undefined && pub !== undefined && present.signature === signature) {
+    present.observe(pub);
+    return;
+  }
+  if (present !== undefined) state.removePub(present);
+  if (pub !== undefined && signature !== undefined) {
+    const ref = { kind: 'PodUnavailableBudget', namespace: state.name, name } as const;
+    state.addPub(new PubState(ref, pub, state.owners, signature));
+  }
+  state.sweep();
+}
+
+/** Everything of a budget that its rules are read from. */
+function pdbSignature(pdb: PodDisruptionBudget): string {
+  const annotations = pdb.metadata.annotations ?? {};
+  const keys = [annotation.budgetScope, annotation.groupLabel, annotation.groupMinAvailable, annotation.takeover];
+  return JSON.stringify([pdb.spec, keys.map((key) => annotations[key])]);
+}
+
+function pubSignature(pub: PodUnavailableBudget): string {
+  return JSON.stringify([pub.apiVersion, pub.spec, pub.metadata.annotations]);
+}
+
+/** The first budget that groups by a key makes the pods that carry it join groups; the last one ends it. */
+function useLabelKey(state: NamespaceState, key: string | undefined): void {
+  if (key === undefined) return;
+  if (state.groups.isLabelKey(key)) state.groups.useLabelKey(key);
+  else state.change(state.podsWithLabel(key), () => state.groups.useLabelKey(key));
+}
+
+function dropLabelKey(state: NamespaceState, key: string | undefined): void {
+  if (key === undefined) return;
+  if (state.groups.isLastUse(key)) state.change(state.podsWithLabel(key), () => state.groups.dropLabelKey(key));
+  else state.groups.dropLabelKey(key);
+}

@@ -1,0 +1,91 @@
+import { Tally } from '../tally.ts';
+import type { OwnerNode } from './owners.ts';
+import type { PdbState } from './pdb-state.ts';
+import type { PodRecord } from './pod-record.ts';
+
+/** How a group is described by an object of the API, if its claim names one (G2). */
+export type GroupDescription =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'missing'; readonly what: string }
+  | { readonly kind: 'notGang'; readonly what: string }
+  | {
+      readonly kind: 'gang';
+      readonly minimum?: number;
+      /** The whole group goes together (`disruptionMode` all). */
+      readonly all: boolean;
+      /** `replicas` of the Workload's pod group. */
+      readonly replicas?: number;
+      /** The parent that the object names, where the claim itself names none. */
+      readonly parent?: string;
+    };
+
+/** One group of pods, and the budgets that reach it. Its counts are kept by the pods that join and leave. */
+export class GroupNode {
+  readonly id: string;
+  readonly display: string;
+  readonly native: boolean;
+  /** The label key that makes the group; absent for groups by convention. */
+  readonly labelKey: string | undefined;
+  readonly pods = new Set<PodRecord>();
+  description: GroupDescription = { kind: 'none' };
+  /** Counted and healthy pods. */
+  healthy = 0;
+  /** Pods that are neither terminating nor finished. */
+  live = 0;
+  /** The largest `live` while the group has pods (G5). */
+  peak = 0;
+  claimedParent: string | undefined;
+  /** The object of the API that describes it. */
+  objectKey: string | undefined;
+  readonly sizes = new Tally();
+  readonly minimums = new Tally();
+  readonly expected = new Tally();
+  readonly indexes = new Tally();
+  /** Budgets that selected at least one of its pods. */
+  readonly budgets = new Set<PdbState>();
+
+  constructor(id: string, display: string, native: boolean, labelKey?: string) {
+    this.id = id;
+    this.labelKey = labelKey;
+    this.display = display;
+    this.native = native;
+  }
+
+  /** The root owner of its pods; should they ever differ, the first by name, so that the answer does not depend on order. */
+  get root(): OwnerNode | undefined {
+    let first: OwnerNode | undefined;
+    for (const { root } of this.pods) {
+      if (root === undefined || root === first) continue;
+      if (first === undefined || root.nameKey < first.nameKey) first = root;
+    }
+    return first;
+  }
+
+  /** Groups with the same parent are replicas of one another (G3). */
+  get parentKey(): string {
+    const described = this.description.kind === 'gang' ? this.description.parent : undefined;
+    const parent = this.claimedParent ?? described;
+    if (parent !== undefined) return parent;
+    const root = this.root;
+    return root === undefined ? `group/${this.id}` : `owner/${root.nameKey}/${root.uid}`;
+  }
+
+  get statedMinimum(): number | undefined {
+    const described = this.description.kind === 'gang' ? this.description.minimum : undefined;
+    return described ?? this.minimums.max;
+  }
+
+  get wholeOnly(): boolean {
+    return this.description.kind === 'gang' && this.description.all;
+  }
+
+  /** The full size: as stated, else the largest seen, but at least the stated minimum. */
+  get fullSize(): number {
+    return this.sizes.max ?? Math.max(this.peak, this.statedMinimum ?? 1, 1);
+  }
+
+  /** A native group without a gang is no group; one of another convention always is. */
+  get isGang(): boolean {
+    return this.native ? this.description.kind === 'gang' : true;
+  }
+}

@@ -1,0 +1,236 @@
+import { matches, type Selector } from '../../api/label-selector.ts';
+import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
+import type { OwnerReference, StringMap } from '../../api/meta.ts';
+import { leaderWorkerSetOf } from '../groups/conventions.ts';
+import { bit } from '../health.ts';
+import type { OwnerState } from '../owner.ts';
+import { GroupRegistry } from './group-registry.ts';
+import { LabelPostings } from './label-postings.ts';
+import { chainOf, isDoomed, type OwnerNode, OwnerRegistry } from './owners.ts';
+import type { PdbState } from './pdb-state.ts';
+import type { PodRecord } from './pod-record.ts';
+import type { PubState } from './pub-state.ts';
+import { SelectorIndex } from './selector-index.ts';
+
+const lwsGroup = 'leaderworkerset.x-k8s.io';
+
+/**
+ * One namespace. The discipline that keeps every counter true: a pod is *detached* before anything changes that its links or
+ * counts are computed from, and *attached* again afterwards. `change` does both; a change of health alone re-counts only.
+ */
+export class NamespaceState {
+  readonly name: string;
+  readonly pods = new Map<string, PodRecord>();
+  readonly pdbs = new Map<string, PdbState>();
+  readonly pubs = new Map<string, PubState>();
+  readonly groups = new GroupRegistry();
+  readonly owners: OwnerRegistry;
+  terminating = false;
+  unguarded = false;
+  ledger: DisruptionLedger | undefined;
+  readonly reservations = new Map<string, Reservation>();
+
+  readonly #pdbIndex = new SelectorIndex<PdbState>();
+  readonly #pubIndex = new SelectorIndex<PubState>();
+  /** PodUnavailableBudgets by the workload they name, and those of which nobody can tell what they cover. */
+  readonly #pubTargets = new Map<string, Set<PubState>>();
+  readonly #pubEverywhere = new Set<PubState>();
+  readonly #postings: LabelPostings<PodRecord>;
+  readonly #freshNode: (node: string) => boolean;
+  readonly #probed: { watch(pod: PodRecord): void; unwatch(pod: PodRecord): void };
+
+  constructor(
+    name: string,
+    leases: { isFresh(node: string): boolean; watch(pod: PodRecord): void; unwatch(pod: PodRecord): void },
+  ) {
+    this.name = name;
+    this.#freshNode = (node) => leases.isFresh(node);
+    this.#probed = leases;
+    this.#postings = new LabelPostings(() => this.pods.values());
+    this.owners = new OwnerRegistry((pod) => this.podAsOwner(pod));
+  }
+
+  /** Takes pods out, changes something, puts back those that still exist. */
+  change(pods: Iterable<PodRecord>, mutate: () => void): void {
+    const affected = [...pods];
+    for (const pod of affected) this.detach(pod);
+    mutate();
+    for (const pod of affected) if (this.pods.get(pod.name) === pod) this.attach(pod);
+    this.sweep();
+  }
+
+  /** A change of health alone. */
+  recount(pod: PodRecord, mutate: () => void): void {
+    this.#count(pod, -1);
+    mutate();
+    this.#count(pod, 1);
+  }
+
+  sweep(): void {
+    this.groups.sweep();
+    this.owners.sweep();
+  }
+
+  attach(pod: PodRecord): void {
+    this.#attachOwners(pod);
+    pod.reservedFor = this.reservations.get(pod.uid)?.operation;
+    pod.fresh = pod.node !== undefined && this.#freshNode(pod.node);
+    if (pod.has(bit.probed)) this.#probed.watch(pod);
+    this.groups.join(pod);
+    this.#postings.add(pod);
+    pod.pdbs = this.#pdbIndex.find(pod.labels);
+    pod.pubs = this.#pubsCovering(pod);
+    for (const pdb of pod.pdbs) pdb.select(pod);
+    for (const pub of pod.pubs) pub.select(pod);
+    this.#count(pod, 1);
+  }
+
+  detach(pod: PodRecord): void {
+    this.#count(pod, -1);
+    for (const pub of pod.pubs) pub.deselect(pod);
+    for (const pdb of pod.pdbs) pdb.deselect(pod);
+    this.#postings.remove(pod);
+    this.groups.leave(pod);
+    if (pod.has(bit.probed)) this.#probed.unwatch(pod);
+    for (const owner of [pod.controller, pod.root]) {
+      owner?.pods.delete(pod);
+      if (owner !== undefined) this.owners.release(owner);
+    }
+    pod.pdbs = [];
+    pod.pubs = [];
+    pod.controller = undefined;
+    pod.root = undefined;
+  }
+
+  addPdb(state: PdbState, selector: Selector | undefined): void {
+    this.pdbs.set(state.ref.name, state);
+    if (selector === undefined) return;
+    const anchor = this.#pdbIndex.add(state, selector);
+    for (const pod of this.#postings.candidates(anchor)) {
+      if (!matches(selector, pod.labels)) continue;
+      pod.pdbs.push(state);
+      state.select(pod);
+      state.count(pod, 1);
+    }
+  }
+
+  removePdb(state: PdbState): void {
+    this.pdbs.delete(state.ref.name);
+    this.#pdbIndex.remove(state);
+    for (const pod of state.pods) pod.pdbs = pod.pdbs.filter((one) => one !== state);
+    state.close();
+  }
+
+  addPub(state: PubState): void {
+    this.pubs.set(state.ref.name, state);
+    for (const pod of this.#listPub(state)) {
+      pod.pubs.push(state);
+      state.select(pod);
+      state.count(pod, 1);
+    }
+  }
+
+  removePub(state: PubState): void {
+    this.pubs.delete(state.ref.name);
+    this.#pubIndex.remove(state);
+    this.#pubEverywhere.delete(state);
+    if (state.targetOwner !== undefined) this.#pubTargets.get(state.targetOwner.nameKey)?.delete(state);
+    for (const pod of state.pods) pod.pubs = pod.pubs.filter((one) => one !== state);
+    state.close();
+  }
+
+  /** PodUnavailableBudgets with a target that a pod with an open chain of owners may turn out to belong to (I4). */
+  possiblePubs(pod: PodRecord): readonly PubState[] {
+    if (!pod.chainOpen) return [];
+    return [...this.#pubTargets.values()].flatMap((set) => [...set]).filter((pub) => !pod.pubs.includes(pub));
+  }
+
+  /** Whether a pod with these labels and this controller would be under a budget that names a workload. */
+  wouldBelongTo(pub: PubState, labels: StringMap, owner: OwnerReference | undefined): boolean {
+    const key = pub.targetOwner?.nameKey;
+    return this.#ownersBy(labels, owner).some((node) => node.nameKey === key);
+  }
+
+  wouldChangeRoot(pod: PodRecord, labels: StringMap, owner: OwnerReference | undefined): boolean {
+    return this.#ownersBy(labels, owner).at(-1) !== pod.root;
+  }
+
+  /** The owners that labels and a controller reference name; the root is last. */
+  #ownersBy(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerNode[] {
+    const chain = owner === undefined ? [] : chainOf(this.owners.refer(owner));
+    const lws = leaderWorkerSetOf(labels);
+    return lws === undefined ? chain : [...chain, this.owners.named(lwsGroup, 'LeaderWorkerSet', lws)];
+  }
+
+  /** The pods that carry a label key. */
+  podsWithLabel(key: string): Iterable<PodRecord> {
+    return this.#postings.candidates({ kind: 'key', key });
+  }
+
+  /** Files a PodUnavailableBudget and finds the pods it covers. */
+  #listPub(state: PubState): readonly PodRecord[] {
+    const target = state.target;
+    if (target === undefined) {
+      this.#pubEverywhere.add(state);
+      return [...this.pods.values()];
+    }
+    if (target.kind === 'nothing') return [];
+    if (target.kind === 'selector') {
+      const anchor = this.#pubIndex.add(state, target.selector);
+      return [...this.#postings.candidates(anchor)].filter((pod) => matches(target.selector, pod.labels));
+    }
+    const key = state.targetOwner?.nameKey ?? '';
+    this.#pubTargets.set(key, (this.#pubTargets.get(key) ?? new Set()).add(state));
+    return [...this.pods.values()].filter((pod) => ownersOf(pod).some((owner) => owner.nameKey === key));
+  }
+
+  #pubsCovering(pod: PodRecord): PubState[] {
+    const found = new Set([...this.#pubIndex.find(pod.labels), ...this.#pubEverywhere]);
+    if (this.#pubTargets.size > 0) {
+      for (const owner of ownersOf(pod)) for (const pub of this.#pubTargets.get(owner.nameKey) ?? []) found.add(pub);
+    }
+    return [...found];
+  }
+
+  #attachOwners(pod: PodRecord): void {
+    pod.controller = pod.owner === undefined ? undefined : this.owners.refer(pod.owner);
+    pod.controller?.pods.add(pod);
+    const chain = chainOf(pod.controller);
+    const lws = leaderWorkerSetOf(pod.labels);
+    pod.root = lws === undefined ? chain.at(-1) : this.owners.named(lwsGroup, 'LeaderWorkerSet', lws);
+    if (lws !== undefined) pod.root?.pods.add(pod);
+    pod.chainOpen = chain.at(-1)?.state === 'unknown';
+    pod.doomed = isDoomed(chain, pod.root);
+  }
+
+  #count(pod: PodRecord, by: 1 | -1): void {
+    const healthy = pod.counted && pod.healthy;
+    for (const group of pod.groups) {
+      if (pod.live) group.live += by;
+      if (healthy) group.healthy += by;
+      if (group.live > group.peak) group.peak = group.live;
+      for (const pdb of group.budgets) pdb.refresh(group);
+    }
+    for (const pdb of pod.pdbs) pdb.count(pod, by);
+    for (const pub of pod.pubs) pub.count(pod, by);
+  }
+
+  podAsOwner(name: string): OwnerState | undefined {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return undefined;
+    return {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      namespace: this.name,
+      name,
+      uid: pod.uid,
+      deleting: pod.has(bit.terminating),
+      ...(pod.owner === undefined ? {} : { controller: pod.owner }),
+    };
+  }
+}
+
+function ownersOf(pod: PodRecord): readonly OwnerNode[] {
+  const chain = chainOf(pod.controller);
+  return pod.root === undefined || chain.includes(pod.root) ? chain : [...chain, pod.root];
+}

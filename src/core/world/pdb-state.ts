@@ -1,0 +1,199 @@
+import type { FieldError, Parsed } from '../../api/field-errors.ts';
+import type { Expected } from '../budget/desired.ts';
+import { type Desired, desiredOf } from '../budget/desired.ts';
+import { expectedGroups } from '../budget/expected-groups.ts';
+import { expectedPods } from '../budget/expected-pods.ts';
+import type { PdbRules } from '../budget/rules.ts';
+import { bit } from '../health.ts';
+import type { BudgetRef } from '../verdict.ts';
+import type { GroupNode } from './group-node.ts';
+import type { OwnerNode, OwnerRegistry } from './owners.ts';
+import { podCounter } from './owners.ts';
+import type { PodGroupObjects } from './pod-group-objects.ts';
+import type { PodRecord } from './pod-record.ts';
+
+export type PdbMode = 'group' | 'perPod' | 'plain';
+
+interface Unit {
+  /** Selected pods in the group: while there is one, the budget reaches the group. */
+  selected: number;
+  minimum: number;
+  available: boolean;
+}
+
+/** A PodDisruptionBudget with what it counts, per pod and per group at once; which of them holds depends on its pods (P1). */
+export class PdbState {
+  readonly ref: BudgetRef;
+  /** What it was read from: an object with the same signature changes nothing. */
+  readonly signature: string;
+  readonly rules: PdbRules | undefined;
+  readonly errors: readonly FieldError[];
+  /** The pods that the selector matches. */
+  readonly pods = new Set<PodRecord>();
+  readonly units = new Map<GroupNode, Unit>();
+  /** Owners that count the selected pods, with how many of them. */
+  readonly owners = new Map<OwnerNode, number>();
+  probed = 0;
+  /** Selected pods that have a group this budget counts. */
+  grouped = 0;
+  plainHealthy = 0;
+  healthyPods = 0;
+  availableGroups = 0;
+  readonly #objects: PodGroupObjects;
+  readonly #registry: OwnerRegistry;
+  #expected: Expected | undefined;
+
+  constructor(
+    ref: BudgetRef,
+    rules: Parsed<PdbRules>,
+    objects: PodGroupObjects,
+    registry: OwnerRegistry,
+    signature: string,
+  ) {
+    this.ref = ref;
+    this.signature = signature;
+    this.rules = rules.ok ? rules.value : undefined;
+    this.errors = rules.ok ? [] : rules.errors;
+    this.#objects = objects;
+    this.#registry = registry;
+  }
+
+  /** Called once, when the budget leaves the world. */
+  close(): void {
+    for (const group of this.units.keys()) group.budgets.delete(this);
+    for (const owner of this.owners.keys()) {
+      owner.dependents.delete(this);
+      this.#registry.release(owner);
+    }
+  }
+
+  /** The label key of its groups, where its annotations name one. */
+  get groupLabel(): string | undefined {
+    return this.rules?.scope.kind === 'group' ? this.rules.scope.labelKey : undefined;
+  }
+
+  get mode(): PdbMode {
+    const scope = this.rules?.scope.kind;
+    if (scope === 'group' || (scope === 'automatic' && this.grouped > 0)) return 'group';
+    return this.probed > 0 ? 'perPod' : 'plain';
+  }
+
+  /** The group in which this budget counts a pod, if any. */
+  groupOf(pod: PodRecord): GroupNode | undefined {
+    const scope = this.rules?.scope;
+    if (scope === undefined || scope.kind === 'pod') return undefined;
+    const key = scope.kind === 'group' ? scope.labelKey : undefined;
+    const group = pod.groups.find((one) => one.labelKey === key);
+    if (group === undefined || !group.isGang) return undefined;
+    return scope.kind === 'automatic' && !group.native ? undefined : group;
+  }
+
+  select(pod: PodRecord): void {
+    this.pods.add(pod);
+    if (pod.has(bit.probed)) this.probed += 1;
+    this.#countOwner(pod, 1);
+    const group = this.groupOf(pod);
+    if (group === undefined) return;
+    this.grouped += 1;
+    const unit = this.units.get(group);
+    if (unit !== undefined) {
+      unit.selected += 1;
+      return;
+    }
+    this.units.set(group, { selected: 1, minimum: 0, available: false });
+    group.budgets.add(this);
+    this.expectedChanged();
+    this.refresh(group);
+  }
+
+  deselect(pod: PodRecord): void {
+    this.pods.delete(pod);
+    if (pod.has(bit.probed)) this.probed -= 1;
+    this.#countOwner(pod, -1);
+    const group = this.groupOf(pod);
+    const unit = group === undefined ? undefined : this.units.get(group);
+    if (group === undefined || unit === undefined) return;
+    this.grouped -= 1;
+    unit.selected -= 1;
+    if (unit.selected > 0) return;
+    if (unit.available) this.availableGroups -= 1;
+    this.units.delete(group);
+    group.budgets.delete(this);
+    this.expectedChanged();
+  }
+
+  /** Adds or takes back what a selected pod's health contributes. */
+  count(pod: PodRecord, by: 1 | -1): void {
+    if (pod.plainHealthy) this.plainHealthy += by;
+    if (pod.counted && pod.healthy) this.healthyPods += by;
+  }
+
+  /** A group changed: is it still available, by this budget's minimum? */
+  refresh(group: GroupNode): void {
+    const unit = this.units.get(group);
+    if (unit === undefined) return;
+    unit.minimum = this.minimumOf(group);
+    const available = group.healthy >= unit.minimum;
+    if (available !== unit.available) this.availableGroups += available ? 1 : -1;
+    unit.available = available;
+  }
+
+  /** How many pods make the group serve (G5). */
+  minimumOf(group: GroupNode): number {
+    const wanted = this.rules?.scope.kind === 'group' ? this.rules.scope.minimum : undefined;
+    if (typeof wanted === 'number') return wanted;
+    if (wanted === 'all' || group.wholeOnly) return group.fullSize;
+    return group.statedMinimum ?? group.fullSize;
+  }
+
+  get available(): number {
+    const mode = this.mode;
+    if (mode === 'group') return this.availableGroups;
+    return mode === 'perPod' ? this.healthyPods : this.plainHealthy;
+  }
+
+  expected(): Expected {
+    this.#expected ??= this.#computeExpected();
+    return this.#expected;
+  }
+
+  desired(): Desired {
+    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    return desiredOf(this.rules.limit, this.expected());
+  }
+
+  /** The built-in controller's own number of pods, whatever the mode (P3). */
+  plainExpected(): Expected {
+    const integer = this.rules?.limit.minAvailable?.kind === 'count' && this.rules.limit.maxUnavailable === undefined;
+    return integer ? { known: true, count: this.pods.size, source: 'seen' } : expectedPods(this.owners.keys());
+  }
+
+  plainDesired(): Desired {
+    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    return desiredOf(this.rules.limit, this.plainExpected());
+  }
+
+  expectedChanged(): void {
+    this.#expected = undefined;
+  }
+
+  #computeExpected(): Expected {
+    const mode = this.mode;
+    if (mode === 'group') return expectedGroups(this.units.keys(), this.#objects);
+    return mode === 'plain' ? this.plainExpected() : expectedPods(this.owners.keys());
+  }
+
+  #countOwner(pod: PodRecord, by: 1 | -1): void {
+    this.expectedChanged();
+    const owner = podCounter(pod.controller);
+    if (owner === undefined) return;
+    const count = (this.owners.get(owner) ?? 0) + by;
+    if (count > 0) this.owners.set(owner, count);
+    else this.owners.delete(owner);
+    if (count > 0) owner.dependents.add(this);
+    else {
+      owner.dependents.delete(this);
+      this.#registry.release(owner);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import type { OwnerReference, StringMap } from '../../api/meta.ts';
+import { controllerOf } from '../../api/meta.ts';
+import type { Pod } from '../../api/pod.ts';
+import type { GroupClaim } from '../groups/claim.ts';
+import { claimOf } from '../groups/conventions.ts';
+import { bit, healthBits } from '../health.ts';
+import type { Operation } from '../request.ts';
+import type { GroupNode } from './group-node.ts';
+import type { OwnerNode } from './owners.ts';
+import type { PdbState } from './pdb-state.ts';
+import type { PubState } from './pub-state.ts';
+
+/** Shared by all pods without labels. */
+const noLabels: StringMap = {};
+
+/**
+ * One pod of the world: what we keep of its object, and its links. Links are set while the pod is attached; whatever a budget
+ * counted for a pod it takes back before the pod changes, so counters never drift.
+ */
+export class PodRecord {
+  readonly namespace: string;
+  readonly name: string;
+  uid = '';
+  resourceVersion = '';
+  labels: StringMap = noLabels;
+  node: string | undefined;
+  bits = 0;
+  generation = 0;
+  owner: OwnerReference | undefined;
+  claim: GroupClaim | undefined;
+  /** The probe lease of its node is fresh; only looked at for probed pods. */
+  fresh = false;
+  doomed = false;
+  reservedFor: Operation | undefined;
+
+  controller: OwnerNode | undefined;
+  root: OwnerNode | undefined;
+  /** Its chain of owners ends at one that nobody has looked up yet. */
+  chainOpen = false;
+  pdbs: PdbState[] = [];
+  pubs: PubState[] = [];
+  /** Its group by convention, and its groups by label keys that budgets name. */
+  groups: GroupNode[] = [];
+
+  constructor(namespace: string, name: string) {
+    this.namespace = namespace;
+    this.name = name;
+  }
+
+  read(pod: Pod): void {
+    this.uid = pod.metadata.uid ?? '';
+    this.resourceVersion = pod.metadata.resourceVersion ?? '';
+    this.labels = pod.metadata.labels ?? noLabels;
+    this.node = pod.spec?.nodeName;
+    this.bits = healthBits(pod);
+    this.generation = pod.metadata.generation ?? 0;
+    this.owner = controllerOf(pod.metadata);
+    this.claim = claimOf(pod);
+  }
+
+  has(mask: number): boolean {
+    return (this.bits & mask) !== 0;
+  }
+
+  /** Neither going nor gone: it is one of its owner's pods. */
+  get live(): boolean {
+    return (this.bits & (bit.terminating | bit.finished)) === 0;
+  }
+
+  /** It counts for budgets, if healthy (N1). */
+  get counted(): boolean {
+    return this.live && !this.doomed && this.reservedFor === undefined;
+  }
+
+  /** Healthy for a PDB (H1, H2, H4). */
+  get healthy(): boolean {
+    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.has(bit.ready);
+  }
+
+  /** Healthy for a PUB (H3). */
+  get healthyForPub(): boolean {
+    return this.healthy && (this.bits & (bit.running | bit.unavailableLabel | bit.updateUnfinished)) === bit.running;
+  }
+
+  /** Ready in Kubernetes' own eyes: what a plain PDB counts (P3). */
+  get plainHealthy(): boolean {
+    return this.has(bit.ready) && !this.has(bit.terminating) && this.reservedFor === undefined;
+  }
+
+  /** The probe says no, or says nothing that can be trusted (V1). */
+  get vetoes(): boolean {
+    return this.has(bit.probed) && !this.healthy;
+  }
+}
+
+/** Whether two versions of a pod sit at the same places of every index, so that only their health can differ. */
+export function sameStructure(a: PodRecord, b: PodRecord): boolean {
+  return (
+    a.uid === b.uid &&
+    a.node === b.node &&
+    (a.bits & structuralBits) === (b.bits & structuralBits) &&
+    sameOwner(a.owner, b.owner) &&
+    sameLabels(a.labels, b.labels) &&
+    sameClaim(a.claim, b.claim)
+  );
+}
+
+const structuralBits = bit.probed;
+
+function sameOwner(a: OwnerReference | undefined, b: OwnerReference | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;
+}
+
+function sameLabels(a: StringMap, b: StringMap): boolean {
+  let count = 0;
+  for (const key in a) {
+    if (a[key] !== b[key]) return false;
+    count += 1;
+  }
+  for (const _ in b) count -= 1;
+  return count === 0;
+}
+
+function sameClaim(a: GroupClaim | undefined, b: GroupClaim | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return (
+    a.id === b.id &&
+    a.convention === b.convention &&
+    a.parent === b.parent &&
+    a.index === b.index &&
+    a.size === b.size &&
+    a.minimum === b.minimum &&
+    a.expected === b.expected
+  );
+}

@@ -1,0 +1,228 @@
+import { type FieldError, failed, type Parsed } from '../../api/field-errors.ts';
+import { matches } from '../../api/label-selector.ts';
+import { defaultProtectOperations, type PodUnavailableBudget } from '../../api/pub.ts';
+import { takeApart } from '../../api/pub-fields.ts';
+import { type PubRules, readPub } from '../../api/pub-read.ts';
+import { type PubTarget, parseTarget } from '../../api/pub-target.ts';
+import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
+import { expectedUnits, type OwnerTally } from '../budget/expected-pub.ts';
+import { bit } from '../health.ts';
+import type { Operation } from '../request.ts';
+import type { BudgetRef } from '../verdict.ts';
+import type { OwnerNode, OwnerRegistry } from './owners.ts';
+import { podCounter } from './owners.ts';
+import type { PodRecord } from './pod-record.ts';
+import { obtain } from './selector-index.ts';
+
+/** A group of a PodUnavailableBudget: selected pods with one label value under one root owner. */
+export interface PubUnit {
+  readonly key: string;
+  readonly display: string;
+  pods: number;
+  live: number;
+  healthy: number;
+  readonly root: OwnerNode | undefined;
+}
+
+/** A PodUnavailableBudget with what it counts. */
+export class PubState {
+  readonly ref: BudgetRef;
+  /** What it was read from: an object with the same signature changes nothing but its status. */
+  readonly signature: string;
+  readonly rules: PubRules | undefined;
+  readonly errors: readonly FieldError[];
+  /** What it covers, also when the rest of it cannot be read (U7); undefined: nobody can tell. */
+  readonly target: PubTarget | undefined;
+  generation = 0;
+  observedGeneration = 0;
+  readonly pods = new Set<PodRecord>();
+  readonly units = new Map<string, PubUnit>();
+  readonly owners = new Map<OwnerNode | undefined, OwnerTally>();
+  available = 0;
+  readonly #targetOwner: OwnerNode | undefined;
+  readonly #registry: OwnerRegistry;
+  #expected: Expected | undefined;
+
+  constructor(ref: BudgetRef, pub: PodUnavailableBudget, registry: OwnerRegistry, signature: string) {
+    this.ref = ref;
+    this.signature = signature;
+    const rules = readPub(pub);
+    this.rules = rules.ok ? rules.value : undefined;
+    this.errors = rules.ok ? [] : rules.errors;
+    const target = rules.ok ? rules.value.target : targetOf(pub);
+    this.target = target;
+    this.observe(pub);
+    this.#registry = registry;
+    if (target?.kind === 'workload') {
+      this.#targetOwner = registry.named(target.group, target.workloadKind, target.name);
+      this.#targetOwner.dependents.add(this);
+    }
+  }
+
+  /** A change of the status alone: nothing that is counted depends on it. */
+  observe(pub: PodUnavailableBudget): void {
+    this.generation = pub.metadata.generation ?? 0;
+    this.observedGeneration = pub.status?.observedGeneration ?? 0;
+  }
+
+  /** Called once, when the budget leaves the world. */
+  close(): void {
+    for (const owner of [...this.owners.keys(), this.#targetOwner]) {
+      if (owner === undefined) continue;
+      owner.dependents.delete(this);
+      this.#registry.release(owner);
+    }
+  }
+
+  /** The workload it names, whether or not anybody looked it up. */
+  get targetOwner(): OwnerNode | undefined {
+    return this.#targetOwner;
+  }
+
+  protects(operation: Operation): boolean {
+    return this.rules === undefined
+      ? defaultProtectOperations.includes(operation)
+      : this.rules.operations.has(operation);
+  }
+
+  /** Exempt by its own annotation or by the budget's ignored selector; it counts all the same (U1). */
+  leavesAlone(pod: PodRecord): boolean {
+    if (pod.has(bit.noProtect)) return true;
+    return this.rules?.ignored !== undefined && matches(this.rules.ignored, pod.labels);
+  }
+
+  /** The group of a pod; undefined when the pod is a unit of its own. */
+  unitOf(pod: PodRecord): PubUnit | undefined {
+    const key = unitKey(this.rules, pod);
+    return key === undefined ? undefined : this.units.get(key);
+  }
+
+  get minimum(): number {
+    return this.rules?.groups?.minReady ?? 1;
+  }
+
+  select(pod: PodRecord): void {
+    this.pods.add(pod);
+    const owner = this.#ownerOf(pod);
+    const tally = obtain(this.owners, owner, newTally);
+    owner?.dependents.add(this);
+    tally.pods += 1;
+    const key = unitKey(this.rules, pod);
+    if (key === undefined) return;
+    const unit = obtain(this.units, key, () => {
+      tally.groups += 1;
+      return newUnit(key, groupValue(this.rules, pod) ?? '', owner);
+    });
+    unit.pods += 1;
+    this.expectedChanged();
+  }
+
+  deselect(pod: PodRecord): void {
+    this.pods.delete(pod);
+    const owner = this.#ownerOf(pod);
+    const tally = this.owners.get(owner);
+    if (tally === undefined) return;
+    tally.pods -= 1;
+    this.#leaveUnit(pod, tally);
+    if (tally.pods === 0) {
+      this.owners.delete(owner);
+      if (owner !== undefined && owner !== this.#targetOwner) {
+        owner.dependents.delete(this);
+        this.#registry.release(owner);
+      }
+    }
+    this.expectedChanged();
+  }
+
+  #leaveUnit(pod: PodRecord, tally: OwnerTally): void {
+    const unit = this.unitOf(pod);
+    if (unit === undefined) return;
+    unit.pods -= 1;
+    if (unit.pods > 0) return;
+    this.units.delete(unit.key);
+    tally.groups -= 1;
+  }
+
+  /** Adds or takes back what a selected pod's health contributes. */
+  count(pod: PodRecord, by: 1 | -1): void {
+    const unit = this.unitOf(pod);
+    if (pod.live) this.#countLive(pod, unit, by);
+    if (!pod.counted || !pod.healthyForPub) return;
+    if (unit === undefined) {
+      this.available += by;
+      return;
+    }
+    const was = unit.healthy >= this.minimum;
+    unit.healthy += by;
+    const is = unit.healthy >= this.minimum;
+    if (was !== is) this.available += is ? 1 : -1;
+  }
+
+  #countLive(pod: PodRecord, unit: PubUnit | undefined, by: 1 | -1): void {
+    const tally = this.owners.get(this.#ownerOf(pod));
+    if (tally === undefined) return;
+    tally.livePods += by;
+    if (unit === undefined) tally.liveSingles += by;
+    else {
+      const was = unit.live > 0;
+      unit.live += by;
+      if (was !== unit.live > 0) tally.liveGroups += by;
+    }
+    this.expectedChanged();
+  }
+
+  expected(): Expected {
+    const { totalReplicas, groups } = this.rules ?? {};
+    this.#expected ??= expectedUnits(
+      {
+        grouped: groups !== undefined,
+        ...(totalReplicas === undefined ? {} : { totalReplicas }),
+        ...(this.#targetOwner === undefined ? {} : { target: this.#targetOwner }),
+      },
+      this.owners,
+    );
+    return this.#expected;
+  }
+
+  desired(): Desired {
+    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    return desiredOf(this.rules, this.expected());
+  }
+
+  expectedChanged(): void {
+    this.#expected = undefined;
+  }
+
+  /** Groups belong to root owners, pods to the owner that counts them. */
+  #ownerOf(pod: PodRecord): OwnerNode | undefined {
+    return this.rules?.groups === undefined ? podCounter(pod.controller) : pod.root;
+  }
+}
+
+function newTally(): OwnerTally {
+  return { pods: 0, livePods: 0, liveSingles: 0, liveGroups: 0, groups: 0 };
+}
+
+function newUnit(key: string, display: string, root: OwnerNode | undefined): PubUnit {
+  return { key, display, pods: 0, live: 0, healthy: 0, root };
+}
+
+function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {
+  return rules?.groups === undefined ? undefined : pod.labels[rules.groups.labelKey];
+}
+
+function unitKey(rules: PubRules | undefined, pod: PodRecord): string | undefined {
+  const value = groupValue(rules, pod);
+  return value === undefined ? undefined : `${rootKey(pod)}|${value}`;
+}
+
+/** The pods without an owner share one root for label groups (O3). */
+export function rootKey(pod: PodRecord): string {
+  return pod.root === undefined ? '' : `${pod.root.nameKey}/${pod.root.uid}`;
+}
+
+function targetOf(pub: PodUnavailableBudget): PubTarget | undefined {
+  const parts = takeApart(pub);
+  const target: Parsed<PubTarget> = parts.ok ? parseTarget(parts.value.spec) : failed(...parts.errors);
+  return target.ok ? target.value : undefined;
+}

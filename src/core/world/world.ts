@@ -1,0 +1,199 @@
+import type { DisruptionLedger } from '../../api/ledger.ts';
+import type { Namespace } from '../../api/meta.ts';
+import { label } from '../../api/names.ts';
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import type { Pod } from '../../api/pod.ts';
+import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodGroup, Workload } from '../../api/workload.ts';
+import type { ProbeLease } from '../lease.ts';
+import type { OwnerName, OwnerState } from '../owner.ts';
+import type { Collection } from '../sync.ts';
+import { setPdb, setPub } from './budgets.ts';
+import type { GroupNode } from './group-node.ts';
+import { Leases } from './leases.ts';
+import { setReservations } from './ledger-view.ts';
+import { NamespaceState } from './namespace-state.ts';
+import { type OwnerNode, podsBelow } from './owners.ts';
+import type { PodRecord } from './pod-record.ts';
+import { removePod, setPod } from './pods.ts';
+
+/**
+ * What is known of a cluster, kept current change by change. Adding or changing a pod costs as much as there are budgets over
+ * it; nothing looks at all pods again. There is no clock in here: whoever asks brings the time.
+ */
+export class World {
+  readonly #namespaces = new Map<string, NamespaceState>();
+  readonly #synced = new Map<Collection, string>();
+  readonly #leases = new Leases((pod, fresh) =>
+    this.#obtain(pod.namespace).recount(pod, () => {
+      pod.fresh = fresh;
+    }),
+  );
+
+  upsertPod(pod: Pod): void {
+    setPod(this.#obtain(pod.metadata.namespace ?? ''), pod);
+  }
+
+  deletePod(namespace: string, name: string): void {
+    const state = this.#namespaces.get(namespace);
+    if (state !== undefined) removePod(state, name);
+  }
+
+  upsertPdb(pdb: PodDisruptionBudget): void {
+    setPdb(this.#obtain(pdb.metadata.namespace ?? ''), pdb.metadata.name, pdb);
+  }
+
+  deletePdb(namespace: string, name: string): void {
+    setPdb(this.#obtain(namespace), name, undefined);
+  }
+
+  upsertPub(pub: PodUnavailableBudget): void {
+    setPub(this.#obtain(pub.metadata.namespace ?? ''), pub.metadata.name, pub);
+  }
+
+  deletePub(namespace: string, name: string): void {
+    setPub(this.#obtain(namespace), name, undefined);
+  }
+
+  upsertWorkload(workload: Workload): void {
+    const state = this.#obtain(workload.metadata.namespace ?? '');
+    const groups = state.groups.describedByWorkload(workload.metadata.name);
+    this.#describe(state, groups, () => state.groups.objects.setWorkload(workload));
+  }
+
+  deleteWorkload(namespace: string, name: string): void {
+    const state = this.#obtain(namespace);
+    this.#describe(state, state.groups.describedByWorkload(name), () => state.groups.objects.deleteWorkload(name));
+  }
+
+  upsertPodGroup(podGroup: PodGroup): void {
+    const state = this.#obtain(podGroup.metadata.namespace ?? '');
+    const groups = state.groups.describedByPodGroup(podGroup.apiVersion, podGroup.metadata.name);
+    this.#describe(state, groups, () => state.groups.objects.setPodGroup(podGroup));
+  }
+
+  deletePodGroup(apiVersion: string, namespace: string, name: string): void {
+    const state = this.#obtain(namespace);
+    const groups = state.groups.describedByPodGroup(apiVersion, name);
+    this.#describe(state, groups, () => state.groups.objects.deletePodGroup(apiVersion, name));
+  }
+
+  setOwner(owner: OwnerState): void {
+    this.#look(owner, owner);
+  }
+
+  setOwnerGone(name: OwnerName): void {
+    this.#look(name, undefined);
+  }
+
+  /** Owners that pods point at and nobody has looked up: whoever feeds the world should. */
+  *unknownOwners(): Iterable<OwnerName & { readonly uid: string }> {
+    for (const state of this.#namespaces.values()) {
+      for (const node of state.owners.unknown()) yield nameOf(state.name, node);
+    }
+  }
+
+  setNamespace(namespace: Namespace): void {
+    const state = this.#obtain(namespace.metadata.name);
+    state.terminating = namespace.metadata.deletionTimestamp !== undefined || namespace.status?.phase === 'Terminating';
+    state.unguarded = namespace.metadata.labels?.[label.guard] === 'disabled';
+  }
+
+  deleteNamespace(name: string): void {
+    const state = this.#namespaces.get(name);
+    if (state === undefined) return;
+    state.terminating = true;
+    state.unguarded = false;
+  }
+
+  setProbeLease(node: string, lease: ProbeLease): void {
+    this.#leases.set(node, lease);
+  }
+
+  deleteProbeLease(node: string): void {
+    this.#leases.delete(node);
+  }
+
+  setLedger(namespace: string, ledger: DisruptionLedger): void {
+    setReservations(this.#obtain(namespace), ledger);
+  }
+
+  /** The collection was seen whole, and everything up to this resourceVersion is in the world. */
+  setSynced(collection: Collection, resourceVersion: string): void {
+    this.#synced.set(collection, resourceVersion);
+  }
+
+  syncedVersion(collection: Collection): string | undefined {
+    return this.#synced.get(collection);
+  }
+
+  /** Leases that ran out by now are stale from now on. */
+  advance(now: number): void {
+    this.#leases.advance(now);
+  }
+
+  namespace(name: string): NamespaceState | undefined {
+    return this.#namespaces.get(name);
+  }
+
+  namespaces(): Iterable<NamespaceState> {
+    return this.#namespaces.values();
+  }
+
+  pod(namespace: string, name: string): PodRecord | undefined {
+    return this.#namespaces.get(namespace)?.pods.get(name);
+  }
+
+  #obtain(name: string): NamespaceState {
+    let state = this.#namespaces.get(name);
+    if (state === undefined) {
+      state = new NamespaceState(name, this.#leases);
+      this.#namespaces.set(name, state);
+    }
+    return state;
+  }
+
+  #describe(state: NamespaceState, groups: readonly GroupNode[], mutate: () => void): void {
+    const pods = groups.flatMap((group) => [...group.pods]);
+    state.change(pods, () => {
+      mutate();
+      for (const group of groups) {
+        const claim = pods.find((pod) => pod.claim?.id === group.id)?.claim;
+        if (claim !== undefined) group.description = state.groups.objects.describe(claim);
+      }
+    });
+    // The number of PodGroup objects is a source of expected groups for budgets over their siblings, too.
+    for (const pdb of state.pdbs.values()) if (pdb.units.size > 0) pdb.expectedChanged();
+  }
+
+  #look(name: OwnerName, found: OwnerState | undefined): void {
+    const state = this.#obtain(name.namespace);
+    const nodes = state.owners.remember(name, found);
+    for (const node of nodes) applyLookup(state, node, found);
+  }
+}
+
+/** A new scale moves no pod, unless it comes from or goes to nothing (X4). */
+function applyLookup(state: NamespaceState, node: OwnerNode, found: OwnerState | undefined): void {
+  const scaleOnly =
+    found !== undefined &&
+    node.state === 'known' &&
+    (node.uid === '*' || node.uid === found.uid) &&
+    node.deleting === (found.deleting ?? false) &&
+    node.controller?.uid === found.controller?.uid &&
+    (node.replicas === 0) === (found.replicas === 0) &&
+    (node.replicas === undefined) === (found.replicas === undefined);
+  if (scaleOnly) node.replicas = found.replicas;
+  else state.change(podsBelow(node), () => state.owners.apply(node, found));
+  for (const dependent of node.dependents) dependent.expectedChanged();
+}
+
+function nameOf(namespace: string, node: OwnerNode): OwnerName & { readonly uid: string } {
+  return {
+    apiVersion: node.group === '' ? 'v1' : `${node.group}/*`,
+    kind: node.kind,
+    namespace,
+    name: node.name,
+    uid: node.uid,
+  };
+}

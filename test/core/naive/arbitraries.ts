@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import type { Namespace } from '../../../src/api/meta.ts';
+import { label } from '../../../src/api/names.ts';
+import { protectOperations } from '../../../src/api/pub.ts';
+import type { PodGroup, Workload } from '../../../src/api/workload.ts';
+import type { OwnerState } from '../../../src/core/owner.ts';
+import type { DisruptionRequest, Requester } from '../../../src/core/request.ts';
+import { anyPdb, anyPub, pdbNames, pubNames } from './arbitrary-budgets.ts';
+import { anyPod, type Likely, mostly, rarely } from './arbitrary-pods.ts';
+import { cast, nodes, podGroupNames, referenceTo, seats, uidOf } from './domain.ts';
+import type { Event } from './events.ts';
+import type { NaiveOptions } from './model.ts';
+
+/** Small, adversarial clusters and what happens to them. */
+
+export const namespaces = ['a', 'b'] as const;
+
+const seatName = fc.constantFrom(...seats.map(({ name }) => name));
+/** Mostly one namespace, so that things meet. */
+const anyNamespace: fc.Arbitrary<string> = mostly('a', 'b');
+
+const ownerNames = Object.keys(cast);
+
+function anyOwner(namespace: string, shortName: string, likely: Likely): fc.Arbitrary<OwnerState> {
+  const owner = cast[shortName];
+  const usual = owner?.controller === undefined ? undefined : referenceTo(namespace, owner.controller);
+  const odd = fc.constantFrom(...ownerNames).map((name) => referenceTo(namespace, name));
+  return fc
+    .record({
+      life: rarely(likely, 1, fc.constant(2)),
+      replicas: fc.oneof(
+        { weight: 6, arbitrary: fc.integer({ min: 1, max: 3 }) },
+        { weight: 1, arbitrary: fc.constantFrom(0, undefined) },
+      ),
+      deleting: rarely(likely, false, fc.constant(true)),
+      controller: rarely(likely, usual, fc.oneof(fc.constant(undefined), odd)),
+    })
+    .map(({ life, replicas, deleting, controller }) => ({
+      apiVersion: owner?.apiVersion ?? '',
+      kind: owner?.kind ?? '',
+      name: owner?.name ?? '',
+      namespace,
+      uid: uidOf(namespace, shortName, life),
+      ...(replicas === undefined ? {} : { replicas }),
+      ...(deleting ? { deleting } : {}),
+      ...(controller === undefined ? {} : { controller }),
+    }));
+}
+
+const anyWorkload: fc.Arbitrary<Workload> = fc
+  .record({
+    namespace: anyNamespace,
+    replicas: fc.constantFrom(undefined, undefined, 1, 2, 3),
+    gang: fc.constantFrom(1, 1, 2, 2, 3, undefined),
+    group: mostly('w', 'other'),
+  })
+  .map(({ namespace, replicas, gang, group }) => {
+    const policy = gang === undefined ? { basic: {} } : { gang: { minCount: gang } };
+    return {
+      metadata: { name: 'wl', namespace },
+      spec: { podGroups: [{ name: group, policy, ...(replicas === undefined ? {} : { replicas }) }] },
+    };
+  });
+
+const podGroupVersions = { 'pg-0': 'v1beta1', 'pg-1': 'v1beta1', 'pg-2': 'v1alpha2' } as const;
+
+/** The 1.37 and the 1.36 shape, gangs and basic ones, with and without a workload behind them. */
+const anyPodGroup: fc.Arbitrary<PodGroup> = fc
+  .record({
+    namespace: anyNamespace,
+    name: fc.constantFrom(...podGroupNames),
+    gang: fc.constantFrom(1, 1, 2, 2, undefined),
+    asOne: fc.constantFrom(false, false, true),
+    template: fc.constantFrom('w', 'w', 't', undefined),
+    old: fc.boolean(),
+  })
+  .map(({ namespace, name, gang, asOne, template, old }) => {
+    const reference = old
+      ? { podGroupTemplateRef: { workload: { workloadName: 'wl', podGroupTemplateName: template ?? '' } } }
+      : { workloadRef: { workloadName: 'wl', templateName: template ?? '' } };
+    return {
+      apiVersion: `scheduling.k8s.io/${podGroupVersions[name]}`,
+      metadata: { name, namespace },
+      spec: {
+        ...(template === undefined ? {} : reference),
+        schedulingPolicy: gang === undefined ? { basic: {} } : { gang: { minCount: gang } },
+        disruptionMode: old ? (asOne ? 'PodGroup' : 'Pod') : asOne ? { all: {} } : { single: {} },
+      },
+    };
+  });
+
+const anyNamespaceObject: fc.Arbitrary<Namespace> = fc
+  .record({ name: anyNamespace, how: mostly('plain', 'enabled', 'disabled', 'terminating', 'deleted') })
+  .map(({ name, how }) => ({
+    metadata: {
+      name,
+      ...(how === 'enabled' || how === 'disabled' ? { labels: { [label.guard]: how } } : {}),
+      ...(how === 'deleted' ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    status: { phase: how === 'terminating' ? 'Terminating' : 'Active' },
+  }));
+
+const ownerEvent = (likely: Likely): fc.Arbitrary<Event> =>
+  fc
+    .tuple(anyNamespace, fc.constantFrom(...ownerNames))
+    .chain(([namespace, name]) =>
+      anyOwner(namespace, name, likely).chain((owner) =>
+        rarely<Event>(
+          likely,
+          { kind: 'setOwner', owner },
+          fc.constant<Event>({ kind: 'setOwnerGone', owner: nameOf(owner) }),
+        ),
+      ),
+    );
+
+function nameOf({ apiVersion, kind, namespace, name }: OwnerState) {
+  return { apiVersion, kind, namespace, name };
+}
+
+const leaseEvent: fc.Arbitrary<Event> = fc.record({
+  kind: fc.constant('setProbeLease' as const),
+  node: fc.constantFrom(...nodes),
+  ageSeconds: fc.constantFrom(0, 0, 5, 10, 40),
+  durationSeconds: fc.constantFrom(10, 40),
+});
+
+const podEvent = (likely: Likely): fc.Arbitrary<Event> =>
+  fc
+    .tuple(anyNamespace, fc.constantFrom(...seats))
+    .chain(([namespace, seat]) => anyPod(namespace, seat, likely))
+    .map((pod) => ({ kind: 'upsertPod', pod }));
+
+const pdbEvent = anyNamespace.chain(anyPdb).map((pdb): Event => ({ kind: 'upsertPdb', pdb }));
+const pubEvent = anyNamespace.chain(anyPub).map((pub): Event => ({ kind: 'upsertPub', pub }));
+const workloadEvent = anyWorkload.map((workload): Event => ({ kind: 'upsertWorkload', workload }));
+const podGroupEvent = anyPodGroup.map((podGroup): Event => ({ kind: 'upsertPodGroup', podGroup }));
+const namespaceEvent = anyNamespaceObject.map((namespace): Event => ({ kind: 'setNamespace', namespace }));
+
+const goneEvent: fc.Arbitrary<Event> = fc.oneof(
+  fc.record({ kind: fc.constant('deletePod' as const), namespace: anyNamespace, name: seatName }),
+  fc.record({ kind: fc.constant('deletePdb' as const), namespace: anyNamespace, name: fc.constantFrom(...pdbNames) }),
+  fc.record({ kind: fc.constant('deletePub' as const), namespace: anyNamespace, name: fc.constantFrom(...pubNames) }),
+  fc.record({ kind: fc.constant('deleteWorkload' as const), namespace: anyNamespace, name: fc.constant('wl') }),
+  fc.record({ namespace: anyNamespace, name: fc.constantFrom(...podGroupNames) }).map(({ namespace, name }): Event => {
+    const apiVersion = `scheduling.k8s.io/${podGroupVersions[name]}`;
+    return { kind: 'deletePodGroup', apiVersion, namespace, name };
+  }),
+  fc.record({ kind: fc.constant('deleteNamespace' as const), name: anyNamespace }),
+  fc.record({ kind: fc.constant('deleteProbeLease' as const), node: fc.constantFrom(...nodes) }),
+);
+
+const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('reserve' as const),
+      namespace: anyNamespace,
+      name: seatName,
+      operation: fc.constantFrom(...protectOperations),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('release' as const), namespace: anyNamespace, name: seatName }),
+  },
+);
+
+const timeEvent = fc.constantFrom(1, 5, 10, 30).map((seconds): Event => ({ kind: 'advance', seconds }));
+
+const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 10, arbitrary: podEvent('odd') },
+  { weight: 4, arbitrary: pdbEvent },
+  { weight: 4, arbitrary: pubEvent },
+  { weight: 4, arbitrary: ownerEvent('odd') },
+  { weight: 2, arbitrary: workloadEvent },
+  { weight: 3, arbitrary: podGroupEvent },
+  { weight: 1, arbitrary: namespaceEvent },
+  { weight: 2, arbitrary: leaseEvent },
+  { weight: 5, arbitrary: goneEvent },
+  { weight: 4, arbitrary: ledgerEvent },
+  { weight: 2, arbitrary: timeEvent },
+);
+
+/** A cluster in ordinary shape: most of it known, most of it healthy. Not every part is there. */
+const opening: fc.Arbitrary<readonly Event[]> = fc
+  .tuple(
+    fc.tuple(...ownerNames.map((name) => fc.option(knownOwner(name), { freq: 8, nil: undefined }))),
+    fc.array(podEvent('usual'), { maxLength: 14 }),
+    fc.array(pdbEvent, { maxLength: 2 }),
+    fc.array(pubEvent, { maxLength: 2 }),
+    fc.array(fc.oneof(workloadEvent, podGroupEvent, leaseEvent), { maxLength: 5 }),
+    fc.constant<Event[]>(
+      [...nodes].map((node) => ({ kind: 'setProbeLease', node, ageSeconds: 0, durationSeconds: 40 })),
+    ),
+  )
+  .map((parts) => parts.flat().filter((event) => event !== undefined));
+
+function knownOwner(name: string): fc.Arbitrary<Event> {
+  return anyOwner('a', name, 'usual').map((owner): Event => ({ kind: 'setOwner', owner }));
+}
+
+/** How a request is asked, apart from which pod and which operation. */
+export interface Manner {
+  readonly operation: DisruptionRequest['operation'];
+  readonly requester?: Requester;
+  readonly dryRun?: boolean;
+  readonly resourceVersionPrecondition?: boolean;
+  readonly takesAway?: boolean;
+  /** Labels that an update changes; the empty string takes the label away. */
+  readonly relabel?: Readonly<Record<string, string>>;
+  readonly orphan?: boolean;
+  readonly uid?: 'right' | 'wrong';
+  readonly options: NaiveOptions;
+}
+
+const anyRequester: fc.Arbitrary<Requester> = fc.constantFrom<Requester>(
+  { kind: 'kubelet', node: 'n1' },
+  { kind: 'garbageCollector' },
+  { kind: 'podGarbageCollector' },
+  { kind: 'other' },
+);
+
+const anyRelabel = fc.constantFrom<Readonly<Record<string, string>>>(
+  { app: 'y' },
+  { app: '' },
+  { shard: '1' },
+  { shard: '' },
+  { note: 'n' },
+  { 'leaderworkerset.sigs.k8s.io/group-index': '1' },
+  { 'leaderworkerset.sigs.k8s.io/name': 'other' },
+);
+
+const anyOptions: fc.Arbitrary<NaiveOptions> = fc.record(
+  { takeover: fc.constantFrom('pdb', 'always', 'off'), foreignEvictionWebhook: fc.boolean() },
+  { requiredKeys: [] },
+);
+
+const anyManner: fc.Arbitrary<Manner> = fc.record(
+  {
+    operation: fc.constantFrom('UPDATE', 'UPDATE', 'EVICT', 'DELETE', 'RESIZE'),
+    requester: anyRequester,
+    dryRun: fc.boolean(),
+    resourceVersionPrecondition: fc.boolean(),
+    takesAway: fc.boolean(),
+    relabel: anyRelabel,
+    orphan: mostly(false, true),
+    uid: mostly('right', 'wrong'),
+    options: anyOptions,
+  },
+  { requiredKeys: ['operation', 'options'] },
+);
+
+export interface Story {
+  readonly opening: readonly Event[];
+  readonly events: readonly Event[];
+  readonly manners: readonly Manner[];
+}
+
+export const anyStory: fc.Arbitrary<Story> = fc.record({
+  opening,
+  events: fc.array(anyEvent, { minLength: 1, maxLength: 10 }),
+  manners: fc.array(anyManner, { maxLength: 3 }),
+});

@@ -1,0 +1,166 @@
+import { ledgerName } from '../../../src/api/ledger.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import { protectOperations } from '../../../src/api/pub.ts';
+import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
+import { decide } from '../../../src/core/decide/decide.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import { collections } from '../../../src/core/sync.ts';
+import type { BudgetRef, Verdict } from '../../../src/core/verdict.ts';
+import { World } from '../../../src/core/world/world.ts';
+import { type Manner, namespaces } from './arbitraries.ts';
+import { type Event, leaseAt, type Moment } from './events.ts';
+import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
+import { pdbRef } from './pdb.ts';
+import { pubRef } from './pub.ts';
+import { namespaceOf } from './state.ts';
+
+/** A world that has seen every collection, and every ledger, at a version that is new enough. */
+export function newWorld(): World {
+  const world = new World();
+  for (const collection of collections) world.setSynced(collection, '1000');
+  for (const namespace of namespaces) {
+    world.setLedger(namespace, { metadata: { name: ledgerName, namespace }, spec: { watermark: '1000' } });
+  }
+  return world;
+}
+
+/** The engine's side of an event; `after` is the naive side, which knows the whole ledger. */
+export function tell(world: World, event: Event, after: Moment): void {
+  switch (event.kind) {
+    case 'reserve':
+    case 'release': {
+      const reservations = after.state.reservations.get(event.namespace) ?? [];
+      const metadata = { name: ledgerName, namespace: event.namespace };
+      world.setLedger(event.namespace, { metadata, spec: { reservations, watermark: '1000' } });
+      break;
+    }
+    case 'setProbeLease':
+      world.setProbeLease(event.node, leaseAt(after.now, event));
+      break;
+    case 'advance':
+      break;
+    default:
+      pass(world, event);
+  }
+}
+
+type Simple = Exclude<Event, { kind: 'reserve' | 'release' | 'setProbeLease' | 'advance' }>;
+
+/** What the engine is told word for word. */
+function pass(world: World, event: Simple): void {
+  const ways: { [K in Simple['kind']]: (event: Extract<Simple, { kind: K }>) => void } = {
+    upsertPod: ({ pod }) => world.upsertPod(pod),
+    deletePod: ({ namespace, name }) => world.deletePod(namespace, name),
+    upsertPdb: ({ pdb }) => world.upsertPdb(pdb),
+    deletePdb: ({ namespace, name }) => world.deletePdb(namespace, name),
+    upsertPub: ({ pub }) => world.upsertPub(pub),
+    deletePub: ({ namespace, name }) => world.deletePub(namespace, name),
+    upsertWorkload: ({ workload }) => world.upsertWorkload(workload),
+    deleteWorkload: ({ namespace, name }) => world.deleteWorkload(namespace, name),
+    upsertPodGroup: ({ podGroup }) => world.upsertPodGroup(podGroup),
+    deletePodGroup: ({ apiVersion, namespace, name }) => world.deletePodGroup(apiVersion, namespace, name),
+    setOwner: ({ owner }) => world.setOwner(owner),
+    setOwnerGone: ({ owner }) => world.setOwnerGone(owner),
+    setNamespace: ({ namespace }) => world.setNamespace(namespace),
+    deleteNamespace: ({ name }) => world.deleteNamespace(name),
+    deleteProbeLease: ({ node }) => world.deleteProbeLease(node),
+  };
+  // Safe: the way is picked by the kind of this very event.
+  (ways[event.kind] as (event: Simple) => void)(event);
+}
+
+/** What differs between the two implementations now, or nothing. */
+export function difference(world: World, moment: Moment, manners: readonly Manner[]): string | undefined {
+  return numbersDifference(world, moment) ?? verdictDifference(world, moment, manners);
+}
+
+function numbersDifference(world: World, { state, now }: Moment): string | undefined {
+  const refs: readonly BudgetRef[] = [...state.pdbs.map(pdbRef), ...state.pubs.map(pubRef)];
+  for (const ref of refs) {
+    const naive = naiveNumbers(state, ref, now);
+    const engine = budgetNumbers(world, ref, now);
+    const text = unlike(naive, engine && { ...engine });
+    if (text !== undefined) return `numbers of ${ref.kind} ${ref.namespace}/${ref.name}: ${text}`;
+  }
+  return undefined;
+}
+
+const plainManners: readonly Manner[] = protectOperations.map((operation) => ({ operation, options: {} }));
+
+function verdictDifference(world: World, { state, now }: Moment, manners: readonly Manner[]): string | undefined {
+  for (const pod of state.pods) {
+    for (const manner of [...plainManners, ...manners]) {
+      const request = requestFor(pod, manner);
+      const naive = naiveDecide(state, request, now, manner.options);
+      const engine = decide(world, request, now, manner.options);
+      const text = unlike(settled(naive, engine), told(engine));
+      if (text !== undefined) return `verdict on ${JSON.stringify({ ...request, options: manner.options })}: ${text}`;
+    }
+  }
+  return undefined;
+}
+
+function requestFor(pod: Pod, manner: Manner): DisruptionRequest {
+  const { requester, dryRun, resourceVersionPrecondition, takesAway, uid } = manner;
+  const after = afterOf(pod, manner);
+  return {
+    operation: manner.operation,
+    namespace: namespaceOf(pod),
+    pod: pod.metadata.name,
+    ...(requester === undefined ? {} : { requester }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+    ...(resourceVersionPrecondition === undefined ? {} : { resourceVersionPrecondition }),
+    ...(takesAway === undefined ? {} : { takesAway }),
+    ...(uid === undefined ? {} : { uid: uid === 'wrong' ? 'another' : (pod.metadata.uid ?? '') }),
+    ...(after === undefined ? {} : { after }),
+  };
+}
+
+function afterOf(pod: Pod, { operation, relabel, orphan }: Manner): Pod | undefined {
+  if (operation !== 'UPDATE' || (relabel === undefined && orphan !== true)) return undefined;
+  const labels = Object.entries({ ...pod.metadata.labels, ...relabel }).filter(([, value]) => value !== '');
+  const { ownerReferences = [], ...metadata } = pod.metadata;
+  const owners = orphan === true ? [] : ownerReferences;
+  return { ...pod, metadata: { ...metadata, labels: Object.fromEntries(labels), ownerReferences: owners } };
+}
+
+type Comparable = Omit<NaiveVerdict, 'reasons'>;
+
+/** Where several reasons are true the engine may name any of them; Pending is the one that rests on the version. */
+function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparable {
+  if (engine.result === 'deny' || !reasons.includes(engine.reason)) return naive;
+  return { ...naive, reason: engine.reason, onlyIf: naive.onlyIf || engine.reason === 'Pending' };
+}
+
+function told(verdict: Verdict): Comparable {
+  if (verdict.result === 'deny') {
+    const refusals = verdict.blockers.map(({ code, budget }) => (budget === undefined ? { code } : { code, budget }));
+    return { result: 'deny', refusals, charges: [], reserve: false, complete: 'pass', onlyIf: false };
+  }
+  const { reason, charges, effects } = verdict;
+  return {
+    result: 'allow',
+    reason,
+    refusals: [],
+    charges: charges.map(({ source: _, ...charge }) => charge),
+    reserve: effects.reserve !== undefined,
+    complete: effects.complete,
+    onlyIf: effects.onlyIf !== undefined,
+  };
+}
+
+function unlike(naive: unknown, engine: unknown): string | undefined {
+  const [left, right] = [canonical(naive), canonical(engine)];
+  return left === right ? undefined : `\n  naive  ${left}\n  engine ${right}`;
+}
+
+/** JSON with sorted keys and sorted lists: neither order means anything here. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return `{${entries
+    .map(([key, part]) => `${key}: ${canonical(part)}`)
+    .sort()
+    .join(', ')}}`;
+}

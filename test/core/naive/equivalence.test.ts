@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { anyStory, type Story } from './arbitraries.ts';
+import { difference, newWorld, tell } from './compare.ts';
+import { type Event, happen, type Moment } from './events.ts';
+import { emptyState } from './model.ts';
+
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? 150);
+const start: Moment = { state: emptyState(), now: Date.parse('2026-01-01T00:00:00Z') };
+
+/** The first difference in a story, with what happened until then. */
+function firstDifference({ opening, events, manners }: Story): string | undefined {
+  const world = newWorld();
+  const past: Event[] = [];
+  let moment = start;
+  const live = (event: Event): void => {
+    moment = happen(moment, event);
+    tell(world, event, moment);
+    past.push(event);
+  };
+  opening.forEach(live);
+  for (const event of [undefined, ...events]) {
+    if (event !== undefined) live(event);
+    const found = difference(world, moment, manners);
+    if (found !== undefined) return `${found}\nafter\n${past.map((one) => `  ${JSON.stringify(one)}`).join('\n')}`;
+  }
+  return undefined;
+}
+
+describe('the engine against a naive second implementation', () => {
+  it(`[I1] [N1] [N2] [N4] agrees on every verdict and every number after every event (${runs} stories)`, () => {
+    fc.assert(
+      fc.property(anyStory, (story) => {
+        const found = firstDifference(story);
+        if (found !== undefined) throw new Error(found);
+      }),
+      { numRuns: runs, ignoreEqualValues: true, reporter: report },
+    );
+  });
+});
+
+/** The seed to run it again with, and the shrunk story as lines instead of one object. */
+function report(outcome: fc.RunDetails<[Story]>): void {
+  if (!outcome.failed) return;
+  const error = outcome.errorInstance;
+  const message = error instanceof Error ? error.message : String(error);
+  const replay = `seed ${outcome.seed}, path "${outcome.counterexamplePath}", ${outcome.numShrinks} times shrunk`;
+  throw new Error(`${message}\n${replay}`);
+}

@@ -1,0 +1,153 @@
+import type { Reservation } from '../../../src/api/ledger.ts';
+import { apiGroupOf, type Namespace } from '../../../src/api/meta.ts';
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodGroup, Workload } from '../../../src/api/workload.ts';
+import type { ProbeLease } from '../../../src/core/lease.ts';
+import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
+import type { Operation } from '../../../src/core/request.ts';
+import { observe } from './model.ts';
+import { isSameOwner } from './owners.ts';
+import { findPod, type NaiveState, namespaceOf } from './state.ts';
+
+/** Something that happens to the cluster, as both implementations are told of it. */
+export type Event =
+  | { readonly kind: 'upsertPod'; readonly pod: Pod }
+  | { readonly kind: 'deletePod'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'upsertPdb'; readonly pdb: PodDisruptionBudget }
+  | { readonly kind: 'deletePdb'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'upsertPub'; readonly pub: PodUnavailableBudget }
+  | { readonly kind: 'deletePub'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'upsertWorkload'; readonly workload: Workload }
+  | { readonly kind: 'deleteWorkload'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'upsertPodGroup'; readonly podGroup: PodGroup }
+  | { readonly kind: 'deletePodGroup'; readonly apiVersion: string; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'setOwner'; readonly owner: OwnerState }
+  | { readonly kind: 'setOwnerGone'; readonly owner: OwnerName }
+  | { readonly kind: 'setNamespace'; readonly namespace: Namespace }
+  | { readonly kind: 'deleteNamespace'; readonly name: string }
+  | {
+      readonly kind: 'setProbeLease';
+      readonly node: string;
+      readonly ageSeconds: number;
+      readonly durationSeconds: number;
+    }
+  | { readonly kind: 'deleteProbeLease'; readonly node: string }
+  | { readonly kind: 'reserve'; readonly namespace: string; readonly name: string; readonly operation: Operation }
+  | { readonly kind: 'release'; readonly namespace: string; readonly name: string }
+  | { readonly kind: 'advance'; readonly seconds: number };
+
+export interface Moment {
+  readonly state: NaiveState;
+  readonly now: number;
+}
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+function without<T extends Named>(list: readonly T[], namespace: string, name: string): readonly T[] {
+  return list.filter((one) => namespaceOf(one) !== namespace || one.metadata.name !== name);
+}
+
+function put<T extends Named>(list: readonly T[], thing: T): readonly T[] {
+  return [...without(list, namespaceOf(thing), thing.metadata.name), thing];
+}
+
+/** The naive side of an event: the lists as they are afterwards. */
+export function happen(moment: Moment, event: Event): Moment {
+  if (event.kind === 'advance') return { ...moment, now: moment.now + event.seconds * 1000 };
+  return { ...moment, state: observe({ ...moment.state, ...changed(moment, event) }) };
+}
+
+function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' }>): Partial<NaiveState> {
+  switch (event.kind) {
+    case 'upsertPod':
+      return { pods: put(state.pods, event.pod) };
+    case 'deletePod':
+      return { pods: without(state.pods, event.namespace, event.name) };
+    case 'upsertPdb':
+      return { pdbs: put(state.pdbs, event.pdb) };
+    case 'deletePdb':
+      return { pdbs: without(state.pdbs, event.namespace, event.name) };
+    case 'upsertPub':
+      return { pubs: put(state.pubs, event.pub) };
+    case 'deletePub':
+      return { pubs: without(state.pubs, event.namespace, event.name) };
+    case 'upsertWorkload':
+      return { workloads: put(state.workloads, event.workload) };
+    case 'deleteWorkload':
+      return { workloads: without(state.workloads, event.namespace, event.name) };
+    case 'upsertPodGroup':
+    case 'deletePodGroup':
+      return { podGroups: podGroupsAfter(state, event) };
+    case 'setOwner':
+    case 'setOwnerGone':
+      return ownersAfter(state, event);
+    case 'setNamespace':
+      return { namespaces: put(state.namespaces, event.namespace) };
+    case 'deleteNamespace':
+      return { namespaces: without(state.namespaces, '', event.name) };
+    case 'setProbeLease':
+      return { leases: new Map([...state.leases, [event.node, leaseAt(now, event)]]) };
+    case 'deleteProbeLease':
+      return { leases: new Map([...state.leases].filter(([node]) => node !== event.node)) };
+    case 'reserve':
+    case 'release':
+      return { reservations: reservationsAfter(state, event) };
+  }
+}
+
+function podGroupsAfter(
+  state: NaiveState,
+  event: Extract<Event, { kind: 'upsertPodGroup' | 'deletePodGroup' }>,
+): readonly PodGroup[] {
+  const target =
+    event.kind === 'upsertPodGroup'
+      ? {
+          apiVersion: event.podGroup.apiVersion,
+          namespace: namespaceOf(event.podGroup),
+          name: event.podGroup.metadata.name,
+        }
+      : event;
+  const others = state.podGroups.filter(
+    (group) =>
+      apiGroupOf(group.apiVersion) !== apiGroupOf(target.apiVersion) ||
+      namespaceOf(group) !== target.namespace ||
+      group.metadata.name !== target.name,
+  );
+  return event.kind === 'upsertPodGroup' ? [...others, event.podGroup] : others;
+}
+
+function ownersAfter(
+  state: NaiveState,
+  event: Extract<Event, { kind: 'setOwner' | 'setOwnerGone' }>,
+): Pick<NaiveState, 'owners' | 'goneOwners'> {
+  const owners = state.owners.filter((owner) => !isSameOwner(owner, event.owner));
+  const goneOwners = state.goneOwners.filter((owner) => !isSameOwner(owner, event.owner));
+  return event.kind === 'setOwner'
+    ? { owners: [...owners, event.owner], goneOwners }
+    : { owners, goneOwners: [...goneOwners, event.owner] };
+}
+
+export function leaseAt(now: number, lease: { ageSeconds: number; durationSeconds: number }): ProbeLease {
+  return { renewedAt: now - lease.ageSeconds * 1000, durationSeconds: lease.durationSeconds };
+}
+
+/** One reservation for a uid; a later operation on the pod replaces it (L5). A pod that is not there is not reserved. */
+function reservationsAfter(
+  state: NaiveState,
+  event: Extract<Event, { kind: 'reserve' | 'release' }>,
+): NaiveState['reservations'] {
+  const list = state.reservations.get(event.namespace) ?? [];
+  if (event.kind === 'release') {
+    const kept = list.filter(({ pod }) => pod !== event.name);
+    return new Map([...state.reservations, [event.namespace, kept]]);
+  }
+  const uid = findPod(state, event.namespace, event.name)?.metadata.uid;
+  if (uid === undefined) return state.reservations;
+  const time = '2026-01-01T00:00:00Z';
+  const entry: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900' };
+  return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
+}

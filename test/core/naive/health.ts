@@ -1,0 +1,63 @@
+import { annotation, condition, label } from '../../../src/api/names.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import { hasProbe, parseProbes } from '../../../src/api/probe.ts';
+import type { RefusalCode } from '../../../src/api/reasons.ts';
+import { labelsOf, type NaiveState } from './state.ts';
+
+function isTrue(pod: Pod, type: string): boolean {
+  return (pod.status?.conditions ?? []).some((entry) => entry.type === type && entry.status === 'True');
+}
+
+export function isReady(pod: Pod): boolean {
+  return isTrue(pod, 'Ready');
+}
+
+function leaseIsFresh(state: NaiveState, pod: Pod, now: number): boolean {
+  const lease = state.leases.get(pod.spec?.nodeName ?? '');
+  return lease !== undefined && now < lease.renewedAt + lease.durationSeconds * 1000;
+}
+
+/** Why a pod with a probe cannot be lost now, or nothing (H2, H4). */
+export function probeProblem(state: NaiveState, pod: Pod, now: number): RefusalCode | undefined {
+  if (!hasProbe(pod)) return undefined;
+  if (!parseProbes(pod).ok) return 'ProbeInvalid';
+  if (!leaseIsFresh(state, pod, now)) return 'ProbeStale';
+  return isTrue(pod, condition.disruptable) ? undefined : 'ProbeVeto';
+}
+
+/** H1, H2 */
+export function isHealthy(state: NaiveState, pod: Pod, now: number): boolean {
+  return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isReady(pod);
+}
+
+/** H3 */
+export function isHealthyForPub(state: NaiveState, pod: Pod, now: number): boolean {
+  const setAside = Object.keys(labelsOf(pod)).some((key) => key.startsWith(label.unavailablePodPrefix));
+  return isHealthy(state, pod, now) && pod.status?.phase === 'Running' && !setAside && !isBeingUpdatedInPlace(pod);
+}
+
+/**
+ * Kruise notes the image of every container before it changes it; the update is under way while a container still runs
+ * that image. A note that cannot be read is taken for an update under way.
+ */
+function isBeingUpdatedInPlace(pod: Pod): boolean {
+  const note = pod.metadata.annotations?.[annotation.kruiseInPlaceState];
+  if (note === undefined) return false;
+  const before = imagesBefore(note);
+  if (before === undefined) return true;
+  return Object.entries(before).some(([name, image]) => {
+    const now = (pod.status?.containerStatuses ?? []).find((status) => status.name === name)?.imageID;
+    return now === undefined || now === image;
+  });
+}
+
+function imagesBefore(note: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const content: unknown = JSON.parse(note);
+    if (typeof content !== 'object' || content === null || !('lastContainerStatuses' in content)) return undefined;
+    const entries = Object.entries(content.lastContainerStatuses ?? {});
+    return Object.fromEntries(entries.map(([name, status]) => [name, (status as { imageID?: unknown }).imageID]));
+  } catch {
+    return undefined;
+  }
+}

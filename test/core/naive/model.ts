@@ -1,0 +1,177 @@
+import type { Pod } from '../../../src/api/pod.ts';
+import type { PassCode } from '../../../src/api/reasons.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import type { BudgetRef } from '../../../src/core/verdict.ts';
+import { exemptions } from './exempt.ts';
+import { isReady, probeProblem } from './health.ts';
+import { answerOfPdb, isConcerned, numbersOfPdb, pdbRef, readPdb, selects } from './pdb.ts';
+import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
+import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
+import { findPod, type NaiveState, reservationOf, withoutReservation } from './state.ts';
+
+/**
+ * The decision engine once more, by somebody else and as plainly as possible: every question is answered from the lists,
+ * nothing is remembered. It is slow, and it is the judge of the one that is fast.
+ */
+
+export interface NaiveOptions {
+  readonly takeover?: 'pdb' | 'always' | 'off';
+  readonly foreignEvictionWebhook?: boolean;
+  readonly judgePlain?: boolean;
+}
+
+export interface NaiveVerdict {
+  readonly result: 'allow' | 'deny';
+  /** The reason that comes first; any of `reasons` would be true. */
+  readonly reason?: PassCode;
+  readonly reasons: readonly PassCode[];
+  readonly refusals: readonly NaiveRefusal[];
+  readonly charges: readonly NaiveCharge[];
+  readonly reserve: boolean;
+  readonly complete: 'takeover' | 'pass';
+  readonly onlyIf: boolean;
+}
+
+const nothing = { refusals: [], charges: [], reserve: false, complete: 'pass', onlyIf: false } as const;
+
+export function naiveDecide(
+  state: NaiveState,
+  request: DisruptionRequest,
+  now: number,
+  options: NaiveOptions = {},
+): NaiveVerdict {
+  const found = findPod(state, request.namespace, request.pod);
+  const pod = request.uid === undefined || request.uid === found?.metadata.uid ? found : undefined;
+  const exempt = exemptions(state, request, pod);
+  const [reason] = exempt;
+  // Another exemption does not rest on the pod's version, so Pending comes last and stands alone (N5).
+  if (reason !== undefined)
+    return { ...nothing, result: 'allow', reason, reasons: exempt, onlyIf: reason === 'Pending' };
+  if (pod === undefined) return denied([{ code: 'PodUnknown' }]);
+  if (isCovered(state, request, pod)) return alreadyReserved(state, request, pod, now, options);
+  return judged(withoutReservation(state, pod), request, pod, now, options);
+}
+
+function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
+  return { ...nothing, result: 'deny', reasons: [], refusals: refusals.toSorted(byBudget) };
+}
+
+/** L5 */
+function isCovered(state: NaiveState, request: DisruptionRequest, pod: Pod): boolean {
+  const reserved = reservationOf(state, pod)?.operation;
+  if (reserved === undefined) return false;
+  const removes = (operation: string) => operation === 'EVICT' || operation === 'DELETE';
+  return removes(reserved) || !removes(request.operation);
+}
+
+/** I5: the answer is as before, and an eviction that we were to complete is still ours. */
+function alreadyReserved(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+  options: NaiveOptions,
+): NaiveVerdict {
+  const answers = allAnswers(state, request, pod, now, options);
+  const reasons: PassCode[] = answers.length === 0 ? ['AlreadyReserved', 'NotProtected'] : ['AlreadyReserved'];
+  const complete = completion(state, request, pod, answers, options);
+  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete };
+}
+
+function judged(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+  options: NaiveOptions,
+): NaiveVerdict {
+  const answers = allAnswers(state, request, pod, now, options);
+  const refusals = [
+    ...veto(state, request, pod, now, answers),
+    ...answers.flatMap(({ budget, refusal }) => (refusal === undefined ? [] : [{ code: refusal, budget }])),
+  ];
+  if (refusals.length > 0) return denied(refusals);
+  if (answers.length === 0) return { ...nothing, result: 'allow', reason: 'NotProtected', reasons: ['NotProtected'] };
+  const charges = answers.flatMap(({ charge }) => charge ?? []).toSorted(byBudget);
+  return {
+    result: 'allow',
+    reason: 'WithinBudget',
+    reasons: ['WithinBudget'],
+    refusals: [],
+    charges,
+    reserve: request.dryRun !== true,
+    complete: completion(state, request, pod, answers, options),
+    onlyIf: charges.some(({ effect }) => effect === 'down'),
+  };
+}
+
+function allAnswers(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+  options: NaiveOptions,
+): readonly Answer[] {
+  const pdbs = request.operation === 'EVICT' ? pdbAnswers(state, pod, now, options) : [];
+  return [...pdbs, ...state.pubs.flatMap((pub) => answerOfPub(state, pub, request, pod, now) ?? [])];
+}
+
+/** P1, P2 */
+function pdbAnswers(state: NaiveState, pod: Pod, now: number, options: NaiveOptions): readonly Answer[] {
+  const concerned = state.pdbs.filter((pdb) => isConcerned(state, pdb, pod));
+  const modes = concerned.map((pdb) => readPdb(state, pdb).mode);
+  const plainToo = options.judgePlain === true || modes.includes('group') || modes.includes('perPod');
+  return concerned
+    .filter((pdb) => plainToo || readPdb(state, pdb).mode !== 'plain')
+    .map((pdb) => answerOfPdb(state, pdb, pod, now));
+}
+
+/** V1, V2, I10 */
+function veto(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+  answers: readonly Answer[],
+): readonly NaiveRefusal[] {
+  const code = probeProblem(state, pod, now);
+  if (code === undefined || (request.operation !== 'EVICT' && answers.length === 0)) return [];
+  const wayOut = !isReady(pod) && answers.length > 0 && answers.every(({ always }) => always);
+  const isBroken = request.operation === 'DELETE' && answers.every(({ brokenAnyway }) => brokenAnyway === true);
+  return wayOut || isBroken ? [] : [{ code }];
+}
+
+/** P9. A PUB alone is alone only where no PDB selects the pod: what it would say is the built-in check's business. */
+function completion(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  answers: readonly Answer[],
+  options: NaiveOptions,
+): 'takeover' | 'pass' {
+  const { takeover = 'pdb', foreignEvictionWebhook = false } = options;
+  if (request.operation !== 'EVICT' || takeover === 'off' || foreignEvictionWebhook) return 'pass';
+  if (request.dryRun === true || request.resourceVersionPrecondition === true || answers.length === 0) return 'pass';
+  const pdbs = answers.filter(({ budget }) => budget.kind === 'PodDisruptionBudget');
+  if (pdbs.length > 0) return pdbs.every((answer) => answer.takeover === true) ? 'takeover' : 'pass';
+  return takeover === 'always' && !state.pdbs.some((pdb) => selects(pdb, pod)) ? 'takeover' : 'pass';
+}
+
+function byBudget(left: { budget?: BudgetRef; code?: string }, right: { budget?: BudgetRef; code?: string }): number {
+  const text = (one: typeof left) => [one.budget?.kind ?? '', one.budget?.name ?? '', one.code ?? ''].join('|');
+  return text(left) < text(right) ? -1 : text(left) > text(right) ? 1 : 0;
+}
+
+/** Nothing when there is no such budget. */
+export function naiveNumbers(state: NaiveState, ref: BudgetRef, now: number): NaiveNumbers | undefined {
+  const isMeant = (other: BudgetRef) => other.name === ref.name && other.namespace === ref.namespace;
+  if (ref.kind === 'PodDisruptionBudget') {
+    const pdb = state.pdbs.find((candidate) => isMeant(pdbRef(candidate)));
+    return pdb === undefined ? undefined : numbersOfPdb(state, pdb, now);
+  }
+  const pub = state.pubs.find((candidate) => isMeant(pubRef(candidate)));
+  return pub === undefined ? undefined : numbersOfPub(state, pub, now);
+}
+
+export { observe } from './peaks.ts';
+export { emptyState, type NaiveState, namespaceOf } from './state.ts';

@@ -1,0 +1,120 @@
+import { apiGroupOf, controllerOf, type OwnerReference } from '../../../src/api/meta.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
+import { findPod, isFinished, isTerminating, labelsOf, type NaiveState, namespaceOf, reservationOf } from './state.ts';
+
+const lwsNameLabel = 'leaderworkerset.sigs.k8s.io/name';
+const lwsGroup = 'leaderworkerset.x-k8s.io';
+const longestChain = 8;
+
+interface OwnerKey {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** One owner as a pod sees it (O1). */
+export type Link = OwnerKey &
+  (
+    | {
+        readonly status: 'known';
+        readonly replicas?: number;
+        readonly deleting: boolean;
+        readonly next?: OwnerReference;
+      }
+    | { readonly status: 'gone' | 'unknown' }
+  );
+
+export function linkKey(link: OwnerKey): string {
+  return [link.group, link.kind, link.namespace, link.name].join('|');
+}
+
+function keyOf(owner: OwnerName): OwnerKey {
+  return { group: apiGroupOf(owner.apiVersion), kind: owner.kind, namespace: owner.namespace, name: owner.name };
+}
+
+export function isSameOwner(left: OwnerName, right: OwnerName): boolean {
+  return linkKey(keyOf(left)) === linkKey(keyOf(right));
+}
+
+/** Without a uid (an owner that a label or a targetRef names) any object of that name is the one. */
+export function lookUp(state: NaiveState, owner: OwnerName, uid?: string): Link {
+  const key = keyOf(owner);
+  if (key.group === '' && key.kind === 'Pod') return lookUpPod(state, key, uid);
+  const found = state.owners.find((candidate) => isSameOwner(candidate, owner));
+  if (found !== undefined)
+    return uid === undefined || uid === found.uid ? known(key, found) : { ...key, status: 'gone' };
+  return { ...key, status: state.goneOwners.some((gone) => isSameOwner(gone, owner)) ? 'gone' : 'unknown' };
+}
+
+function known(key: OwnerKey, found: OwnerState): Link {
+  return {
+    ...key,
+    status: 'known',
+    deleting: found.deleting === true,
+    ...(found.replicas === undefined ? {} : { replicas: found.replicas }),
+    ...(found.controller === undefined ? {} : { next: found.controller }),
+  };
+}
+
+function lookUpPod(state: NaiveState, key: OwnerKey, uid: string | undefined): Link {
+  const pod = findPod(state, key.namespace, key.name);
+  if (pod === undefined || (uid !== undefined && pod.metadata.uid !== uid)) return { ...key, status: 'gone' };
+  const next = controllerOf(pod.metadata);
+  return { ...key, status: 'known', deleting: isTerminating(pod), ...(next === undefined ? {} : { next }) };
+}
+
+/** O1 */
+export function chainOf(state: NaiveState, pod: Pod): readonly Link[] {
+  const links: Link[] = [];
+  let reference = controllerOf(pod.metadata);
+  while (reference !== undefined && links.length < longestChain) {
+    const link = lookUp(state, { ...reference, namespace: namespaceOf(pod) }, reference.uid);
+    links.push(link);
+    reference = link.status === 'known' ? link.next : undefined;
+  }
+  return links;
+}
+
+/** O2. Nothing for a pod without a controller. */
+export function countingOwner(state: NaiveState, pod: Pod): Link | undefined {
+  const [first, second] = chainOf(state, pod);
+  const isReplicaSet = first?.group === 'apps' && first.kind === 'ReplicaSet';
+  if (!isReplicaSet || second === undefined) return first;
+  if (second.status === 'unknown') return second;
+  return scaleOf(second) === undefined ? first : second;
+}
+
+/** O3. Nothing for a pod that is a root of its own. */
+export function rootOwner(state: NaiveState, pod: Pod): Link | undefined {
+  const name = labelsOf(pod)[lwsNameLabel];
+  if (name === undefined || name === '') return chainOf(state, pod).at(-1);
+  return lookUp(state, { apiVersion: `${lwsGroup}/v1`, kind: 'LeaderWorkerSet', namespace: namespaceOf(pod), name });
+}
+
+export function scaleOf(link: Link): number | undefined {
+  return link.status === 'known' ? link.replicas : undefined;
+}
+
+export function scaleCountsGroups(link: Link): boolean {
+  return link.group === lwsGroup && link.kind === 'LeaderWorkerSet';
+}
+
+export function endsUnknown(state: NaiveState, pod: Pod): boolean {
+  return chainOf(state, pod).at(-1)?.status === 'unknown';
+}
+
+/** X4 */
+export function isDoomed(state: NaiveState, pod: Pod): boolean {
+  const lost = chainOf(state, pod).some((link) => link.status === 'gone' || (link.status === 'known' && link.deleting));
+  const counting = countingOwner(state, pod);
+  const root = rootOwner(state, pod);
+  const nothingWanted = counting !== undefined && scaleOf(counting) === 0;
+  return lost || nothingWanted || (root !== undefined && scaleCountsGroups(root) && scaleOf(root) === 0);
+}
+
+/** N1 */
+export function isCounted(state: NaiveState, pod: Pod): boolean {
+  return !isTerminating(pod) && !isFinished(pod) && !isDoomed(state, pod) && reservationOf(state, pod) === undefined;
+}

@@ -1,0 +1,188 @@
+import { parseAmount } from '../../../src/api/int-or-string.ts';
+import { matches, parseSelector } from '../../../src/api/label-selector.ts';
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
+import { type GroupMinimum, type PdbScope, parsePdbScope, parseTakeover } from '../../../src/api/pdb-scope.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import { hasProbe } from '../../../src/api/probe.ts';
+import type { BudgetRef } from '../../../src/core/verdict.ts';
+import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from './expected.ts';
+import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
+import { isHealthy, isReady } from './health.ts';
+import { isCounted } from './owners.ts';
+import { type Amounts, type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom } from './rule.ts';
+import { isTerminating, labelsOf, type NaiveState, namespaceOf, podsOf, reservationOf } from './state.ts';
+
+export function pdbRef(pdb: PodDisruptionBudget): BudgetRef {
+  return { kind: 'PodDisruptionBudget', namespace: namespaceOf(pdb), name: pdb.metadata.name };
+}
+
+export function selects(pdb: PodDisruptionBudget, pod: Pod): boolean {
+  const source = pdb.spec?.selector;
+  if (source === undefined || source === null || namespaceOf(pdb) !== namespaceOf(pod)) return false;
+  const selector = parseSelector(source, 'spec.selector');
+  return selector.ok && matches(selector.value, labelsOf(pod));
+}
+
+function selected(state: NaiveState, pdb: PodDisruptionBudget): readonly Pod[] {
+  return podsOf(state, namespaceOf(pdb)).filter((pod) => selects(pdb, pod));
+}
+
+function isAlways(pdb: PodDisruptionBudget): boolean {
+  return pdb.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow';
+}
+
+function amountsOf(pdb: PodDisruptionBudget): Amounts | undefined {
+  const { maxUnavailable, minAvailable } = pdb.spec ?? {};
+  if ((maxUnavailable === undefined) === (minAvailable === undefined)) return undefined;
+  const amount = parseAmount(maxUnavailable ?? minAvailable, 'spec');
+  if (!amount.ok) return undefined;
+  return maxUnavailable === undefined ? { min: amount.value } : { max: amount.value };
+}
+
+type Reading =
+  | { readonly mode: 'invalid' }
+  | { readonly mode: 'plain'; readonly amounts: Amounts; readonly takeover: boolean }
+  | { readonly mode: 'perPod'; readonly amounts: Amounts; readonly takeover: boolean }
+  | {
+      readonly mode: 'group';
+      readonly amounts: Amounts;
+      readonly takeover: boolean;
+      readonly grouping: Grouping;
+      readonly minimum?: GroupMinimum;
+    };
+
+/** P1, P8 */
+export function readPdb(state: NaiveState, pdb: PodDisruptionBudget): Reading {
+  const scope = parsePdbScope(pdb);
+  const takeover = parseTakeover(pdb);
+  const amounts = amountsOf(pdb);
+  if (!scope.ok || !takeover.ok || amounts === undefined) return { mode: 'invalid' };
+  const common = { amounts, takeover: takeover.value };
+  if (scope.value.kind === 'group') return { mode: 'group', ...common, ...explicitGrouping(scope.value) };
+  const pods = selected(state, pdb);
+  const native: Grouping = { by: 'native' };
+  if (scope.value.kind === 'automatic' && pods.some((pod) => membership(state, pod, native) !== undefined)) {
+    return { mode: 'group', ...common, grouping: native };
+  }
+  return { mode: pods.some(hasProbe) ? 'perPod' : 'plain', ...common };
+}
+
+function explicitGrouping(scope: Extract<PdbScope, { kind: 'group' }>): { grouping: Grouping; minimum?: GroupMinimum } {
+  const grouping: Grouping =
+    scope.labelKey === undefined ? { by: 'convention' } : { by: 'label', label: scope.labelKey };
+  return scope.minimum === undefined ? { grouping } : { grouping, minimum: scope.minimum };
+}
+
+type GroupReading = Extract<Reading, { mode: 'group' }>;
+
+/** P4: every group of which a pod is selected. */
+function reachedGroups(state: NaiveState, pdb: PodDisruptionBudget, reading: GroupReading): readonly Group[] {
+  const groups = selected(state, pdb).flatMap((pod) => groupOf(state, pod, reading.grouping) ?? []);
+  return [...new Map(groups.map((group) => [group.key, group])).values()];
+}
+
+interface Counted {
+  readonly available: number;
+  readonly desired: number | undefined;
+  readonly expected: Expected | undefined;
+}
+
+function serving(state: NaiveState, pods: readonly Pod[], now: number): readonly Pod[] {
+  return pods.filter((pod) => isCounted(state, pod) && isHealthy(state, pod, now));
+}
+
+function countGroups(state: NaiveState, pdb: PodDisruptionBudget, reading: GroupReading, now: number): Counted {
+  const groups = reachedGroups(state, pdb, reading);
+  const isUp = (group: Group) => serving(state, group.pods, now).length >= groupMinimum(state, group, reading.minimum);
+  const expected = expectedGroups(state, namespaceOf(pdb), groups);
+  return { available: groups.filter(isUp).length, desired: desiredOf(reading.amounts, expected), expected };
+}
+
+function countPods(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts, now: number): Counted {
+  const pods = selected(state, pdb);
+  const expected = expectedPods(state, pods);
+  return { available: serving(state, pods, now).length, desired: desiredOf(amounts, expected), expected };
+}
+
+/** P3 */
+function countPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts): Counted {
+  const pods = selected(state, pdb);
+  const healthy = pods.filter((pod) => isReady(pod) && !isTerminating(pod) && reservationOf(state, pod) === undefined);
+  const expected = amounts.min?.kind === 'count' ? { count: pods.length } : expectedPodsOfPlain(state, pods);
+  return { available: healthy.length, desired: desiredOf(amounts, expected), expected };
+}
+
+/** Whether the pod is this budget's business at all, plain budgets aside (P1, P4, P5). */
+export function isConcerned(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): boolean {
+  const reading = readPdb(state, pdb);
+  if (reading.mode !== 'group') return selects(pdb, pod);
+  const own = membership(state, pod, reading.grouping);
+  if (own === undefined) return reading.grouping.by !== 'native' && selects(pdb, pod);
+  return reachedGroups(state, pdb, reading).some((group) => group.key === own.key);
+}
+
+export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod, now: number): Answer {
+  const reading = readPdb(state, pdb);
+  const budget = pdbRef(pdb);
+  const always = isAlways(pdb);
+  if (reading.mode === 'invalid') return { budget, always: false, refusal: 'BudgetInvalid' };
+  const { takeover } = reading;
+  if (reading.mode === 'plain') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
+  if (reading.mode === 'perPod') {
+    const counted = countPods(state, pdb, reading.amounts, now);
+    const serves = serving(state, [pod], now).length;
+    const unit = {
+      name: pod.metadata.name,
+      kind: 'pod',
+      minimum: 1,
+      serving: serves,
+      targetServes: serves === 1,
+    } as const;
+    return { ...judge(budget, unit, counted, always), takeover };
+  }
+  const group = groupOf(state, pod, reading.grouping);
+  if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
+  const unit = {
+    name: group.unit,
+    kind: 'group',
+    minimum: groupMinimum(state, group, reading.minimum),
+    serving: serving(state, group.pods, now).length,
+    targetServes: serving(state, [pod], now).length === 1,
+  } as const;
+  return { ...judge(budget, unit, countGroups(state, pdb, reading, now), always), takeover };
+}
+
+/** P3. A pod that is not Ready and not let go for that may still go where a Ready one may, as in Kubernetes. */
+function answerOfPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts, pod: Pod): Answer {
+  const budget = pdbRef(pdb);
+  const always = isAlways(pdb);
+  const { available, desired, expected } = countPlain(state, pdb, amounts);
+  if (desired === undefined || expected === undefined) return { budget, always, refusal: 'ExpectedUnknown' };
+  const allowed = expected.count > 0 ? Math.max(0, available - desired) : 0;
+  const unhealthyMayGo = !isReady(pod) && (always || (desired > 0 && available >= desired));
+  if (!unhealthyMayGo && allowed === 0) {
+    return { budget, always, refusal: isReady(pod) ? 'BudgetExhausted' : 'UnhealthyRefused' };
+  }
+  const effect = isReady(pod) ? 'breaks' : 'down';
+  const charge = {
+    unit: pod.metadata.name,
+    unitKind: 'pod',
+    effect,
+    available,
+    desired,
+    expected: expected.count,
+  } as const;
+  return { budget, always, charge: { budget, ...charge } };
+}
+
+export function numbersOfPdb(state: NaiveState, pdb: PodDisruptionBudget, now: number): NaiveNumbers {
+  const reading = readPdb(state, pdb);
+  if (reading.mode === 'invalid') return { mode: 'invalid', available: 0 };
+  const counted =
+    reading.mode === 'group'
+      ? countGroups(state, pdb, reading, now)
+      : reading.mode === 'perPod'
+        ? countPods(state, pdb, reading.amounts, now)
+        : countPlain(state, pdb, reading.amounts);
+  return numbersFrom(reading.mode, counted.available, counted.desired, counted.expected);
+}

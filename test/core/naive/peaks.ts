@@ -1,0 +1,40 @@
+import { parsePdbScope } from '../../../src/api/pdb-scope.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import { conventionGroup, labelGroup } from './groups.ts';
+import { nativeGroup } from './native.ts';
+import { isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
+
+/**
+ * Brings the memory of group sizes up to date; to be called after every event. A group that has no pod at all any more
+ * is forgotten (G5). Label groups exist for as long as a budget asks for the label.
+ */
+export function observe(state: NaiveState): NaiveState {
+  const peaks = new Map<string, number>();
+  const live = new Map<string, number>();
+  for (const pod of state.pods) {
+    for (const key of groupKeys(state, pod)) {
+      live.set(key, (live.get(key) ?? 0) + (isTerminating(pod) || isFinished(pod) ? 0 : 1));
+    }
+  }
+  for (const [key, count] of live) peaks.set(key, Math.max(count, state.peaks.get(key) ?? 0));
+  return { ...state, peaks };
+}
+
+function groupKeys(state: NaiveState, pod: Pod): readonly string[] {
+  const native = nativeGroup(state, pod);
+  const convention = conventionGroup(pod);
+  const labels = labelKeys(state, namespaceOf(pod)).flatMap((key) => labelGroup(state, pod, key)?.key ?? []);
+  return [
+    ...(native.kind === 'notNamed' ? [] : [native.key]),
+    ...(convention === undefined ? [] : [convention.key]),
+    ...labels,
+  ];
+}
+
+function labelKeys(state: NaiveState, namespace: string): readonly string[] {
+  const keys = state.pdbs
+    .filter((pdb) => namespaceOf(pdb) === namespace)
+    .map((pdb) => parsePdbScope(pdb))
+    .flatMap((scope) => (scope.ok && scope.value.kind === 'group' ? (scope.value.labelKey ?? []) : []));
+  return [...new Set(keys)];
+}

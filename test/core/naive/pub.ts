@@ -1,0 +1,145 @@
+import { matches } from '../../../src/api/label-selector.ts';
+import { annotation } from '../../../src/api/names.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import type { PodUnavailableBudget, ProtectOperation } from '../../../src/api/pub.ts';
+import { type PubRules, readPub } from '../../../src/api/pub-read.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import type { BudgetRef } from '../../../src/core/verdict.ts';
+import { labelGroup } from './groups.ts';
+import { isHealthyForPub } from './health.ts';
+import { chainOf, endsUnknown, isCounted, type Link, rootOwner } from './owners.ts';
+import { expectedOfPub } from './pub-expected.ts';
+import { type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
+import { labelsOf, type NaiveState, namespaceOf, podsOf } from './state.ts';
+
+type Target = PubRules['target'];
+type Cover = 'yes' | 'no' | 'unknown';
+
+export function pubRef(pub: PodUnavailableBudget): BudgetRef {
+  return { kind: 'PodUnavailableBudget', namespace: namespaceOf(pub), name: pub.metadata.name };
+}
+
+/** U1 */
+function cover(state: NaiveState, target: Target, pod: Pod): Cover {
+  if (target.kind === 'nothing') return 'no';
+  if (target.kind === 'selector') return matches(target.selector, labelsOf(pod)) ? 'yes' : 'no';
+  const isTarget = (link: Link) =>
+    link.group === target.group && link.kind === target.workloadKind && link.name === target.name;
+  const root = rootOwner(state, pod);
+  if (chainOf(state, pod).some(isTarget) || (root !== undefined && isTarget(root))) return 'yes';
+  return endsUnknown(state, pod) ? 'unknown' : 'no';
+}
+
+/** The pods that count, also those that the budget does not protect. */
+function podsUnder(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules): readonly Pod[] {
+  return podsOf(state, namespaceOf(pub)).filter((pod) => cover(state, rules.target, pod) === 'yes');
+}
+
+/** U2 */
+function unitKey(state: NaiveState, rules: PubRules, pod: Pod): string {
+  const group = rules.groups === undefined ? undefined : labelGroup(state, pod, rules.groups.labelKey);
+  return group?.key ?? `pod|${pod.metadata.name}`;
+}
+
+function isServing(state: NaiveState, pod: Pod, now: number): boolean {
+  return isCounted(state, pod) && isHealthyForPub(state, pod, now);
+}
+
+function unitOf(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, pod: Pod, now: number): Unit {
+  const key = unitKey(state, rules, pod);
+  const pods = podsUnder(state, pub, rules).filter((other) => unitKey(state, rules, other) === key);
+  const group = rules.groups === undefined ? undefined : labelGroup(state, pod, rules.groups.labelKey);
+  return {
+    name: group?.unit ?? pod.metadata.name,
+    kind: group === undefined ? 'pod' : 'group',
+    minimum: group === undefined ? 1 : (rules.groups?.minReady ?? 1),
+    serving: pods.filter((other) => isServing(state, other, now)).length,
+    targetServes: isServing(state, pod, now),
+  };
+}
+
+function countUnits(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, now: number) {
+  const pods = podsUnder(state, pub, rules);
+  const units = new Map(pods.map((pod) => [unitKey(state, rules, pod), unitOf(state, pub, rules, pod, now)]));
+  const expected = expectedOfPub(state, namespaceOf(pub), rules, pods);
+  const amounts = {
+    ...(rules.maxUnavailable === undefined ? {} : { max: rules.maxUnavailable }),
+    ...(rules.minAvailable === undefined ? {} : { min: rules.minAvailable }),
+  };
+  const available = [...units.values()].filter((unit) => unit.serving >= unit.minimum).length;
+  return { available, desired: desiredOf(amounts, expected), expected };
+}
+
+/** A budget that cannot be read as a whole is read part by part, to see what it may be about (U7). */
+function readableTarget(pub: PodUnavailableBudget): Target | undefined {
+  const { selector, targetRef } = pub.spec ?? {};
+  const part = readPub({
+    metadata: { name: pub.metadata.name },
+    spec: {
+      maxUnavailable: 0,
+      ...(selector === undefined ? {} : { selector }),
+      ...(targetRef === undefined ? {} : { targetRef }),
+    },
+  });
+  return part.ok ? part.value.target : undefined;
+}
+
+function readableOperations(pub: PodUnavailableBudget): ReadonlySet<ProtectOperation> {
+  const protectOperations = pub.spec?.protectOperations;
+  const part = readPub({
+    metadata: { name: pub.metadata.name, annotations: pub.metadata.annotations ?? {} },
+    spec: { maxUnavailable: 0, ...(protectOperations === undefined ? {} : { protectOperations }) },
+  });
+  return part.ok ? part.value.operations : new Set<ProtectOperation>(['DELETE', 'UPDATE', 'EVICT', 'RESIZE']);
+}
+
+function isLeftAlone(pod: Pod, rules: PubRules | undefined): boolean {
+  if (pod.metadata.annotations?.[annotation.pubNoProtect] === 'true') return true;
+  return rules?.ignored !== undefined && matches(rules.ignored, labelsOf(pod));
+}
+
+/** U6: whether the request takes the pod away from this budget's unit. */
+function takesFromUnit(
+  request: DisruptionRequest,
+  coverOf: (pod: Pod) => Cover,
+  keyOf: (pod: Pod) => string,
+  pod: Pod,
+): boolean {
+  if (request.operation !== 'UPDATE' || request.takesAway !== false) return true;
+  if (request.after === undefined) return false;
+  return coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
+}
+
+/** Nothing when the budget has no say in this request. */
+export function answerOfPub(
+  state: NaiveState,
+  pub: PodUnavailableBudget,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+): Answer | undefined {
+  const read = readPub(pub);
+  const rules = read.ok ? read.value : undefined;
+  const target = rules?.target ?? readableTarget(pub);
+  const operations = rules?.operations ?? readableOperations(pub);
+  if (namespaceOf(pub) !== namespaceOf(pod) || !operations.has(request.operation) || isLeftAlone(pod, rules)) {
+    return undefined;
+  }
+  const coverOf = (one: Pod): Cover => (target === undefined ? 'yes' : cover(state, target, one));
+  const keyOf = (one: Pod): string => (rules === undefined ? '' : unitKey(state, rules, one));
+  const covered = coverOf(pod);
+  if (covered === 'no' || !takesFromUnit(request, coverOf, keyOf, pod)) return undefined;
+  const budget = pubRef(pub);
+  if (rules === undefined) return { budget, always: true, refusal: 'BudgetInvalid' };
+  if (covered === 'unknown') return { budget, always: true, refusal: 'OwnerNotResolved' };
+  const observed = pub.status?.observedGeneration ?? 0;
+  if ((pub.metadata.generation ?? 0) > observed) return { budget, always: true, refusal: 'BudgetNotObserved' };
+  return judge(budget, unitOf(state, pub, rules, pod, now), countUnits(state, pub, rules, now), true);
+}
+
+export function numbersOfPub(state: NaiveState, pub: PodUnavailableBudget, now: number): NaiveNumbers {
+  const rules = readPub(pub);
+  if (!rules.ok) return { mode: 'invalid', available: 0 };
+  const { available, desired, expected } = countUnits(state, pub, rules.value, now);
+  return numbersFrom('pub', available, desired, expected);
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import type { Pod } from '../../../src/api/pod.ts';
+import { assessReplica, type ReplicaHealth } from '../../../src/core/rollout/health.ts';
+import { at, bare, broken, noon, pod, terminating } from './builders.ts';
+
+const withoutTimes = (source: Pod): Pod => ({
+  metadata: {
+    name: source.metadata.name,
+    ...(source.metadata.deletionTimestamp === undefined ? {} : { deletionTimestamp: 'soon' }),
+  },
+  status: {
+    ...source.status,
+    conditions: (source.status?.conditions ?? []).map(({ type, status }) => ({
+      type,
+      status,
+      lastTransitionTime: null,
+    })),
+  },
+});
+
+const cases: Record<string, { pod: Pod; minReady?: number; want: ReplicaHealth }> = {
+  'running and ready': { pod: pod('web-0'), want: { kind: 'healthy' } },
+  'ready since unknown, and no time is asked for': { pod: withoutTimes(pod('web-0')), want: { kind: 'healthy' } },
+  'ready since unknown, and a time is asked for': {
+    pod: withoutTimes(pod('web-0')),
+    minReady: 1,
+    want: { kind: 'warmingUp' },
+  },
+  'ready for less than is asked for': {
+    pod: pod('web-0', { changed: -4 }),
+    minReady: 5,
+    want: { kind: 'warmingUp', until: at(1) },
+  },
+  'ready for just as long as is asked for': {
+    pod: pod('web-0', { changed: -5 }),
+    minReady: 5,
+    want: { kind: 'healthy' },
+  },
+  'ready but not running': { pod: pod('web-0', { phase: 'Unknown' }), want: { kind: 'warmingUp' } },
+  'no status at all': { pod: { metadata: pod('web-0').metadata }, want: { kind: 'broken', since: at(-7200) } },
+  'pending without conditions': { pod: bare('web-0', 'old', -9), want: { kind: 'broken', since: at(-9) } },
+  'not ready since it changed': { pod: broken('web-0'), want: { kind: 'broken', since: at(-600) } },
+  'not ready since before it was created': {
+    pod: broken('web-0', 'old', { created: -3, changed: -600 }),
+    want: { kind: 'broken', since: at(-3) },
+  },
+  'not ready since unknown': { pod: withoutTimes(broken('web-0')), want: { kind: 'broken' } },
+  'other conditions are not looked at': {
+    pod: {
+      ...bare('web-0', 'old', -9),
+      status: { phase: 'Running', conditions: [{ type: 'Initialized', status: 'True' }] },
+    },
+    want: { kind: 'broken', since: at(-9) },
+  },
+  failed: { pod: broken('web-0', 'old', { phase: 'Failed' }), want: { kind: 'finished', since: at(-600) } },
+  'succeeded, although it still says ready': {
+    pod: pod('web-0', { phase: 'Succeeded' }),
+    want: { kind: 'finished', since: at(-3600) },
+  },
+  'failed since unknown': {
+    pod: withoutTimes(broken('web-0', 'old', { phase: 'Failed' })),
+    want: { kind: 'finished' },
+  },
+  'terminating, although it is ready': {
+    pod: terminating('web-0'),
+    want: { kind: 'terminating', overdueSince: at(20) },
+  },
+  'terminating until unknown': { pod: withoutTimes(terminating('web-0')), want: { kind: 'terminating' } },
+};
+
+for (const [sentence, { pod: subject, minReady = 0, want }] of Object.entries(cases)) {
+  test(sentence, () => expect(assessReplica(subject, minReady, noon)).toStrictEqual(want));
+}
