@@ -65,6 +65,15 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 const maxPrintedValue = 200;
 
 function printValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = asJson(value);
   return text.length > maxPrintedValue ? `${text.slice(0, maxPrintedValue)}...` : text;
+}
+
+/** JSON may be nested deeper than the stack; an error about it must not become another one. */
+function asJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return `(${typeof value})`;
+  }
 }

@@ -17,18 +17,22 @@ export function isInt32From(minimum: number, value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= minimum && value <= maxInt32;
 }
 
-/** Deep equality of JSON. A field that is null is a field that is not there. */
-export function sameJson(left: unknown, right: unknown): boolean {
+/** No field of ours nests deeper, and unchecked JSON may nest deeper than the stack. */
+const maxCompared = 32;
+
+/** Deep equality of JSON. A field that is null is a field that is not there; what is too deep to compare differs. */
+export function sameJson(left: unknown, right: unknown, levels = maxCompared): boolean {
   if (isUnset(left) || isUnset(right)) return isUnset(left) && isUnset(right);
+  if (levels === 0) return false;
   if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, index) => sameJson(item, right[index]));
+    return left.length === right.length && left.every((item, index) => sameJson(item, right[index], levels - 1));
   }
   if (!isObject(left) || !isObject(right)) return left === right;
   const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...keys].every((key) => sameJson(ownValue(left, key), ownValue(right, key)));
+  return [...keys].every((key) => sameJson(ownValue(left, key), ownValue(right, key), levels - 1));
 }
 
 /** Reads a key that a person chose: `constructor` must not be found on the prototype. */
-export function ownValue(source: Fields, key: string): unknown {
+function ownValue(source: Fields, key: string): unknown {
   return Object.hasOwn(source, key) ? source[key] : undefined;
 }

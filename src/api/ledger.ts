@@ -21,12 +21,22 @@ export interface Reservation {
   readonly view: string;
   /** The pod's generation then. A newer one later shows that an update happened. */
   readonly generation?: number;
-  /**
-   * Set when the time limit passed: `since` when, on the clock of the leader. The write that sets it does not know its own
-   * resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of the pods at least as new as
-   * that may say "the pod is still there" (I9).
-   */
-  readonly overdue?: { readonly since: string; readonly resourceVersion?: string };
+  readonly overdue?: Overdue;
+}
+
+/**
+ * What the leader noted after the time limit passed, in two steps, each a write of its own (I9).
+ *
+ * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` began to wait, on its own
+ * clock (another leader waits anew, for its clock may differ). `closed`: none is under way any more. That write does not know its
+ * own resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of the pods at least as new as
+ * that may say "the pod is still there".
+ */
+export interface Overdue {
+  readonly phase: 'waiting' | 'closed';
+  readonly by: string;
+  readonly since: string;
+  readonly resourceVersion?: string;
 }
 
 export interface DisruptionLedger {

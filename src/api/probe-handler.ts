@@ -10,13 +10,13 @@ import {
 } from './field-errors.ts';
 import { type Fields, isInt32From, isObject } from './json.ts';
 
-export interface HttpHeader {
+interface HttpHeader {
   readonly name: string;
   readonly value: string;
 }
 
 /** A port by number, or by the name that the container gives it. */
-export type ProbePort = number | string;
+type ProbePort = number | string;
 
 export type ProbeHandler =
   | {

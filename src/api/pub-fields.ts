@@ -8,7 +8,7 @@ import { isProtectOperation } from './pub-annotations.ts';
 
 /** Readers of single fields of a PodUnavailableBudget, shared by everything that looks at one. */
 
-export const pubVersions = [`${pubGroup}/v1alpha1`, `${pubGroup}/v1beta1`] as const;
+const pubVersions = [`${pubGroup}/v1alpha1`, `${pubGroup}/v1beta1`] as const;
 
 export interface PubParts {
   readonly annotations: StringMap;

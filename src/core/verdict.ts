@@ -48,7 +48,17 @@ export interface Effects {
   /** `takeover`: delete the pod ourselves; `pass`: let the request through. */
   readonly complete: 'takeover' | 'pass';
   /** The verdict rests on the pod not serving: it holds only for this version of the pod (N5). */
-  readonly onlyIf?: { readonly uid: string; readonly resourceVersion: string };
+  readonly onlyIf?: PodVersion;
+  /** The verdict rests on other pods of the group not serving: it holds only for these versions of them (N5). */
+  readonly restsOn?: readonly PodVersion[];
+  /** The verdict rests on a reservation: it holds only if the ledger, read anew or written, still has it (L6). */
+  readonly confirm?: true;
+}
+
+export interface PodVersion {
+  readonly pod: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
 }
 
 export interface Allowed {

@@ -237,9 +237,10 @@ describe('the DisruptionLedger CRD', () => {
     operation: true,
     time: true,
     view: true,
+    generation: true,
     overdue: true,
   };
-  const overdue: EveryField<NonNullable<Reservation['overdue']>> = { resourceVersion: true };
+  const overdue: EveryField<NonNullable<Reservation['overdue']>> = { since: true, resourceVersion: true };
   const root = rootOf(disruptionLedgerCrd, 'v1alpha1');
 
   it('has exactly the fields of the TypeScript types', () => {

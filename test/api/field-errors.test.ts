@@ -58,6 +58,11 @@ describe('formatFieldError', () => {
     },
   );
 
+  it('prints the type of what is nested too deeply to print', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    expect(formatFieldError(invalid('f', deep, 'no'))).toBe('f: Invalid value: (object): no');
+  });
+
   it('joins several errors into one line', () => {
     expect(formatFieldErrors([required('a', 'x'), forbidden('b', 'y')])).toBe('a: Required value: x; b: Forbidden: y');
     expect(formatFieldErrors([])).toBe('');

@@ -31,6 +31,13 @@ describe('sameJson', () => {
     },
   );
 
+  it('takes what is too deep to compare for different, and does not fall into it', () => {
+    const deep = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
+    expect(sameJson(deep(32), deep(32))).toBe(true);
+    expect(sameJson(deep(33), deep(33))).toBe(false);
+    expect(sameJson(deep(100_000), deep(100_000))).toBe(false);
+  });
+
   it('holds for every value and its copy', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => sameJson(value, structuredClone(value))));
   });

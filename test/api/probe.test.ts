@@ -427,13 +427,29 @@ describe('parseProbes on text', () => {
       { name: 'refuses a key that comes twice', text: 'exec: {command: [a]}\nexec: {command: [b]}', want: /unique/ },
       { name: 'refuses two documents', text: 'tcpSocket: {port: 1}\n---\ntcpSocket: {port: 2}', want: /documents/ },
       { name: 'refuses a tag that it does not know', text: 'tcpSocket: !port {port: 1}', want: /tag/ },
-      { name: 'refuses an alias', text: 'a: &p {tcpSocket: {port: 1}}\nb: *p', want: /Alias resolution is disabled/ },
+      { name: 'refuses an alias', text: 'a: &p {tcpSocket: {port: 1}}\nb: *p', want: /\.b: must not use aliases$/ },
+      { name: 'refuses an alias as a key', text: '&a x: {}\n*a : {}', want: /must have strings as keys/ },
       {
-        name: 'refuses aliases that would grow without bound',
-        text: `a: &a [x,x]\n${[...'bcdefghijklmnop'].map((to, i) => `${to}: &${to} [*${'abcdefghijklmno'[i]},*${'abcdefghijklmno'[i]}]`).join('\n')}`,
-        want: /Alias resolution is disabled/,
+        name: 'refuses a map as a key',
+        text: '{{a: b}: c}',
+        want: /must have strings as keys; put quotes around them$/,
       },
-      { name: 'refuses nesting without end', text: '['.repeat(16_000), want: /cannot be read as JSON or YAML: / },
+      { name: 'refuses a number as a key', text: '1: {}', want: /must have strings as keys; put quotes around them$/ },
+      {
+        name: 'refuses more levels than a probe can have',
+        text: `${'['.repeat(17)}${']'.repeat(17)}`,
+        want: /must not be nested deeper than 16 levels$/,
+      },
+      {
+        name: 'refuses more levels of YAML than a probe can have',
+        text: `${'- '.repeat(17)}x`,
+        want: /must not be nested deeper than 16 levels$/,
+      },
+      ...['[', '{', '["a":', '- ', '? ', ': ', '&a ', '!a ', '*a '].map((piece) => ({
+        name: `refuses YAML that goes down by ${JSON.stringify(piece)} until the process ends`,
+        text: `[${piece.repeat(3_000)}`,
+        want: /must be JSON, or YAML with at most 256 of \[ \{ : \? & ! \* -, has \d+ of them$/,
+      })),
       {
         name: 'refuses more than 16 KiB',
         text: `# ${'x'.repeat(16_382)}\n`,
@@ -449,10 +465,15 @@ describe('parseProbes on text', () => {
       const found = reasons(text);
       expect(found).toHaveLength(1);
       expect(found[0]).toMatch(want);
-      expect(found[0]).toMatch(/^metadata\.annotations\[holdfast\.dev\/disruption-probe\]: /);
+      expect(found[0]?.startsWith(at)).toBe(true);
       expect(hasProbe(pod(text))).toBe(true);
     },
   );
+
+  it('accepts JSON with as many brackets as it likes', () => {
+    const command = ['sh', '-c', '[ -f /tmp/a ] || { exit 1; }\n'.repeat(400)];
+    expect(reasons(JSON.stringify({ exec: { command } }))).toEqual([]);
+  });
 
   it('accepts 16 KiB', () => {
     const probe = 'tcpSocket: {port: 80}\n';
@@ -478,6 +499,51 @@ describe('parseProbes on text', () => {
         expect(parseProbes(pod(stringify(source), [{ name: 'web' }]))).toEqual(fromJson);
         expect(parseProbes(pod(undefined, [{ name: 'web', disruptionProbe: source }]))).toEqual(fromJson);
       }),
+    );
+  });
+});
+
+describe('parseProbes on text made to hurt', () => {
+  const pieces = [
+    '[',
+    ']',
+    '{',
+    '}',
+    '- ',
+    '? ',
+    'a: ',
+    ': ',
+    '"a":',
+    '&a ',
+    '*a ',
+    '!a ',
+    '!!map ',
+    '|\n',
+    '>-\n',
+    '\n',
+    ' ',
+    '\t',
+    '"',
+    "'",
+    ',',
+    '#',
+    '%',
+    '---\n',
+    '\r',
+    '<<: ',
+  ];
+  it('ends soon, and without an exception', () => {
+    const piece = fc.constantFrom(...pieces);
+    const repeated = fc.tuple(fc.array(piece, { minLength: 1, maxLength: 4 }), fc.integer({ min: 1, max: 128 }));
+    const text = fc
+      .array(repeated, { maxLength: 4 })
+      .map((runs) => runs.map(([run, times]) => run.join('').repeat(times)).join(''));
+    fc.assert(
+      fc.property(text, (hostile) => {
+        const result = parseProbes(pod(hostile));
+        if (!result.ok) expect(result.errors.length).toBeGreaterThan(0);
+      }),
+      { numRuns: 500 },
     );
   });
 });

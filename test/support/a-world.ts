@@ -1,6 +1,7 @@
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../src/api/pub.ts';
 import type { PodGroup, Workload } from '../../src/api/workload.ts';
+import { type BudgetNumbers, budgetNumbers } from '../../src/core/budget/numbers.ts';
 import { type DecideOptions, decide } from '../../src/core/decide/decide.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
@@ -54,4 +55,12 @@ export function inShort(verdict: Verdict): string {
 
 export function blockersOf(verdict: Verdict): readonly Blocker[] {
   return verdict.result === 'deny' ? verdict.blockers : [];
+}
+
+export function pdbNumbers(world: World, name: string, now = 0): BudgetNumbers | undefined {
+  return budgetNumbers(world, { kind: 'PodDisruptionBudget', namespace: ns, name }, now);
+}
+
+export function pubNumbers(world: World, name: string, now = 0): BudgetNumbers | undefined {
+  return budgetNumbers(world, { kind: 'PodUnavailableBudget', namespace: ns, name }, now);
 }

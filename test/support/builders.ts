@@ -51,6 +51,21 @@ export class PodBuilder {
     return this.#meta({ ownerReferences: [{ apiVersion, kind, name, uid, controller: true }] });
   }
 
+  /** Owned by nobody, or by somebody who is not its controller. */
+  unowned(...bystanders: readonly OwnerReference[]): PodBuilder {
+    return this.#meta({ ownerReferences: bystanders });
+  }
+
+  /** In a native gang of 1.36 or later: the PodGroup object is another matter. */
+  inPodGroup(podGroupName: string): PodBuilder {
+    return this.spec({ schedulingGroup: { podGroupName } });
+  }
+
+  /** The image ids that its containers run. */
+  runs(imageIDs: StringMap): PodBuilder {
+    return this.#status({ containerStatuses: Object.entries(imageIDs).map(([name, imageID]) => ({ name, imageID })) });
+  }
+
   on(nodeName: string): PodBuilder {
     return this.spec({ nodeName });
   }
@@ -163,6 +178,15 @@ const apiVersions: Readonly<Record<string, string>> = {
   Job: 'batch/v1',
   LeaderWorkerSet: 'leaderworkerset.x-k8s.io/v1',
 };
+
+/** A Deployment with its ReplicaSets, of which the first is the newest and has the whole scale. */
+export function aDeployment(name: string, replicas: number, hashes: readonly string[] = ['a']): readonly OwnerState[] {
+  const deployment = anOwner('Deployment', name, replicas);
+  const sets = hashes.map((hash, i) =>
+    anOwner('ReplicaSet', `${name}-${hash}`, i === 0 ? replicas : 0, { controller: refTo(deployment) }),
+  );
+  return [deployment, ...sets];
+}
 
 export function refTo(owner: OwnerState): OwnerReference {
   const { apiVersion, kind, name, uid } = owner;

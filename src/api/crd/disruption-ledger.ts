@@ -11,10 +11,23 @@ const reservation: Schema = {
     operation: { type: 'string', enum: protectOperations, description: 'What was allowed.' },
     time: { type: 'string', format: 'date-time', description: 'When it was allowed.' },
     view: { type: 'string', description: 'The resourceVersion of the pods that the verdict was made from.' },
+    generation: {
+      type: 'integer',
+      format: 'int64',
+      description: "The pod's generation when it was allowed; a newer one shows that an update happened.",
+    },
     overdue: {
       type: 'object',
+      required: ['phase', 'by', 'since'],
       description: 'Set when the disruption was not seen in time. It ends when a newer view shows the pod alive.',
       properties: {
+        phase: {
+          type: 'string',
+          enum: ['waiting', 'closed'],
+          description: 'Whether a request that was admitted may still be under way, or none can be any more.',
+        },
+        by: { type: 'string', description: 'The leader whose clock is meant.' },
+        since: { type: 'string', format: 'date-time', description: 'When that leader began to wait.' },
         resourceVersion: {
           type: 'string',
           description: 'Only a view at least as new as this may end the reservation.',

@@ -1,6 +1,5 @@
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
-import { bit } from '../health.ts';
 import type { DisruptionRequest, Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -9,8 +8,9 @@ import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemption } from './exempt.ts';
-import { type Judge, type Panel, panelFor } from './judges.ts';
+import { type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
+import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
 
 export interface DecideOptions {
@@ -69,7 +69,7 @@ function decideSeen(
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, request.operation)) {
-    return pass('AlreadyReserved', { complete: completion(panel, request, options) });
+    return pass('AlreadyReserved', { complete: completion(panel, request, options), confirm: true });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -136,7 +136,8 @@ function allow(
   options: DecideOptions,
   charges: readonly Charge[],
 ): Allowed {
-  const restsOnPodBeingDown = charges.some((charge) => charge.effect === 'down') && !servesSomebody(pod, panel.judges);
+  const down = charges.some((charge) => charge.effect === 'down');
+  const restsOn = down ? othersDown(pod, panel.judges) : [];
   return {
     result: 'allow',
     reason: 'WithinBudget',
@@ -144,20 +145,14 @@ function allow(
     effects: {
       ...(request.dryRun === true ? {} : { reserve: reservationFor(request.operation, pod) }),
       complete: completion(panel, request, options),
-      ...(restsOnPodBeingDown ? { onlyIf: versionOf(pod) } : {}),
+      ...(down && !servesEverybody(pod, panel.judges) ? { onlyIf: versionOf(pod) } : {}),
+      ...(restsOn.length > 0 ? { restsOn } : {}),
     },
   };
 }
 
 function reservationFor(operation: Operation, pod: PodRecord): NonNullable<Effects['reserve']> {
   return { operation, uid: pod.uid, pod: pod.name, generation: pod.generation };
-}
-
-/** Healthy for every budget that judges: then a unit that is down is down because of other pods. */
-function servesSomebody(pod: PodRecord, judges: readonly Judge[]): boolean {
-  return judges.every((one) =>
-    one.kind === 'pub' ? pod.healthyForPub : one.kind === 'pdbPlain' ? pod.has(bit.ready) : pod.healthy,
-  );
 }
 
 function completion(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {
@@ -180,10 +175,6 @@ function withPlain(panel: Panel, options: DecideOptions): Panel {
 function severalPlain(pod: PodRecord, panel: Panel, options: DecideOptions): Blocker | undefined {
   if (options.judgePlain !== true || panel.builtin.length < 2) return undefined;
   return blocker('SeveralPlainBudgets', { pod, detail: String(panel.builtin.length) });
-}
-
-function versionOf(pod: PodRecord): { uid: string; resourceVersion: string } {
-  return { uid: pod.uid, resourceVersion: pod.resourceVersion };
 }
 
 function pass(reason: PassCode, effects: Partial<Effects> = {}): Allowed {

@@ -12,6 +12,11 @@ export interface BatchOutcome {
   readonly verdicts: readonly Verdict[];
   /** The ledger to write, with the resourceVersion to compare and swap. Absent: nothing to write. */
   readonly ledger?: DisruptionLedger;
+  /**
+   * There is nothing to write, but a verdict rests on a reservation that another replica may have seen through meanwhile: read
+   * the ledger (a consistent read), and judge again if it is not the one that was judged from (L6).
+   */
+  readonly confirm: boolean;
 }
 
 /**
@@ -39,10 +44,12 @@ export function judgeBatch(
     return verdict;
   });
   const state = world.namespace(namespace);
-  if (undo.length === 0 || state?.ledger === undefined) return { verdicts };
+  if (undo.length === 0 || state?.ledger === undefined) {
+    return { verdicts, confirm: verdicts.some((one) => one.result === 'allow' && one.effects.confirm === true) };
+  }
   const ledger = rewrite(state.ledger, [...state.reservations.values()]);
   for (const back of undo.reverse()) back();
-  return { verdicts, ledger };
+  return { verdicts, ledger, confirm: false };
 }
 
 /** Reserves in the world, and returns how to take it back. */

@@ -1,4 +1,4 @@
-import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
+import type { DisruptionLedger, Overdue, Reservation } from '../../api/ledger.ts';
 import { bit } from '../health.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import type { PodRecord } from '../world/pod-record.ts';
@@ -11,13 +11,19 @@ export interface TimeLimits {
   /** UPDATE and RESIZE: how long after an in-place change a pod that looks healthy may still be about to restart. */
   readonly updateSeconds: number;
   /**
-   * How long after the overdue mark a request that was admitted before may still be acted on. The API server gives up on any
-   * request after 34 seconds, so after 35 it either happened or never will.
+   * How long a request that was admitted before may still be acted on. The API server gives up on any request after 34 seconds,
+   * so after 35 it either happened or never will.
    */
   readonly inFlightSeconds: number;
 }
 
 export const defaultTimeLimits: TimeLimits = { removalSeconds: 120, updateSeconds: 20, inFlightSeconds: 35 };
+
+export interface PruneOptions {
+  /** Who prunes: the leader's identity, for its clock is not another's. */
+  readonly identity: string;
+  readonly limits?: TimeLimits;
+}
 
 export type ReleaseReason = 'terminating' | 'gone' | 'updated' | 'returned';
 
@@ -32,43 +38,43 @@ export interface PruneOutcome {
 /** What to do with one reservation. */
 type Fate =
   | { readonly kind: 'release'; readonly why: ReleaseReason }
-  | { readonly kind: 'mark' }
+  | { readonly kind: 'note'; readonly overdue: Overdue; readonly until?: number }
   | { readonly kind: 'keep'; readonly until?: number };
 
 interface View {
   readonly version: string;
-  /** The ledger's own resourceVersion: not older than any mark in it. */
+  /** The ledger's own resourceVersion: not older than anything noted in it. */
   readonly ledgerVersion: string;
+  readonly identity: string;
   readonly limits: TimeLimits;
   readonly now: number;
 }
 
 /** Takes out of the ledger what was seen to have happened, or seen not to have (I9). Only the leader calls it. */
-export function prune(world: World, namespace: string, now: number, limits = defaultTimeLimits): PruneOutcome {
+export function prune(world: World, namespace: string, now: number, options: PruneOptions): PruneOutcome {
   world.advance(now);
   const state = world.namespace(namespace);
   const version = world.syncedVersion('pods');
   if (state?.ledger === undefined || version === undefined) return { released: [] };
-  const view: View = { version, ledgerVersion: state.ledger.metadata.resourceVersion ?? '', limits, now };
-  const kept: Reservation[] = [];
-  const released: { reservation: Reservation; why: ReleaseReason }[] = [];
-  let marked = false;
-  let nextCheckAt = Number.POSITIVE_INFINITY;
-  for (const reservation of state.ledger.spec?.reservations ?? []) {
-    const fate = fateOf(reservation, state.pods.get(reservation.pod), view);
-    if (fate.kind === 'release') released.push({ reservation, why: fate.why });
-    else
-      kept.push(
-        fate.kind === 'mark' ? { ...reservation, overdue: { since: new Date(now).toISOString() } } : reservation,
-      );
-    if (fate.kind === 'mark') marked = true;
-    nextCheckAt = Math.min(nextCheckAt, fateTime(fate, view));
-  }
-  const changed = marked || released.length > 0;
+  const { identity, limits = defaultTimeLimits } = options;
+  const view: View = { version, ledgerVersion: state.ledger.metadata.resourceVersion ?? '', identity, limits, now };
+  const fates = (state.ledger.spec?.reservations ?? []).map((reservation) => ({
+    reservation,
+    fate: fateOf(reservation, state.pods.get(reservation.pod), view),
+  }));
+  const released = fates.flatMap(({ reservation, fate }) =>
+    fate.kind === 'release' ? [{ reservation, why: fate.why }] : [],
+  );
+  const kept = fates.flatMap(({ reservation, fate }) => {
+    if (fate.kind === 'release') return [];
+    return [fate.kind === 'note' ? { ...reservation, overdue: fate.overdue } : reservation];
+  });
+  const changed = fates.some(({ fate }) => fate.kind !== 'keep');
+  const times = fates.flatMap(({ fate }) => (fate.kind !== 'release' && fate.until !== undefined ? [fate.until] : []));
   return {
     released,
-    ...(changed ? { ledger: rewriteMarks(state.ledger, kept, released.length > 0 ? version : undefined) } : {}),
-    ...(Number.isFinite(nextCheckAt) ? { nextCheckAt } : {}),
+    ...(changed ? { ledger: rewrite(state.ledger, kept, released.length > 0 ? version : undefined) } : {}),
+    ...(times.length > 0 ? { nextCheckAt: Math.min(...times) } : {}),
   };
 }
 
@@ -80,19 +86,18 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
     return seesIt ? { kind: 'release', why: 'gone' } : { kind: 'keep' };
   }
   if (pod.has(bit.terminating | bit.finished)) return { kind: 'release', why: 'terminating' };
-  return reservation.overdue === undefined
-    ? beforeMark(reservation, pod, view)
-    : afterMark(reservation.overdue, pod, view);
+  const { overdue } = reservation;
+  if (overdue === undefined) return withinLimit(reservation, pod, view);
+  return overdue.phase === 'waiting' ? waiting(overdue, view) : closed(overdue, pod, view);
 }
 
-function beforeMark(reservation: Reservation, pod: PodRecord, view: View): Fate {
+function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
   const removal = reservation.operation === 'EVICT' || reservation.operation === 'DELETE';
   const limit = removal ? view.limits.removalSeconds : view.limits.updateSeconds;
   const until = Date.parse(reservation.time) + limit * 1000;
-  // A time that cannot be read is one that passed: the mark starts a clock of our own.
+  // A time that cannot be read counts as long ago: what follows has a clock of our own.
   if (view.now < until) return { kind: 'keep', until };
-  if (!removal && wasUpdated(reservation, pod)) return { kind: 'release', why: 'updated' };
-  return { kind: 'mark' };
+  return !removal && wasUpdated(reservation, pod) ? { kind: 'release', why: 'updated' } : beginWaiting(view);
 }
 
 function wasUpdated(reservation: Reservation, pod: PodRecord): boolean {
@@ -100,29 +105,20 @@ function wasUpdated(reservation: Reservation, pod: PodRecord): boolean {
   return happened && !pod.has(bit.generationLag) && pod.healthyForPub;
 }
 
-function afterMark(overdue: NonNullable<Reservation['overdue']>, pod: PodRecord, view: View): Fate {
+function beginWaiting(view: View): Fate {
+  const since = new Date(view.now).toISOString();
+  const until = view.now + view.limits.inFlightSeconds * 1000;
+  return { kind: 'note', overdue: { phase: 'waiting', by: view.identity, since }, until };
+}
+
+function waiting(overdue: Overdue, view: View): Fate {
+  if (overdue.by !== view.identity) return beginWaiting(view);
   const until = Date.parse(overdue.since) + view.limits.inFlightSeconds * 1000;
   if (view.now < until) return { kind: 'keep', until };
+  return { kind: 'note', overdue: { ...overdue, phase: 'closed' } };
+}
+
+function closed(overdue: Overdue, pod: PodRecord, view: View): Fate {
   const newer = compareResourceVersions(view.version, overdue.resourceVersion ?? view.ledgerVersion) >= 0;
   return newer && pod.healthy && !pod.has(bit.generationLag) ? { kind: 'release', why: 'returned' } : { kind: 'keep' };
-}
-
-function fateTime(fate: Fate, view: View): number {
-  if (fate.kind === 'mark') return view.now + view.limits.inFlightSeconds * 1000;
-  return fate.kind === 'keep' && fate.until !== undefined ? fate.until : Number.POSITIVE_INFINITY;
-}
-
-/** New marks must not be sealed by the write that makes them: the ledger's present resourceVersion is older than they are. */
-function rewriteMarks(
-  ledger: DisruptionLedger,
-  kept: readonly Reservation[],
-  seen: string | undefined,
-): DisruptionLedger {
-  const before = new Set(
-    (ledger.spec?.reservations ?? []).filter((one) => one.overdue !== undefined).map((one) => one.uid),
-  );
-  const old = kept.filter((one) => before.has(one.uid) || one.overdue === undefined);
-  const fresh = kept.filter((one) => !before.has(one.uid) && one.overdue !== undefined);
-  const next = rewrite(ledger, old, seen);
-  return { ...next, spec: { ...next.spec, reservations: [...(next.spec?.reservations ?? []), ...fresh] } };
 }

@@ -47,8 +47,7 @@ function unreadySince(pod: Pod, ready: Condition | undefined): number | undefine
 }
 
 function instant(text: string | null | undefined): number | undefined {
-  if (text === null || text === undefined) return undefined;
-  const time = Date.parse(text);
+  const time = Date.parse(text ?? '');
   return Number.isNaN(time) ? undefined : time;
 }
 

@@ -18,7 +18,7 @@ import { obtain } from './selector-index.ts';
 export interface PubUnit {
   readonly key: string;
   readonly display: string;
-  pods: number;
+  readonly pods: Set<PodRecord>;
   live: number;
   healthy: number;
   readonly root: OwnerNode | undefined;
@@ -113,7 +113,7 @@ export class PubState {
       tally.groups += 1;
       return newUnit(key, groupValue(this.rules, pod) ?? '', owner);
     });
-    unit.pods += 1;
+    unit.pods.add(pod);
     this.expectedChanged();
   }
 
@@ -137,8 +137,8 @@ export class PubState {
   #leaveUnit(pod: PodRecord, tally: OwnerTally): void {
     const unit = this.unitOf(pod);
     if (unit === undefined) return;
-    unit.pods -= 1;
-    if (unit.pods > 0) return;
+    unit.pods.delete(pod);
+    if (unit.pods.size > 0) return;
     this.units.delete(unit.key);
     tally.groups -= 1;
   }
@@ -204,7 +204,7 @@ function newTally(): OwnerTally {
 }
 
 function newUnit(key: string, display: string, root: OwnerNode | undefined): PubUnit {
-  return { key, display, pods: 0, live: 0, healthy: 0, root };
+  return { key, display, pods: new Set(), live: 0, healthy: 0, root };
 }
 
 function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {

@@ -71,7 +71,7 @@ const anyPodGroup: fc.Arbitrary<PodGroup> = fc
     name: fc.constantFrom(...podGroupNames),
     gang: fc.constantFrom(1, 1, 2, 2, undefined),
     asOne: fc.constantFrom(false, false, true),
-    template: fc.constantFrom('w', 'w', 't', undefined),
+    template: fc.constantFrom('t', 't', 'u', undefined),
     old: fc.boolean(),
   })
   .map(({ namespace, name, gang, asOne, template, old }) => {
@@ -157,6 +157,7 @@ const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
       namespace: anyNamespace,
       name: seatName,
       operation: fc.constantFrom(...protectOperations),
+      overdue: mostly(false, true),
     }),
   },
   {

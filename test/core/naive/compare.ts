@@ -12,6 +12,7 @@ import { type Event, leaseAt, type Moment } from './events.ts';
 import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
 import { pdbRef } from './pdb.ts';
 import { pubRef } from './pub.ts';
+import type { NaiveCharge } from './rule.ts';
 import { namespaceOf } from './state.ts';
 
 /** A world that has seen every collection, and every ledger, at a version that is new enough. */
@@ -79,7 +80,8 @@ function numbersDifference(world: World, { state, now }: Moment): string | undef
   for (const ref of refs) {
     const naive = naiveNumbers(state, ref, now);
     const engine = budgetNumbers(world, ref, now);
-    const text = unlike(naive, engine && { ...engine });
+    // Where nobody had to say anything (no units, a plain budget) no source is better than another.
+    const text = unlike(naive, naive?.source === undefined && engine ? { ...engine, source: undefined } : engine);
     if (text !== undefined) return `numbers of ${ref.kind} ${ref.namespace}/${ref.name}: ${text}`;
   }
   return undefined;
@@ -93,7 +95,7 @@ function verdictDifference(world: World, { state, now }: Moment, manners: readon
       const request = requestFor(pod, manner);
       const naive = naiveDecide(state, request, now, manner.options);
       const engine = decide(world, request, now, manner.options);
-      const text = unlike(settled(naive, engine), told(engine));
+      const text = unlike(listed(settled(naive, engine), manner), listed(told(engine), manner));
       if (text !== undefined) return `verdict on ${JSON.stringify({ ...request, options: manner.options })}: ${text}`;
     }
   }
@@ -124,28 +126,43 @@ function afterOf(pod: Pod, { operation, relabel, orphan }: Manner): Pod | undefi
   return { ...pod, metadata: { ...metadata, labels: Object.fromEntries(labels), ownerReferences: owners } };
 }
 
+/**
+ * Where a PUB refuses because it cannot tell (whether it covers the pod, what it says), it is not specified whether the
+ * probe is asked as well. An eviction always meets the probe.
+ */
+function listed(verdict: Comparable, { operation }: Manner): Comparable {
+  const cannotTell = ['OwnerNotResolved', 'BudgetInvalid', 'BudgetNotObserved'];
+  if (operation === 'EVICT' || !verdict.refusals.some(({ code }) => cannotTell.includes(code))) return verdict;
+  return { ...verdict, refusals: verdict.refusals.filter(({ budget }) => budget !== undefined) };
+}
+
 type Comparable = Omit<NaiveVerdict, 'reasons'>;
 
 /** Where several reasons are true the engine may name any of them; Pending is the one that rests on the version. */
 function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparable {
   if (engine.result === 'deny' || !reasons.includes(engine.reason)) return naive;
-  return { ...naive, reason: engine.reason, onlyIf: naive.onlyIf || engine.reason === 'Pending' };
+  const isExempt = engine.reason !== 'WithinBudget' && engine.reason !== 'AlreadyReserved';
+  const onlyIf = isExempt ? engine.reason === 'Pending' : naive.onlyIf;
+  return { ...naive, reason: engine.reason, onlyIf, confirm: engine.reason === 'AlreadyReserved' };
 }
 
 function told(verdict: Verdict): Comparable {
   if (verdict.result === 'deny') {
     const refusals = verdict.blockers.map(({ code, budget }) => (budget === undefined ? { code } : { code, budget }));
-    return { result: 'deny', refusals, charges: [], reserve: false, complete: 'pass', onlyIf: false };
+    const none = { charges: [], reserve: false, complete: 'pass', onlyIf: false, restsOn: [], confirm: false } as const;
+    return { result: 'deny', refusals, ...none };
   }
   const { reason, charges, effects } = verdict;
   return {
     result: 'allow',
     reason,
     refusals: [],
-    charges: charges.map(({ source: _, ...charge }) => charge),
+    charges: charges.map(({ source: _, ...charge }): NaiveCharge => charge),
     reserve: effects.reserve !== undefined,
     complete: effects.complete,
     onlyIf: effects.onlyIf !== undefined,
+    restsOn: (effects.restsOn ?? []).map(({ pod }) => pod),
+    confirm: effects.confirm === true,
   };
 }
 

@@ -8,7 +8,7 @@ import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { observe } from './model.ts';
-import { isSameOwner } from './owners.ts';
+import { isSameOwner, keyOf, nameKey } from './owners.ts';
 import { findPod, type NaiveState, namespaceOf } from './state.ts';
 
 /** Something that happens to the cluster, as both implementations are told of it. */
@@ -34,13 +34,24 @@ export type Event =
       readonly durationSeconds: number;
     }
   | { readonly kind: 'deleteProbeLease'; readonly node: string }
-  | { readonly kind: 'reserve'; readonly namespace: string; readonly name: string; readonly operation: Operation }
+  | {
+      readonly kind: 'reserve';
+      readonly namespace: string;
+      readonly name: string;
+      readonly operation: Operation;
+      readonly overdue?: boolean;
+    }
   | { readonly kind: 'release'; readonly namespace: string; readonly name: string }
   | { readonly kind: 'advance'; readonly seconds: number };
 
 export interface Moment {
   readonly state: NaiveState;
   readonly now: number;
+}
+
+/** A namespace that was deleted is as good as one that is being deleted, whatever is still seen in it. */
+function deletedNamespace(name: string): Namespace {
+  return { metadata: { name }, status: { phase: 'Terminating' } };
 }
 
 interface Named {
@@ -88,7 +99,7 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     case 'setNamespace':
       return { namespaces: put(state.namespaces, event.namespace) };
     case 'deleteNamespace':
-      return { namespaces: without(state.namespaces, '', event.name) };
+      return { namespaces: put(state.namespaces, deletedNamespace(event.name)) };
     case 'setProbeLease':
       return { leases: new Map([...state.leases, [event.node, leaseAt(now, event)]]) };
     case 'deleteProbeLease':
@@ -123,12 +134,13 @@ function podGroupsAfter(
 function ownersAfter(
   state: NaiveState,
   event: Extract<Event, { kind: 'setOwner' | 'setOwnerGone' }>,
-): Pick<NaiveState, 'owners' | 'goneOwners'> {
+): Pick<NaiveState, 'owners' | 'goneOwners' | 'lookedUpAt'> {
   const owners = state.owners.filter((owner) => !isSameOwner(owner, event.owner));
   const goneOwners = state.goneOwners.filter((owner) => !isSameOwner(owner, event.owner));
+  const lookedUpAt = new Map([...state.lookedUpAt, [nameKey(keyOf(event.owner)), state.tick]]);
   return event.kind === 'setOwner'
-    ? { owners: [...owners, event.owner], goneOwners }
-    : { owners, goneOwners: [...goneOwners, event.owner] };
+    ? { owners: [...owners, event.owner], goneOwners, lookedUpAt }
+    : { owners, goneOwners: [...goneOwners, event.owner], lookedUpAt };
 }
 
 export function leaseAt(now: number, lease: { ageSeconds: number; durationSeconds: number }): ProbeLease {
@@ -148,6 +160,7 @@ function reservationsAfter(
   const uid = findPod(state, event.namespace, event.name)?.metadata.uid;
   if (uid === undefined) return state.reservations;
   const time = '2026-01-01T00:00:00Z';
-  const entry: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900' };
+  const overdue = event.overdue === true ? { overdue: { since: time } } : {};
+  const entry: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900', ...overdue };
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
 }

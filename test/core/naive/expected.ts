@@ -1,8 +1,8 @@
 import type { Pod } from '../../../src/api/pod.ts';
 import { type ExpectedSource, expectedSources } from '../../../src/core/verdict.ts';
-import { type Group, largest } from './groups.ts';
+import { type Group, largest, rootKey } from './groups.ts';
 import { nativePodGroups, parentOfPodGroup, statedReplicas } from './native.ts';
-import { countingOwner, isDoomed, type Link, linkKey, scaleCountsGroups, scaleOf } from './owners.ts';
+import { countingOwner, type Link, linkKey, rootOwner, scaleCountsGroups, scaleOf, wantsNothing } from './owners.ts';
 import { distinct, type NaiveState } from './state.ts';
 
 /** How many units there should be; the source is absent where nobody had to say anything. */
@@ -40,10 +40,11 @@ function expectedOfParent(
 ): Expected | undefined {
   const workload = statedReplicas(state, parent);
   if (workload !== undefined) return { count: workload, source: 'workload' };
-  const root = commonRoot(groups);
+  const roots = rootsOf(state, groups);
   // An owner that was not looked up may turn out to say how many groups there should be (I4).
-  if (root?.status === 'unknown') return undefined;
-  const scale = root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
+  if (roots.some((root) => root?.status === 'unknown')) return undefined;
+  const [root] = roots;
+  const scale = roots.length === 1 && root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
   if (scale !== undefined) return { count: scale, source: 'scale' };
   const members = groups.flatMap((group) => group.members);
   const stated = largest(members.map((member) => member.siblings));
@@ -51,38 +52,37 @@ function expectedOfParent(
   const objects = nativePodGroups(state, namespace).filter((group) => parentOfPodGroup(group) === parent).length;
   if (objects > 0) return { count: objects, source: 'podGroups' };
   const index = largest(members.map((member) => member.index));
-  return index === undefined ? { count: groups.length, source: 'seen' } : { count: index + 1, source: 'highestIndex' };
+  if (index === undefined) return { count: groups.length, source: 'seen' };
+  // Groups without an index stand beside those with one: there are never fewer than are seen.
+  return { count: Math.max(index + 1, groups.length), source: 'highestIndex' };
 }
 
-function commonRoot(groups: readonly Group[]): Link | undefined {
-  const roots = new Map(groups.map(({ root }) => [root === undefined ? '' : linkKey(root), root]));
-  return roots.size === 1 ? [...roots.values()][0] : undefined;
+/** The distinct root owners of all their pods; nothing stands for the pods without one. */
+function rootsOf(state: NaiveState, groups: readonly Group[]): readonly (Link | undefined)[] {
+  const pods = groups.flatMap((group) => group.pods);
+  return [...new Map(pods.map((pod) => [rootKey(state, pod), rootOwner(state, pod)])).values()];
 }
 
-/** P7. Pods of a workload that is going away want nothing (X4). */
+/** P7 */
 export function expectedPods(state: NaiveState, pods: readonly Pod[]): Expected | undefined {
-  const staying = pods.filter((pod) => !isDoomed(state, pod));
-  const owners = countingOwners(state, staying);
+  const owners = countingOwners(state, pods);
   // Pods, and nobody who says how many there should be: nobody knows, which is not the same as none.
-  if (owners.length === 0 && staying.length > 0) return undefined;
+  if (owners.length === 0 && pods.length > 0) return undefined;
   return total(owners.map(scaleAsExpected));
 }
 
-/**
- * P3: as the built-in check sees it. It does not know of doomed pods: they are among its healthy ones, so what their
- * owners want must be in what it expects. No controller at all is a sum of 0, which it refuses for not being positive.
- */
+/** P3: here no controller at all is a sum of 0, which the built-in check refuses for not being positive. */
 export function expectedPodsOfPlain(state: NaiveState, pods: readonly Pod[]): Expected | undefined {
   return total(countingOwners(state, pods).map(scaleAsExpected));
 }
 
 function countingOwners(state: NaiveState, pods: readonly Pod[]): readonly Link[] {
   const owners = pods.flatMap((pod) => countingOwner(state, pod) ?? []);
-  // A gone owner beside a known one of the same name: the known one counts, and the gone one is still gone.
-  return [...new Map(owners.map((owner) => [`${linkKey(owner)}|${owner.status}`, owner])).values()];
+  return [...new Map(owners.map((owner) => [linkKey(owner), owner])).values()];
 }
 
 export function scaleAsExpected(owner: Link): Expected | undefined {
+  if (wantsNothing(owner)) return { count: 0, source: 'scale' };
   const count = scaleOf(owner);
   return count === undefined ? undefined : { count, source: 'scale' };
 }

@@ -24,16 +24,17 @@ export function conventionGroup(pod: Pod): Membership | undefined {
   return leaderWorkerSet(pod) ?? jobSet(pod) ?? kueue(pod);
 }
 
-/** G4: a pod without an owner is a root of its own, and so is its group. */
+/** G4 */
 export function labelGroup(state: NaiveState, pod: Pod, key: string): Membership | undefined {
   const value = labelsOf(pod)[key];
   if (value === undefined) return undefined;
   return { key: ['label', key, rootKey(state, pod), value].join('|'), unit: value, parent: rootKey(state, pod) };
 }
 
+/** The pods of a namespace that have no owner count as having the same one (O3). */
 export function rootKey(state: NaiveState, pod: Pod): string {
   const root = rootOwner(state, pod);
-  return root === undefined ? ['bare', namespaceOf(pod), pod.metadata.name].join('|') : linkKey(root);
+  return root === undefined ? ['bare', namespaceOf(pod)].join('|') : linkKey(root);
 }
 
 function wholeNumber(text: string | undefined): number | undefined {
@@ -69,12 +70,13 @@ function jobSet(pod: Pod): Membership | undefined {
   const job = labels['jobset.sigs.k8s.io/job-key'];
   if (job === undefined) return undefined;
   const parts = [labels['jobset.sigs.k8s.io/jobset-name'], labels['jobset.sigs.k8s.io/replicatedjob-name']];
+  const index = labels['jobset.sigs.k8s.io/job-index'];
   const replicas = 'jobset.sigs.k8s.io/replicatedjob-replicas';
   return compact({
     key: ['jobset', namespaceOf(pod), job].join('|'),
-    unit: job,
+    unit: [...parts, index].join('/'),
     parent: parts.includes(undefined) ? undefined : ['jobset', namespaceOf(pod), ...parts].join('|'),
-    index: wholeNumber(labels['jobset.sigs.k8s.io/job-index']),
+    index: wholeNumber(index),
     siblings: positive(labels[replicas] ?? pod.metadata.annotations?.[replicas]),
   });
 }

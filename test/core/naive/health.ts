@@ -21,8 +21,8 @@ function leaseIsFresh(state: NaiveState, pod: Pod, now: number): boolean {
 export function probeProblem(state: NaiveState, pod: Pod, now: number): RefusalCode | undefined {
   if (!hasProbe(pod)) return undefined;
   if (!parseProbes(pod).ok) return 'ProbeInvalid';
-  if (!leaseIsFresh(state, pod, now)) return 'ProbeStale';
-  return isTrue(pod, condition.disruptable) ? undefined : 'ProbeVeto';
+  if (!isTrue(pod, condition.disruptable)) return 'ProbeVeto';
+  return leaseIsFresh(state, pod, now) ? undefined : 'ProbeStale';
 }
 
 /** H1, H2 */

@@ -7,7 +7,7 @@ import { isReady, probeProblem } from './health.ts';
 import { answerOfPdb, isConcerned, numbersOfPdb, pdbRef, readPdb, selects } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
 import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
-import { findPod, type NaiveState, reservationOf, withoutReservation } from './state.ts';
+import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, withoutReservation } from './state.ts';
 
 /**
  * The decision engine once more, by somebody else and as plainly as possible: every question is answered from the lists,
@@ -30,9 +30,23 @@ export interface NaiveVerdict {
   readonly reserve: boolean;
   readonly complete: 'takeover' | 'pass';
   readonly onlyIf: boolean;
+  /** The other pods whose state the verdict rests on, by name (N5). */
+  readonly restsOn: readonly string[];
+  /** It rests on a reservation that must still be there (L6). */
+  readonly confirm: boolean;
 }
 
-const nothing = { refusals: [], charges: [], reserve: false, complete: 'pass', onlyIf: false } as const;
+const nothing = {
+  refusals: [],
+  charges: [],
+  reserve: false,
+  complete: 'pass',
+  onlyIf: false,
+  restsOn: [],
+  confirm: false,
+} as const;
+
+const unprotected: NaiveVerdict = { ...nothing, result: 'allow', reason: 'NotProtected', reasons: ['NotProtected'] };
 
 export function naiveDecide(
   state: NaiveState,
@@ -45,11 +59,20 @@ export function naiveDecide(
   const exempt = exemptions(state, request, pod);
   const [reason] = exempt;
   // Another exemption does not rest on the pod's version, so Pending comes last and stands alone (N5).
-  if (reason !== undefined)
-    return { ...nothing, result: 'allow', reason, reasons: exempt, onlyIf: reason === 'Pending' };
-  if (pod === undefined) return denied([{ code: 'PodUnknown' }]);
+  if (reason !== undefined) {
+    const verdict = pod === undefined ? unknown(state, request) : judged(state, request, pod, now, options);
+    const reasons = [...exempt, ...verdict.reasons.filter((other) => other === 'NotProtected')];
+    return { ...nothing, result: 'allow', reason, reasons, onlyIf: reason === 'Pending' };
+  }
+  if (pod === undefined) return unknown(state, request);
   if (isCovered(state, request, pod)) return alreadyReserved(state, request, pod, now, options);
   return judged(withoutReservation(state, pod), request, pod, now, options);
+}
+
+/** I4: what nothing can protect passes, seen or not. An eviction could always meet a probe. */
+function unknown(state: NaiveState, { namespace, operation }: DisruptionRequest): NaiveVerdict {
+  const isGuarded = state.pubs.some((pub) => namespaceOf(pub) === namespace);
+  return operation === 'EVICT' || isGuarded ? denied([{ code: 'PodUnknown' }]) : unprotected;
 }
 
 function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
@@ -58,8 +81,9 @@ function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
 
 /** L5 */
 function isCovered(state: NaiveState, request: DisruptionRequest, pod: Pod): boolean {
-  const reserved = reservationOf(state, pod)?.operation;
-  if (reserved === undefined) return false;
+  const reservation = reservationOf(state, pod);
+  if (reservation === undefined || reservation.overdue !== undefined) return false;
+  const reserved = reservation.operation;
   const removes = (operation: string) => operation === 'EVICT' || operation === 'DELETE';
   return removes(reserved) || !removes(request.operation);
 }
@@ -75,7 +99,7 @@ function alreadyReserved(
   const answers = allAnswers(state, request, pod, now, options);
   const reasons: PassCode[] = answers.length === 0 ? ['AlreadyReserved', 'NotProtected'] : ['AlreadyReserved'];
   const complete = completion(state, request, pod, answers, options);
-  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete };
+  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete, confirm: true };
 }
 
 function judged(
@@ -91,7 +115,7 @@ function judged(
     ...answers.flatMap(({ budget, refusal }) => (refusal === undefined ? [] : [{ code: refusal, budget }])),
   ];
   if (refusals.length > 0) return denied(refusals);
-  if (answers.length === 0) return { ...nothing, result: 'allow', reason: 'NotProtected', reasons: ['NotProtected'] };
+  if (answers.length === 0) return unprotected;
   const charges = answers.flatMap(({ charge }) => charge ?? []).toSorted(byBudget);
   return {
     result: 'allow',
@@ -101,7 +125,9 @@ function judged(
     charges,
     reserve: request.dryRun !== true,
     complete: completion(state, request, pod, answers, options),
-    onlyIf: charges.some(({ effect }) => effect === 'down'),
+    onlyIf: answers.some((answer) => answer.restsOnTarget === true),
+    restsOn: distinct(answers.flatMap((answer) => answer.restsOn ?? [])).toSorted(),
+    confirm: false,
   };
 }
 

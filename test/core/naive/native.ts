@@ -107,7 +107,7 @@ function fromWorkload(state: NaiveState, pod: Pod): NativeAnswer {
   if (minCount === undefined) return { kind: 'notGang', key };
   const member: Membership = {
     key,
-    unit: [named.name, named.podGroup, named.replica].filter((part) => part !== '').join('/'),
+    unit: [named.podGroup, named.replica].filter((part) => part !== '').join('/'),
     parent: parentInWorkload(namespace, named.name, named.podGroup),
     minCount,
     ...(named.index === undefined ? {} : { index: named.index }),

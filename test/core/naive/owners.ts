@@ -12,6 +12,8 @@ interface OwnerKey {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+  /** Absent for an owner that is only named, by a label or a targetRef. */
+  readonly uid?: string;
 }
 
 /** One owner as a pod sees it (O1). */
@@ -26,26 +28,44 @@ export type Link = OwnerKey &
     | { readonly status: 'gone' | 'unknown' }
   );
 
+/** An owner of the same name with another uid is another owner. */
 export function linkKey(link: OwnerKey): string {
+  return `${nameKey(link)}|${link.uid ?? ''}`;
+}
+
+export function nameKey(link: OwnerKey): string {
   return [link.group, link.kind, link.namespace, link.name].join('|');
 }
 
-function keyOf(owner: OwnerName): OwnerKey {
+export function keyOf(owner: OwnerName): OwnerKey {
   return { group: apiGroupOf(owner.apiVersion), kind: owner.kind, namespace: owner.namespace, name: owner.name };
 }
 
 export function isSameOwner(left: OwnerName, right: OwnerName): boolean {
-  return linkKey(keyOf(left)) === linkKey(keyOf(right));
+  return nameKey(keyOf(left)) === nameKey(keyOf(right));
 }
 
 /** Without a uid (an owner that a label or a targetRef names) any object of that name is the one. */
 export function lookUp(state: NaiveState, owner: OwnerName, uid?: string): Link {
-  const key = keyOf(owner);
-  if (key.group === '' && key.kind === 'Pod') return lookUpPod(state, key, uid);
+  const key: OwnerKey = { ...keyOf(owner), ...(uid === undefined ? {} : { uid }) };
+  if (key.group === '' && key.kind === 'Pod') return lookUpPod(state, key);
   const found = state.owners.find((candidate) => isSameOwner(candidate, owner));
-  if (found !== undefined)
-    return uid === undefined || uid === found.uid ? known(key, found) : { ...key, status: 'gone' };
-  return { ...key, status: state.goneOwners.some((gone) => isSameOwner(gone, owner)) ? 'gone' : 'unknown' };
+  if (found !== undefined && (uid === undefined || uid === found.uid)) return known(key, found);
+  return { ...key, status: isLookUpOf(state, key) ? 'gone' : 'unknown' };
+}
+
+/** Whether the owner was looked up after somebody pointed at it, so that not to find it means something (O1). */
+function isLookUpOf(state: NaiveState, key: OwnerKey): boolean {
+  const lookedUp = state.lookedUpAt.get(nameKey(key));
+  const pointed = state.pointedAtFirst.get(linkKey(key));
+  return lookedUp !== undefined && pointed !== undefined && lookedUp > pointed;
+}
+
+/** The owners that a pod points at: those of its chain by uid, and the one that its label names. */
+export function pointersOf(state: NaiveState, pod: Pod): readonly string[] {
+  const named = namedRoot(pod);
+  const inChain = chainOf(state, pod).map(linkKey);
+  return named === undefined ? inChain : [...inChain, linkKey(keyOf(named))];
 }
 
 function known(key: OwnerKey, found: OwnerState): Link {
@@ -58,9 +78,9 @@ function known(key: OwnerKey, found: OwnerState): Link {
   };
 }
 
-function lookUpPod(state: NaiveState, key: OwnerKey, uid: string | undefined): Link {
+function lookUpPod(state: NaiveState, key: OwnerKey): Link {
   const pod = findPod(state, key.namespace, key.name);
-  if (pod === undefined || (uid !== undefined && pod.metadata.uid !== uid)) return { ...key, status: 'gone' };
+  if (pod === undefined || (key.uid !== undefined && pod.metadata.uid !== key.uid)) return { ...key, status: 'gone' };
   const next = controllerOf(pod.metadata);
   return { ...key, status: 'known', deleting: isTerminating(pod), ...(next === undefined ? {} : { next }) };
 }
@@ -70,11 +90,17 @@ export function chainOf(state: NaiveState, pod: Pod): readonly Link[] {
   const links: Link[] = [];
   let reference = controllerOf(pod.metadata);
   while (reference !== undefined && links.length < longestChain) {
-    const link = lookUp(state, { ...reference, namespace: namespaceOf(pod) }, reference.uid);
+    const link: Link = lookUp(state, { ...reference, namespace: namespaceOf(pod) }, reference.uid);
     links.push(link);
     reference = link.status === 'known' ? link.next : undefined;
   }
   return links;
+}
+
+function namedRoot(pod: Pod): OwnerName | undefined {
+  const name = labelsOf(pod)[lwsNameLabel];
+  if (name === undefined || name === '') return undefined;
+  return { apiVersion: `${lwsGroup}/v1`, kind: 'LeaderWorkerSet', namespace: namespaceOf(pod), name };
 }
 
 /** O2. Nothing for a pod without a controller. */
@@ -86,15 +112,19 @@ export function countingOwner(state: NaiveState, pod: Pod): Link | undefined {
   return scaleOf(second) === undefined ? first : second;
 }
 
-/** O3. Nothing for a pod that is a root of its own. */
+/** O3 */
 export function rootOwner(state: NaiveState, pod: Pod): Link | undefined {
-  const name = labelsOf(pod)[lwsNameLabel];
-  if (name === undefined || name === '') return chainOf(state, pod).at(-1);
-  return lookUp(state, { apiVersion: `${lwsGroup}/v1`, kind: 'LeaderWorkerSet', namespace: namespaceOf(pod), name });
+  const named = namedRoot(pod);
+  return named === undefined ? chainOf(state, pod).at(-1) : lookUp(state, named);
 }
 
 export function scaleOf(link: Link): number | undefined {
   return link.status === 'known' ? link.replicas : undefined;
+}
+
+/** A workload that is gone or being deleted needs nothing. */
+export function wantsNothing(link: Link): boolean {
+  return link.status === 'gone' || (link.status === 'known' && link.deleting);
 }
 
 export function scaleCountsGroups(link: Link): boolean {
@@ -107,7 +137,7 @@ export function endsUnknown(state: NaiveState, pod: Pod): boolean {
 
 /** X4 */
 export function isDoomed(state: NaiveState, pod: Pod): boolean {
-  const lost = chainOf(state, pod).some((link) => link.status === 'gone' || (link.status === 'known' && link.deleting));
+  const lost = chainOf(state, pod).some(wantsNothing);
   const counting = countingOwner(state, pod);
   const root = rootOwner(state, pod);
   const nothingWanted = counting !== undefined && scaleOf(counting) === 0;

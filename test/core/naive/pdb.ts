@@ -9,7 +9,7 @@ import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from
 import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
 import { isHealthy, isReady } from './health.ts';
 import { isCounted } from './owners.ts';
-import { type Amounts, type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom } from './rule.ts';
+import { type Amounts, type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
 import { isTerminating, labelsOf, type NaiveState, namespaceOf, podsOf, reservationOf } from './state.ts';
 
 export function pdbRef(pdb: PodDisruptionBudget): BudgetRef {
@@ -121,35 +121,37 @@ export function isConcerned(state: NaiveState, pdb: PodDisruptionBudget, pod: Po
   return reachedGroups(state, pdb, reading).some((group) => group.key === own.key);
 }
 
+function mayTakeOver(pdb: PodDisruptionBudget): boolean {
+  const takeover = parseTakeover(pdb);
+  return takeover.ok && takeover.value;
+}
+
 export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod, now: number): Answer {
   const reading = readPdb(state, pdb);
   const budget = pdbRef(pdb);
   const always = isAlways(pdb);
-  if (reading.mode === 'invalid') return { budget, always: false, refusal: 'BudgetInvalid' };
+  if (reading.mode === 'invalid')
+    return { budget, always: false, takeover: mayTakeOver(pdb), refusal: 'BudgetInvalid' };
   const { takeover } = reading;
   if (reading.mode === 'plain') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   if (reading.mode === 'perPod') {
-    const counted = countPods(state, pdb, reading.amounts, now);
-    const serves = serving(state, [pod], now).length;
-    const unit = {
-      name: pod.metadata.name,
-      kind: 'pod',
-      minimum: 1,
-      serving: serves,
-      targetServes: serves === 1,
-    } as const;
-    return { ...judge(budget, unit, counted, always), takeover };
+    const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1 }, now);
+    return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), always), takeover };
   }
   const group = groupOf(state, pod, reading.grouping);
   if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
-  const unit = {
-    name: group.unit,
-    kind: 'group',
-    minimum: groupMinimum(state, group, reading.minimum),
-    serving: serving(state, group.pods, now).length,
-    targetServes: serving(state, [pod], now).length === 1,
-  } as const;
-  return { ...judge(budget, unit, countGroups(state, pdb, reading, now), always), takeover };
+  const minimum = groupMinimum(state, group, reading.minimum);
+  const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum }, now);
+  return { ...judge(budget, unit, pod, countGroups(state, pdb, reading, now), always), takeover };
+}
+
+function unitOf(
+  state: NaiveState,
+  pods: readonly Pod[],
+  about: Pick<Unit, 'name' | 'kind' | 'minimum'>,
+  now: number,
+): Unit {
+  return { ...about, counted: pods.filter((pod) => isCounted(state, pod)), serving: serving(state, pods, now) };
 }
 
 /** P3. A pod that is not Ready and not let go for that may still go where a Ready one may, as in Kubernetes. */
@@ -157,22 +159,20 @@ function answerOfPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amo
   const budget = pdbRef(pdb);
   const always = isAlways(pdb);
   const { available, desired, expected } = countPlain(state, pdb, amounts);
-  if (desired === undefined || expected === undefined) return { budget, always, refusal: 'ExpectedUnknown' };
-  const allowed = expected.count > 0 ? Math.max(0, available - desired) : 0;
-  const unhealthyMayGo = !isReady(pod) && (always || (desired > 0 && available >= desired));
+  const allowed = desired !== undefined && (expected?.count ?? 0) > 0 ? Math.max(0, available - desired) : 0;
+  const isMet = desired !== undefined && desired > 0 && available >= desired;
+  const unhealthyMayGo = !isReady(pod) && (always || isMet);
+  if (!unhealthyMayGo && desired === undefined) return { budget, always, refusal: 'ExpectedUnknown' };
   if (!unhealthyMayGo && allowed === 0) {
     return { budget, always, refusal: isReady(pod) ? 'BudgetExhausted' : 'UnhealthyRefused' };
   }
   const effect = isReady(pod) ? 'breaks' : 'down';
   const charge = {
-    unit: pod.metadata.name,
-    unitKind: 'pod',
-    effect,
-    available,
-    desired,
-    expected: expected.count,
-  } as const;
-  return { budget, always, charge: { budget, ...charge } };
+    ...({ budget, unit: pod.metadata.name, unitKind: 'pod', effect, available } as const),
+    ...(desired === undefined ? {} : { desired }),
+    ...(expected === undefined ? {} : { expected: expected.count }),
+  };
+  return { budget, always, charge, restsOnTarget: effect === 'down' };
 }
 
 export function numbersOfPdb(state: NaiveState, pdb: PodDisruptionBudget, now: number): NaiveNumbers {

@@ -2,10 +2,11 @@ import { parsePdbScope } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { conventionGroup, labelGroup } from './groups.ts';
 import { nativeGroup } from './native.ts';
+import { keyOf, linkKey, pointersOf } from './owners.ts';
 import { isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
 
 /**
- * Brings the memory of group sizes up to date; to be called after every event. A group that has no pod at all any more
+ * Brings the memory of group sizes and of pointers up to date; to be called after every event. A group that has no pod at all any more
  * is forgotten (G5). Label groups exist for as long as a budget asks for the label.
  */
 export function observe(state: NaiveState): NaiveState {
@@ -17,7 +18,20 @@ export function observe(state: NaiveState): NaiveState {
     }
   }
   for (const [key, count] of live) peaks.set(key, Math.max(count, state.peaks.get(key) ?? 0));
-  return { ...state, peaks };
+  return { ...state, peaks, pointedAtFirst: pointers(state), tick: state.tick + 1 };
+}
+
+/** Owners that a pod or a targetRef points at for the first time are remembered with the time (O1). */
+function pointers(state: NaiveState): NaiveState['pointedAtFirst'] {
+  const all = new Map(state.pointedAtFirst);
+  const targets = state.pubs.flatMap((pub) => {
+    const { targetRef } = pub.spec ?? {};
+    return targetRef ? [linkKey(keyOf({ ...targetRef, namespace: namespaceOf(pub) }))] : [];
+  });
+  for (const key of [...targets, ...state.pods.flatMap((pod) => pointersOf(state, pod))]) {
+    if (!all.has(key)) all.set(key, state.tick);
+  }
+  return all;
 }
 
 function groupKeys(state: NaiveState, pod: Pod): readonly string[] {

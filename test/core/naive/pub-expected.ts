@@ -2,19 +2,10 @@ import type { Pod } from '../../../src/api/pod.ts';
 import type { PubRules } from '../../../src/api/pub-read.ts';
 import { type Expected, scaleAsExpected, total } from './expected.ts';
 import { labelGroup, rootKey } from './groups.ts';
-import {
-  countingOwner,
-  isDoomed,
-  type Link,
-  linkKey,
-  lookUp,
-  rootOwner,
-  scaleCountsGroups,
-  scaleOf,
-} from './owners.ts';
+import { countingOwner, type Link, linkKey, lookUp, rootOwner, scaleCountsGroups, scaleOf } from './owners.ts';
 import { distinct, type NaiveState } from './state.ts';
 
-/** U3. What a workload wants that is going away is nothing (X4). */
+/** U3 */
 export function expectedOfPub(
   state: NaiveState,
   namespace: string,
@@ -26,13 +17,24 @@ export function expectedOfPub(
     const { group, workloadKind: kind, name } = rules.target;
     const target = lookUp(state, { apiVersion: `${group}/v1`, kind, namespace, name });
     if (target.status === 'unknown') return undefined;
-    // A scale answers only in its own unit: pods for pods, groups for groups.
-    const fits = scaleCountsGroups(target) === (rules.groups !== undefined);
-    const scale = scaleAsExpected(target);
-    if (fits && scale !== undefined) return scale;
+    const wanted = scaleOfTarget(state, target, rules, pods);
+    if (wanted !== undefined) return wanted;
   }
-  const staying = pods.filter((pod) => !isDoomed(state, pod));
-  return rules.groups === undefined ? sumOfOwners(state, staying) : sumOfRoots(state, staying, rules.groups.labelKey);
+  return rules.groups === undefined ? sumOfOwners(state, pods) : sumOfRoots(state, pods, rules.groups.labelKey);
+}
+
+/** A scale answers only in its own unit: pods for pods, groups for groups. */
+function scaleOfTarget(
+  state: NaiveState,
+  target: Link,
+  { groups }: PubRules,
+  pods: readonly Pod[],
+): Expected | undefined {
+  const scale = scaleOf(target);
+  if (scale === undefined || scaleCountsGroups(target) !== (groups !== undefined)) return undefined;
+  if (groups === undefined) return { count: scale, source: 'scale' };
+  const loose = pods.filter((pod) => labelGroup(state, pod, groups.labelKey) === undefined).length;
+  return { count: scale + loose, source: 'scale' };
 }
 
 function sumOfOwners(state: NaiveState, pods: readonly Pod[]): Expected | undefined {

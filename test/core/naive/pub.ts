@@ -53,8 +53,8 @@ function unitOf(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, p
     name: group?.unit ?? pod.metadata.name,
     kind: group === undefined ? 'pod' : 'group',
     minimum: group === undefined ? 1 : (rules.groups?.minReady ?? 1),
-    serving: pods.filter((other) => isServing(state, other, now)).length,
-    targetServes: isServing(state, pod, now),
+    counted: pods.filter((other) => isCounted(state, other)),
+    serving: pods.filter((other) => isServing(state, other, now)),
   };
 }
 
@@ -66,7 +66,7 @@ function countUnits(state: NaiveState, pub: PodUnavailableBudget, rules: PubRule
     ...(rules.maxUnavailable === undefined ? {} : { max: rules.maxUnavailable }),
     ...(rules.minAvailable === undefined ? {} : { min: rules.minAvailable }),
   };
-  const available = [...units.values()].filter((unit) => unit.serving >= unit.minimum).length;
+  const available = [...units.values()].filter((unit) => unit.serving.length >= unit.minimum).length;
   return { available, desired: desiredOf(amounts, expected), expected };
 }
 
@@ -84,13 +84,12 @@ function readableTarget(pub: PodUnavailableBudget): Target | undefined {
   return part.ok ? part.value.target : undefined;
 }
 
-function readableOperations(pub: PodUnavailableBudget): ReadonlySet<ProtectOperation> {
-  const protectOperations = pub.spec?.protectOperations;
-  const part = readPub({
-    metadata: { name: pub.metadata.name, annotations: pub.metadata.annotations ?? {} },
-    spec: { maxUnavailable: 0, ...(protectOperations === undefined ? {} : { protectOperations }) },
-  });
-  return part.ok ? part.value.operations : new Set<ProtectOperation>(['DELETE', 'UPDATE', 'EVICT', 'RESIZE']);
+/** What a budget that cannot be read guards, whatever it lists (U7). */
+const guardedAnyway: ReadonlySet<ProtectOperation> = new Set(['EVICT', 'DELETE', 'UPDATE']);
+
+export function guards(pub: PodUnavailableBudget, operation: ProtectOperation): boolean {
+  const rules = readPub(pub);
+  return (rules.ok ? rules.value.operations : guardedAnyway).has(operation);
 }
 
 function isLeftAlone(pod: Pod, rules: PubRules | undefined): boolean {
@@ -121,8 +120,7 @@ export function answerOfPub(
   const read = readPub(pub);
   const rules = read.ok ? read.value : undefined;
   const target = rules?.target ?? readableTarget(pub);
-  const operations = rules?.operations ?? readableOperations(pub);
-  if (namespaceOf(pub) !== namespaceOf(pod) || !operations.has(request.operation) || isLeftAlone(pod, rules)) {
+  if (namespaceOf(pub) !== namespaceOf(pod) || !guards(pub, request.operation) || isLeftAlone(pod, rules)) {
     return undefined;
   }
   const coverOf = (one: Pod): Cover => (target === undefined ? 'yes' : cover(state, target, one));
@@ -130,11 +128,11 @@ export function answerOfPub(
   const covered = coverOf(pod);
   if (covered === 'no' || !takesFromUnit(request, coverOf, keyOf, pod)) return undefined;
   const budget = pubRef(pub);
-  if (rules === undefined) return { budget, always: true, refusal: 'BudgetInvalid' };
   if (covered === 'unknown') return { budget, always: true, refusal: 'OwnerNotResolved' };
+  if (rules === undefined) return { budget, always: true, refusal: 'BudgetInvalid' };
   const observed = pub.status?.observedGeneration ?? 0;
   if ((pub.metadata.generation ?? 0) > observed) return { budget, always: true, refusal: 'BudgetNotObserved' };
-  return judge(budget, unitOf(state, pub, rules, pod, now), countUnits(state, pub, rules, now), true);
+  return judge(budget, unitOf(state, pub, rules, pod, now), pod, countUnits(state, pub, rules, now), true);
 }
 
 export function numbersOfPub(state: NaiveState, pub: PodUnavailableBudget, now: number): NaiveNumbers {

@@ -1,4 +1,5 @@
 import { type Amount, resolveAmount } from '../../../src/api/int-or-string.ts';
+import type { Pod } from '../../../src/api/pod.ts';
 import type { RefusalCode } from '../../../src/api/reasons.ts';
 import type { BudgetRef, ExpectedSource } from '../../../src/core/verdict.ts';
 import type { Expected } from './expected.ts';
@@ -9,7 +10,8 @@ export interface NaiveCharge {
   readonly unitKind: 'pod' | 'group';
   readonly effect: 'surplus' | 'breaks' | 'down';
   readonly available: number;
-  readonly desired: number;
+  /** Absent where it is not known and the answer did not depend on it. */
+  readonly desired?: number;
   readonly expected?: number;
 }
 
@@ -26,6 +28,10 @@ export interface Answer {
   /** Its unhealthy rule is "always". */
   readonly always: boolean;
   readonly takeover?: boolean;
+  /** The unit is down, and the pod is one of those that do not serve: the answer holds while that is so (N5). */
+  readonly restsOnTarget?: boolean;
+  /** Other pods that keep the group down by not being healthy, where that is what keeps it down (N5). */
+  readonly restsOn?: readonly string[];
   /** The group of the pod would be down even if the pod itself were healthy (I10). */
   readonly brokenAnyway?: boolean;
 }
@@ -53,40 +59,54 @@ export function desiredOf({ max, min }: Amounts, expected: Expected | undefined)
   return known.length < wanted.length ? undefined : Math.max(0, ...known);
 }
 
-/** A unit as the rule sees it: how many of its pods serve, and whether the target is one of them. */
+/** A unit as the rule sees it. */
 export interface Unit {
   readonly name: string;
   readonly kind: 'pod' | 'group';
   readonly minimum: number;
-  readonly serving: number;
-  readonly targetServes: boolean;
+  /** Its pods that count (N1), and those of them that are healthy. */
+  readonly counted: readonly Pod[];
+  readonly serving: readonly Pod[];
 }
 
 /** N4 */
 export function judge(
   budget: BudgetRef,
   unit: Unit,
+  target: Pod,
   numbers: { available: number; desired: number | undefined; expected: Expected | undefined },
   always: boolean,
 ): Answer {
   const { available, desired, expected } = numbers;
-  const without = unit.serving - (unit.targetServes ? 1 : 0);
+  const without = unit.serving.filter((pod) => pod !== target).length;
   const brokenAnyway = unit.kind === 'group' && without + 1 < unit.minimum;
-  if (desired === undefined) return { budget, always, brokenAnyway, refusal: 'ExpectedUnknown' };
-  const isUp = unit.serving >= unit.minimum;
+  const isUp = unit.serving.length >= unit.minimum;
   const effect = isUp ? (without >= unit.minimum ? 'surplus' : 'breaks') : 'down';
-  const mayGoDown = always || desired === 0 || available >= desired;
-  const allowed = { surplus: true, breaks: available - 1 >= desired, down: mayGoDown }[effect];
-  if (!allowed) {
-    return { budget, always, brokenAnyway, refusal: effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted' };
-  }
-  const charge = { budget, unit: unit.name, unitKind: unit.kind, effect, available, desired } as const;
-  return {
-    budget,
-    always,
-    brokenAnyway,
-    charge: expected === undefined ? charge : { ...charge, expected: expected.count },
+  const refusal = refusalOf(effect, available, desired, always);
+  if (refusal !== undefined) return { budget, always, brokenAnyway, refusal };
+  const charge = {
+    ...({ budget, unit: unit.name, unitKind: unit.kind, effect, available } as const),
+    ...(desired === undefined ? {} : { desired }),
+    ...(expected === undefined ? {} : { expected: expected.count }),
   };
+  const restsOnTarget = effect === 'down' && !unit.serving.includes(target);
+  const idle = unit.counted.filter((pod) => pod !== target && !unit.serving.includes(pod));
+  const couldBeUp = unit.counted.length >= unit.minimum;
+  const restsOn = effect === 'down' && couldBeUp ? idle.map((pod) => pod.metadata.name) : [];
+  return { budget, always, brokenAnyway, charge, restsOnTarget, restsOn };
+}
+
+/** The number that is desired need not be known where the answer does not depend on it. */
+function refusalOf(
+  effect: NaiveCharge['effect'],
+  available: number,
+  desired: number | undefined,
+  always: boolean,
+): RefusalCode | undefined {
+  if (effect === 'surplus' || (effect === 'down' && always)) return undefined;
+  if (desired === undefined) return 'ExpectedUnknown';
+  if (effect === 'breaks') return available - 1 >= desired ? undefined : 'BudgetExhausted';
+  return desired === 0 || available >= desired ? undefined : 'UnhealthyRefused';
 }
 
 export function numbersFrom(

@@ -65,6 +65,30 @@ table({
     pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
     want: `waiting for web-0: it has finished and Kubernetes replaces it${left('web-3')}`,
   },
+  'a settle time of 0 makes nobody an obstacle who is healthy': {
+    set: { annotations: annotations('0') },
+    pods: [...healthyWeb, broken('web-3')],
+    want: `${upToDate}${left('web-3')}`,
+  },
+  'a settle time of 0 makes nobody an obstacle who warms up': {
+    set: { replicas: 0, minReadySeconds: 60, annotations: annotations('0') },
+    pods: [pod('web-0', { changed: -10 }), broken('web-1')],
+    want: `${noReplicas}${left('web-1')}`,
+  },
+  'a replica that cannot tell since when it is broken is waited for': {
+    pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }, healthy('web-3')],
+    want: `waiting for web-0: not ready and on an old revision, to be replaced once it tells since when${left('web-3')}`,
+  },
+  'of two obstacles the one that has lasted longer counts': {
+    pods: [
+      broken('web-0', 'old', { changed: -40 }),
+      broken('web-1', 'old', { changed: -50 }),
+      broken('web-2', 'old', { changed: -10 }),
+      healthy('web-3'),
+    ],
+    want: `${replacedWeb0}${removed('web-3', 'web-1')}`,
+    removes: ['broken web-0', 'condemned web-3'],
+  },
   'scaled to zero, healthy: Kubernetes does it': {
     set: { replicas: 0 },
     pods: [healthy('web-0'), healthy('web-1')],

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import type { ObjectMeta } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
 import { bare, broken, healthy, iso, noon, pod, statefulSet, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
+
+function withoutLabels({ labels: _, ...metadata }: ObjectMeta): ObjectMeta {
+  return metadata;
+}
 
 describe('before anything is decided', () => {
   table({
@@ -351,6 +356,21 @@ describe('ordinals and names', () => {
         broken('db-0'),
       ],
       want: upToDate,
+    },
+    'pods without an owner are not looked at': {
+      pods: [...healthyWeb, { metadata: { name: 'web-3', uid: 'u', resourceVersion: '1' } }],
+      want: upToDate,
+    },
+    'a pod without any label is old': {
+      pods: [{ metadata: withoutLabels(broken('web-0').metadata) }],
+      want: 'replaced web-0: broken on no known revision, comes back on new',
+      removes: ['broken web-0'],
+    },
+    'a strategy without parameters has no partition': {
+      set: { ...statefulSet(), spec: { replicas: 3, updateStrategy: { type: 'RollingUpdate' } } },
+      pods: [broken('web-0')],
+      want: replacedWeb0,
+      removes: ['broken web-0'],
     },
     'pods of another owner are not looked at': {
       pods: [...healthyWeb, broken('web-4', 'old', { owner: 'other' })],

@@ -1,0 +1,75 @@
+import { isObject } from '../api/json.ts';
+import type { DisruptionLedger } from '../api/ledger.ts';
+import { controllerOf, type Namespace, type ObjectMeta } from '../api/meta.ts';
+import type { PodDisruptionBudget } from '../api/pdb.ts';
+import type { Pod } from '../api/pod.ts';
+import type { PodUnavailableBudget } from '../api/pub.ts';
+import type { PodGroup, Workload } from '../api/workload.ts';
+import { collections } from '../core/sync.ts';
+import { World } from '../core/world/world.ts';
+import type { LoadedObject } from './load-objects.ts';
+
+/** Builds a world from a snapshot of objects. */
+export function worldOf(objects: readonly LoadedObject[]): World {
+  const world = new World();
+  for (const collection of collections) world.setSynced(collection, '0');
+  for (const namespace of new Set(objects.map(namespaceOf))) {
+    world.setLedger(namespace, { metadata: { name: 'default', namespace } });
+  }
+  for (const object of objects) feed(world, inNamespace(object));
+  return world;
+}
+
+function namespaceOf(object: LoadedObject): string {
+  return object.metadata.namespace ?? 'default';
+}
+
+/** kubectl leaves the namespace out of manifests; the API server puts them into `default`. */
+function inNamespace(object: LoadedObject): LoadedObject {
+  return { ...object, metadata: { ...object.metadata, namespace: namespaceOf(object) } };
+}
+
+/** A snapshot carries no clock: probe leases count as fresh, and a budget without a status as processed. */
+function feed(world: World, object: LoadedObject): void {
+  const into = feeders[object.kind] ?? feedOwner;
+  into(world, object);
+}
+
+/** The file is not checked against a schema: what does not fit is read as absent, as by the API server's own caches. */
+const feeders: Readonly<Record<string, (world: World, object: LoadedObject) => void>> = {
+  Pod: (world, object) => feedPod(world, object as unknown as Pod),
+  PodDisruptionBudget: (world, object) => world.upsertPdb(object as unknown as PodDisruptionBudget),
+  PodUnavailableBudget: (world, object) => feedPub(world, object as unknown as PodUnavailableBudget),
+  Workload: (world, object) => world.upsertWorkload(object as unknown as Workload),
+  PodGroup: (world, object) => world.upsertPodGroup(object as unknown as PodGroup),
+  Namespace: (world, object) => world.setNamespace(object as unknown as Namespace),
+  DisruptionLedger: (world, object) => world.setLedger(namespaceOf(object), object as unknown as DisruptionLedger),
+};
+
+function feedPod(world: World, pod: Pod): void {
+  const node = pod.spec?.nodeName;
+  if (node !== undefined) world.setProbeLease(node, { renewedAt: 0, durationSeconds: Number.MAX_SAFE_INTEGER });
+  world.upsertPod({ ...pod, metadata: { ...pod.metadata, uid: pod.metadata.uid ?? `uid-of-${pod.metadata.name}` } });
+}
+
+function feedPub(world: World, pub: PodUnavailableBudget): void {
+  const observedGeneration = pub.status?.observedGeneration ?? pub.metadata.generation ?? 0;
+  world.upsertPub({ ...pub, status: { ...pub.status, observedGeneration } });
+}
+
+/** Anything else may own pods. */
+function feedOwner(world: World, object: LoadedObject): void {
+  const metadata = object.metadata as unknown as ObjectMeta;
+  const replicas = isObject(object['spec']) ? object['spec']['replicas'] : undefined;
+  const controller = controllerOf(metadata);
+  world.setOwner({
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    namespace: namespaceOf(object),
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    deleting: metadata.deletionTimestamp !== undefined,
+    ...(typeof replicas === 'number' ? { replicas } : {}),
+    ...(controller === undefined ? {} : { controller }),
+  });
+}

@@ -1,0 +1,29 @@
+import type { Denied } from '../verdict.ts';
+
+/** A refusal as the Kubernetes API carries it: a Status with one cause for each blocker. */
+export interface Refusal {
+  readonly code: 429;
+  readonly reason: 'TooManyRequests';
+  /** Zero: any larger number becomes a header on which Go clients sleep and retry before anyone sees the refusal. */
+  readonly retryAfterSeconds: 0;
+  readonly message: string;
+  readonly causes: readonly RefusalCause[];
+}
+
+export interface RefusalCause {
+  readonly reason: 'DisruptionBudget';
+  readonly message: string;
+  /** What blocks: our code for it, so that programs need not read sentences. */
+  readonly field: string;
+}
+
+/** More causes than a person reads are counted, not listed; a Status stays small whatever covers a pod. */
+const maxCauses = 20;
+
+/** "Not now" has one shape (I8): kubectl retries on 429 alone, and others forget a pod on 404 or 409. */
+export function refusalOf(denied: Denied): Refusal {
+  const causes = denied.blockers.slice(0, maxCauses).map((one): RefusalCause => {
+    return { reason: 'DisruptionBudget', message: `${one.message}; ${one.unblock}`, field: one.code };
+  });
+  return { code: 429, reason: 'TooManyRequests', retryAfterSeconds: 0, message: denied.message, causes };
+}

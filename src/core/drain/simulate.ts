@@ -1,0 +1,133 @@
+import { type DecideOptions, decide } from '../decide/decide.ts';
+import type { Blocker, Charge } from '../verdict.ts';
+import { reserve, unreserve } from '../world/ledger-view.ts';
+import type { World } from '../world/world.ts';
+
+export interface PodKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface DrainOptions extends DecideOptions {
+  /** `given`: in the order of the list, as a script would; `any`: in an order that lets many go at once, as a planner may. */
+  readonly order?: 'given' | 'any';
+  /** A drain that needs more waves than this is reported as it stands. */
+  readonly maxWaves?: number;
+}
+
+/** One pod's part in a drain. */
+export interface DrainStep {
+  readonly pod: PodKey;
+  readonly charges: readonly Charge[];
+}
+
+export interface BlockedPod {
+  readonly pod: PodKey;
+  readonly blockers: readonly Blocker[];
+}
+
+export interface DrainSimulation {
+  /** Wave 1 can go now; wave n when the pods of the wave before are back as they were. */
+  readonly waves: readonly (readonly DrainStep[])[];
+  /** For each pod that does not go in wave 1: what it waits for. */
+  readonly waiting: readonly BlockedPod[];
+  /** What can never go as things are, and why. */
+  readonly stuck: readonly BlockedPod[];
+}
+
+const defaultMaxWaves = 1_000;
+
+/** What would happen if these pods were evicted (M1, M2). The world is left as it was. */
+export function simulateDrain(
+  world: World,
+  pods: readonly PodKey[],
+  now: number,
+  options: DrainOptions = {},
+): DrainSimulation {
+  const waves: (readonly DrainStep[])[] = [];
+  let waiting: readonly BlockedPod[] | undefined;
+  let left = pods;
+  let blocked: readonly BlockedPod[] = [];
+  while (left.length > 0 && waves.length < (options.maxWaves ?? defaultMaxWaves)) {
+    const wave = simulateWave(world, left, now, options);
+    waiting ??= wave.blocked;
+    blocked = wave.blocked;
+    if (wave.steps.length === 0) break;
+    waves.push(wave.steps);
+    left = wave.blocked.map((one) => one.pod);
+    if (left.length === 0) blocked = [];
+  }
+  return { waves, waiting: waiting ?? [], stuck: blocked };
+}
+
+interface Wave {
+  readonly steps: readonly DrainStep[];
+  readonly blocked: readonly BlockedPod[];
+}
+
+/** One pass over the pods; each sees those before it as gone. */
+function simulateWave(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): Wave {
+  const undo: (() => void)[] = [];
+  const steps: DrainStep[] = [];
+  const blocked: BlockedPod[] = [];
+  for (const pod of options.order === 'any' ? ordered(world, pods, now, options) : pods) {
+    const verdict = evict(world, pod, now, options);
+    if (verdict.result === 'deny') {
+      blocked.push({ pod, blockers: verdict.blockers });
+      continue;
+    }
+    steps.push({ pod, charges: verdict.charges });
+    undo.push(takeAway(world, pod, now));
+  }
+  for (const back of undo.reverse()) back();
+  return { steps, blocked };
+}
+
+function evict(world: World, pod: PodKey, now: number, options: DrainOptions) {
+  const request = { operation: 'EVICT', namespace: pod.namespace, pod: pod.name } as const;
+  return decide(world, request, now, { judgePlain: true, ...options });
+}
+
+/** An allowed pod is gone for the rest of the wave, also when no ledger would hold it (exempt and unprotected pods). */
+function takeAway(world: World, pod: PodKey, now: number): () => void {
+  const state = world.namespace(pod.namespace);
+  const record = state?.pods.get(pod.name);
+  if (state === undefined || record === undefined || state.reservations.has(record.uid)) return () => {};
+  const { uid, name } = record;
+  const reservation = { pod: name, uid, operation: 'EVICT', time: new Date(now).toISOString(), view: '' } as const;
+  reserve(state, reservation);
+  return () => unreserve(state, reservation);
+}
+
+/**
+ * Free pods first; then unit by unit, those with the most pods in the list first, so that a group that must be broken anyway
+ * goes whole instead of several being broken in part.
+ */
+function ordered(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): readonly PodKey[] {
+  const ranked = pods.map((pod) => ({ pod, unit: brokenUnit(world, pod, now, options) }));
+  const sizes = new Map<string, number>();
+  for (const { unit } of ranked) if (unit !== undefined) sizes.set(unit, (sizes.get(unit) ?? 0) + 1);
+  const rank = (unit: string | undefined): number =>
+    unit === undefined ? Number.POSITIVE_INFINITY : (sizes.get(unit) ?? 0);
+  return ranked
+    .sort(
+      (a, b) => rank(b.unit) - rank(a.unit) || compare(a.unit ?? '', b.unit ?? '') || compare(a.pod.name, b.pod.name),
+    )
+    .map(({ pod }) => pod);
+}
+
+/** The unit that a pod would break if it went first, or the one that blocks it. */
+function brokenUnit(world: World, pod: PodKey, now: number, options: DrainOptions): string | undefined {
+  const verdict = evict(world, pod, now, options);
+  const broken =
+    verdict.result === 'allow'
+      ? verdict.charges.find((charge) => charge.effect === 'breaks')
+      : verdict.blockers.find((one) => one.unit !== undefined);
+  return broken?.unit === undefined
+    ? undefined
+    : `${pod.namespace}/${broken.budget?.kind}/${broken.budget?.name}/${broken.unit}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,134 @@
+import { formatFieldErrors } from '../../api/field-errors.ts';
+import type { Condition } from '../../api/meta.ts';
+import type { PodUnavailableBudgetStatus } from '../../api/pub.ts';
+import type { ConditionCode } from '../../api/reasons.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
+import type { PubState, PubUnit } from '../world/pub-state.ts';
+import type { World } from '../world/world.ts';
+import { type Guard, keepTransition } from './condition.ts';
+
+/** Lists in a status are cut here; the numbers are always whole. */
+const maxListed = 500;
+
+/** The status that a PodUnavailableBudget should have (S1). `previous` keeps the times of what has not changed. */
+export function pubStatus(
+  world: World,
+  namespace: string,
+  name: string,
+  guard: Guard,
+  now: number,
+  previous?: Partial<PodUnavailableBudgetStatus>,
+): PodUnavailableBudgetStatus | undefined {
+  world.advance(now);
+  const state = world.namespace(namespace);
+  const pub = state?.pubs.get(name);
+  if (state === undefined || pub === undefined) return undefined;
+  const time = new Date(now).toISOString();
+  const total = pub.expected();
+  const desired = pub.desired();
+  const totalReplicas = total.known ? total.count : 0;
+  return {
+    observedGeneration: pub.generation,
+    currentAvailable: pub.available,
+    desiredAvailable: desired.known ? desired.count : 0,
+    totalReplicas,
+    // Where the desired number is not known the budget refuses what would break a unit, so nothing is allowed.
+    unavailableAllowed: desired.known ? Math.max(0, pub.available - desired.count) : 0,
+    unavailableReplicas: Math.max(0, totalReplicas - pub.available),
+    ...reserved(state, pub),
+    ...downGroups(pub, time, previous?.unavailablePodGroups ?? {}),
+    conditions: conditionsOf(pub, guard).map((one) => keepTransition(one, previous?.conditions, time)),
+  };
+}
+
+function reserved(
+  state: NamespaceState,
+  pub: PubState,
+): Pick<PodUnavailableBudgetStatus, 'disruptedPods' | 'unavailablePods'> {
+  const disruptedPods: Record<string, string> = {};
+  const unavailablePods: Record<string, string> = {};
+  for (const { pod, uid, operation, time } of state.reservations.values()) {
+    const record = state.pods.get(pod);
+    if (record === undefined || record.uid !== uid || !pub.pods.has(record)) continue;
+    const list = operation === 'EVICT' || operation === 'DELETE' ? disruptedPods : unavailablePods;
+    list[pod] = time;
+  }
+  return { ...named('disruptedPods', disruptedPods), ...named('unavailablePods', unavailablePods) };
+}
+
+function downGroups(
+  pub: PubState,
+  time: string,
+  before: Readonly<Record<string, string>>,
+): Pick<PodUnavailableBudgetStatus, 'unavailablePodGroups'> {
+  if (pub.rules?.groups === undefined) return {};
+  const units = [...pub.units.values()];
+  // A label value alone does not tell index 0 of one owner from index 0 of another.
+  const severalOwners = new Set(units.map((unit) => unit.root)).size > 1;
+  const nameOf = (unit: PubUnit): string =>
+    severalOwners && unit.root !== undefined ? `${unit.root.name}/${unit.display}` : unit.display;
+  const down = units.filter((unit) => unit.healthy < pub.minimum).map(nameOf);
+  const entries = down.sort().map((name) => [name, before[name] ?? time] as const);
+  return named('unavailablePodGroups', Object.fromEntries(entries));
+}
+
+function named<K extends string>(key: K, map: Record<string, string>): Partial<Record<K, Record<string, string>>> {
+  const entries = Object.entries(map);
+  if (entries.length === 0) return {};
+  return { [key]: Object.fromEntries(entries.slice(0, maxListed)) } as Partial<Record<K, Record<string, string>>>;
+}
+
+/** `Enforced` is always there; the others only while something is wrong. */
+function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
+  const conditions: Condition[] = [enforced(pub, guard)];
+  const wrong = (type: ConditionCode, message: string | undefined): void => {
+    if (message !== undefined) conditions.push({ type, status: 'True', reason: type, message });
+  };
+  wrong('MissingGroupLabel', missingLabel(pub));
+  wrong('UnreachableMinReadyReplicas', unreachable(pub));
+  wrong('WorkloadNotFound', notFound(pub));
+  return conditions;
+}
+
+function enforced(pub: PubState, guard: Guard): Condition {
+  const no = (reason: string, message: string): Condition => ({ type: 'Enforced', status: 'False', reason, message });
+  if (guard.kind === 'off') return no('NotGuarded', guard.message);
+  if (pub.rules === undefined)
+    return no('BudgetInvalid', `refuses everything it may cover: ${formatFieldErrors(pub.errors)}`);
+  const desired = pub.desired();
+  if (!desired.known) return no('ExpectedUnknown', `refuses what would break a unit: ${desired.why}`);
+  return {
+    type: 'Enforced',
+    status: 'True',
+    reason: 'Enforced',
+    message: 'voluntary disruptions are judged by this budget',
+  };
+}
+
+function missingLabel(pub: PubState): string | undefined {
+  const key = pub.rules?.groups?.labelKey;
+  if (key === undefined) return undefined;
+  const without = [...pub.pods].filter((pod) => pod.live && pod.labels[key] === undefined).map((pod) => pod.name);
+  if (without.length === 0) return undefined;
+  return `${without.length} pods have no label ${key} and are protected one by one: ${someOf(without)}`;
+}
+
+function unreachable(pub: PubState): string | undefined {
+  if (pub.rules?.groups === undefined) return undefined;
+  const units = [...pub.units.values()];
+  const largest = Math.max(0, ...units.map((unit) => unit.live));
+  if (units.length === 0 || largest >= pub.minimum) return undefined;
+  return `minReadyReplicas is ${pub.minimum}, and the largest of ${units.length} groups has ${largest} pods`;
+}
+
+function notFound(pub: PubState): string | undefined {
+  const owner = pub.targetOwner;
+  return owner?.state === 'gone' ? `${owner.display} does not exist, so nothing is needed` : undefined;
+}
+
+const maxNames = 5;
+
+function someOf(names: readonly string[]): string {
+  const shown = [...names].sort().slice(0, maxNames).join(', ');
+  return names.length > maxNames ? `${shown}, ...` : shown;
+}

@@ -1,0 +1,107 @@
+import type { DisruptionLedger } from '../../../src/api/ledger.ts';
+import type { Pod } from '../../../src/api/pod.ts';
+import { ns } from '../../support/builders.ts';
+
+/** One change of the pod collection, in the order in which it happened. */
+export interface PodEvent {
+  readonly version: number;
+  readonly type: 'set' | 'delete';
+  readonly pod: Pod;
+}
+
+interface LivePod {
+  readonly uid: string;
+  readonly group: number;
+  readonly worker: number;
+  readonly size: number;
+  version: number;
+  ready: boolean;
+  pending: boolean;
+  terminating: boolean;
+}
+
+/** The truth: pods, their history, and the ledger, with one counter of versions for all of them, as etcd has. */
+export class ApiServer {
+  readonly pods = new Map<string, LivePod>();
+  readonly events: PodEvent[] = [];
+  version = 100;
+  ledger: DisruptionLedger = {
+    metadata: { name: 'default', namespace: ns, resourceVersion: '100' },
+    spec: { reservations: [] },
+  };
+  #uids = 0;
+
+  create(group: number, worker: number, size: number, ready: boolean): void {
+    const name = `llm-${group}-${worker}`;
+    this.#uids += 1;
+    const uid = `uid-${this.#uids}`;
+    this.pods.set(name, { uid, group, worker, size, version: 0, ready, pending: !ready, terminating: false });
+    this.#changed(name);
+  }
+
+  /** Graceful deletion: what an eviction or a DELETE does. */
+  terminate(name: string): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined || pod.terminating) return;
+    pod.terminating = true;
+    this.#changed(name);
+  }
+
+  remove(name: string): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    this.version += 1;
+    pod.version = this.version;
+    this.pods.delete(name);
+    this.events.push({ version: this.version, type: 'delete', pod: asObject(name, pod) });
+  }
+
+  becomeReady(name: string): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    if (pod.pending) pod.pending = false;
+    else pod.ready = true;
+    this.#changed(name);
+  }
+
+  /** Compare and swap. */
+  writeLedger(next: DisruptionLedger): boolean {
+    if (next.metadata.resourceVersion !== this.ledger.metadata.resourceVersion) return false;
+    this.version += 1;
+    this.ledger = { ...next, metadata: { ...next.metadata, resourceVersion: String(this.version) } };
+    return true;
+  }
+
+  #changed(name: string): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    this.version += 1;
+    pod.version = this.version;
+    this.events.push({ version: this.version, type: 'set', pod: asObject(name, pod) });
+  }
+}
+
+function asObject(name: string, pod: LivePod): Pod {
+  return {
+    metadata: {
+      name,
+      namespace: ns,
+      uid: pod.uid,
+      resourceVersion: String(pod.version),
+      labels: {
+        app: 'llm',
+        // The even groups are under a budget of their own as well.
+        ...(pod.group % 2 === 0 ? { tier: 'even' } : {}),
+        'leaderworkerset.sigs.k8s.io/name': 'llm',
+        'leaderworkerset.sigs.k8s.io/group-index': String(pod.group),
+      },
+      annotations: { 'leaderworkerset.sigs.k8s.io/size': String(pod.size) },
+      ...(pod.terminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: { nodeName: 'node-1' },
+    status: {
+      phase: pod.pending ? 'Pending' : 'Running',
+      conditions: [{ type: 'Ready', status: pod.ready ? 'True' : 'False' }],
+    },
+  };
+}

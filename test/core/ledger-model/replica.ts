@@ -1,0 +1,117 @@
+import { judgeBatch } from '../../../src/core/ledger/batch.ts';
+import { prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import { collections } from '../../../src/core/sync.ts';
+import type { Verdict } from '../../../src/core/verdict.ts';
+import { World } from '../../../src/core/world/world.ts';
+import { anOwner, ns } from '../../support/builders.ts';
+import type { ApiServer } from './api-server.ts';
+import type { Budgets } from './setup.ts';
+
+/** A request with the time at which its client began to wait. */
+interface Asked {
+  readonly request: DisruptionRequest;
+  readonly askedAt: number;
+}
+
+export interface Answer extends Asked {
+  readonly verdict: Verdict;
+}
+
+export type Write =
+  | { readonly kind: 'batch'; readonly answers: readonly Answer[]; readonly ledger: ApiServer['ledger'] | undefined }
+  | {
+      readonly kind: 'prune';
+      readonly ledger: ApiServer['ledger'];
+      readonly released: readonly { uid: string; why: ReleaseReason }[];
+    };
+
+/** One operator replica: a view of the pods that lags, a copy of the ledger that may be old, and a clock of its own. */
+export class Replica {
+  world = new World();
+  /** How many of the server's pod events its view has. */
+  seen = 0;
+  /** Requests that wait for the next batch. */
+  pending: Asked[] = [];
+  /** A write that was decided and not yet sent. */
+  write: Write | undefined;
+  readonly skew: number;
+  readonly #server: ApiServer;
+  readonly #identity: string;
+  readonly #budgets: Budgets;
+
+  constructor(server: ApiServer, budgets: Budgets, skew: number) {
+    this.#server = server;
+    this.#identity = `replica-${skew}`;
+    this.#budgets = budgets;
+    this.skew = skew;
+    this.restart();
+  }
+
+  /** What a crash leaves: nothing. A new process lists everything and reads the ledger. */
+  restart(): void {
+    this.world = new World();
+    this.seen = 0;
+    this.pending = [];
+    this.write = undefined;
+    for (const collection of collections) this.world.setSynced(collection, '100');
+    this.world.setNamespace({ metadata: { name: ns } });
+    this.world.setOwner(anOwner('LeaderWorkerSet', 'llm', this.#budgets.groups));
+    for (const pdb of this.#budgets.pdbs) this.world.upsertPdb(pdb);
+    for (const pub of this.#budgets.pubs) this.world.upsertPub(pub);
+    this.readLedger();
+    this.watch(Number.POSITIVE_INFINITY);
+  }
+
+  /** The watch brings some more events. */
+  watch(count: number): void {
+    const { events } = this.#server;
+    const until = Math.min(events.length, this.seen + count);
+    for (; this.seen < until; this.seen += 1) {
+      const event = events[this.seen];
+      if (event === undefined) break;
+      if (event.type === 'set') this.world.upsertPod(event.pod);
+      else this.world.deletePod(ns, event.pod.metadata.name);
+      this.world.setSynced('pods', String(event.version));
+    }
+  }
+
+  /** A bookmark: the view is as new as everything. */
+  bookmark(): void {
+    this.watch(Number.POSITIVE_INFINITY);
+    this.world.setSynced('pods', String(this.#server.version));
+  }
+
+  readLedger(): void {
+    this.world.setLedger(ns, this.#server.ledger);
+  }
+
+  judge(now: number): void {
+    if (this.write !== undefined || this.pending.length === 0) return;
+    const asked = this.pending;
+    this.pending = [];
+    const requests = asked.map((one) => one.request);
+    const outcome = judgeBatch(this.world, ns, requests, now + this.skew);
+    const answers = asked.map((one, i) => ({ ...one, verdict: outcome.verdicts[i] as Verdict }));
+    if (outcome.confirm && this.#isOutdated()) {
+      // The answer would rest on a ledger that is no more: read it, and ask again.
+      this.readLedger();
+      this.pending = asked;
+      return;
+    }
+    this.write = { kind: 'batch', answers, ledger: outcome.ledger };
+  }
+
+  prune(now: number): void {
+    if (this.write !== undefined) return;
+    const outcome = prune(this.world, ns, now + this.skew, { identity: this.#identity });
+    if (outcome.ledger === undefined) return;
+    const released = outcome.released.map(({ reservation, why }) => ({ uid: reservation.uid, why }));
+    this.write = { kind: 'prune', ledger: outcome.ledger, released };
+  }
+
+  #isOutdated(): boolean {
+    const mine = this.world.namespace(ns)?.ledger?.metadata.resourceVersion;
+    return mine !== this.#server.ledger.metadata.resourceVersion;
+  }
+}

@@ -1,0 +1,35 @@
+import { Schedule, type ScheduleStats } from './schedule.ts';
+
+export type Outcome =
+  | { readonly ok: true; readonly stats: ScheduleStats }
+  | { readonly ok: false; readonly seed: number; readonly error: string; readonly transcript: readonly string[] };
+
+export const stepsPerSchedule = 60;
+
+/** Runs schedules with the seeds from `first` on; stops at the first that breaks an invariant, and tells its story. */
+export function runSchedules(first: number, count: number, progress: (done: number) => void = () => {}): Outcome {
+  const total: ScheduleStats = { admitted: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
+  for (let seed = first; seed < first + count; seed += 1) {
+    const schedule = new Schedule(seed);
+    const error = failureOf(schedule);
+    if (error !== undefined) return { ok: false, seed, error, transcript: replay(seed) };
+    for (const key of Object.keys(total) as (keyof ScheduleStats)[]) total[key] += schedule.stats[key];
+    if ((seed - first) % 10_000 === 9_999) progress(seed - first + 1);
+  }
+  return { ok: true, stats: total };
+}
+
+function failureOf(schedule: Schedule): string | undefined {
+  try {
+    schedule.run(stepsPerSchedule);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+}
+
+function replay(seed: number): readonly string[] {
+  const schedule = new Schedule(seed, true);
+  failureOf(schedule);
+  return schedule.transcript;
+}

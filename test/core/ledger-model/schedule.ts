@@ -1,0 +1,289 @@
+import type { Effects, PodVersion } from '../../../src/core/verdict.ts';
+import { ns } from '../../support/builders.ts';
+import { ApiServer } from './api-server.ts';
+import { Random } from './random.ts';
+import { type Answer, Replica } from './replica.ts';
+import { type Budgets, randomBudgets } from './setup.ts';
+
+/** A request that was answered "allowed" and that the API server has not acted on yet. */
+interface InFlight {
+  readonly pod: string;
+  readonly uid: string;
+  readonly effects: Effects;
+  readonly askedAt: number;
+}
+
+export interface ScheduleStats {
+  admitted: number;
+  refused: number;
+  conflicts: number;
+  crashes: number;
+  returned: number;
+}
+
+/** The API server gives up on a request after this; then it never happens. */
+const requestTimeoutMs = 34_000;
+const replicas = 3;
+/** Around every limit that the ledger knows. */
+const pauses = [5_000, 20_000, 34_000, 36_000, 90_000, 125_000] as const;
+
+/**
+ * One random life of a namespace: clients ask, replicas judge from views that lag, writes race, processes crash between the
+ * write and the delete, clocks differ by minutes, pods go and come back. After each step the invariants are checked on the truth.
+ */
+export class Schedule {
+  readonly stats: ScheduleStats = { admitted: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
+  readonly transcript: string[] = [];
+  readonly #random: Random;
+  readonly #budgets: Budgets;
+  readonly #server = new ApiServer();
+  readonly #replicas: Replica[] = [];
+  #inFlight: InFlight[] = [];
+  #now = 1_800_000_000_000;
+  #leader = 0;
+  readonly #keepTranscript: boolean;
+
+  constructor(seed: number, keepTranscript = false) {
+    this.#random = new Random(seed);
+    this.#keepTranscript = keepTranscript;
+    this.#budgets = randomBudgets(this.#random);
+    const { groups, size, minimum, desired, desiredEven } = this.#budgets;
+    this.#say(
+      `${groups} groups of ${size}, ${minimum} serve; ${desired} of all and ${desiredEven} of the even ones are needed`,
+    );
+    for (let group = 0; group < groups; group += 1) {
+      for (let worker = 0; worker < size; worker += 1) this.#server.create(group, worker, size, true);
+    }
+    for (let i = 0; i < replicas; i += 1) {
+      this.#replicas.push(new Replica(this.#server, this.#budgets, (this.#random.below(601) - 300) * 1000));
+    }
+  }
+
+  /** Throws with what is wrong; the caller knows the seed. */
+  run(steps: number): void {
+    for (let i = 0; i < steps; i += 1) {
+      this.#step();
+      this.#check();
+    }
+    this.#settle();
+  }
+
+  /** Mostly whole requests and whole passes of the leader, so that much happens; sometimes only a part, so that they interleave. */
+  #step(): void {
+    const roll = this.#random.below(100);
+    const replica = this.#random.below(replicas);
+    if (roll < 30) this.#serve(replica);
+    else if (roll < 36) this.#ask(replica);
+    else if (roll < 42) this.#replica(replica).judge(this.#now);
+    else if (roll < 50) this.#send(replica);
+    else if (roll < 60) this.#act();
+    else if (roll < 74) this.#churn();
+    else if (roll < 80) this.#replica(replica).watch(1 + this.#random.below(3));
+    else if (roll < 86) this.#lead();
+    else if (roll < 89) this.#replica(this.#leader).prune(this.#now);
+    else if (roll < 91) this.#replica(replica).readLedger();
+    else if (roll < 97) this.#pass(this.#random.pick(pauses) ?? 0);
+    else if (roll < 98) this.#replica(replica).bookmark();
+    else if (roll < 99) this.#crash(replica);
+    else this.#leader = replica;
+  }
+
+  #serve(index: number): void {
+    this.#ask(index);
+    this.#replica(index).judge(this.#now);
+    this.#send(index);
+    if (this.#random.chance(60)) this.#act();
+  }
+
+  #lead(): void {
+    const leader = this.#replica(this.#leader);
+    if (this.#random.chance(50)) leader.watch(1 + this.#random.below(4));
+    leader.prune(this.#now);
+    this.#send(this.#leader);
+  }
+
+  #replica(index: number): Replica {
+    return this.#replicas[index] as Replica;
+  }
+
+  #ask(index: number): void {
+    const pod = this.#random.pick([...this.#server.pods.keys()]);
+    if (pod === undefined) return;
+    // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
+    const operation = this.#budgets.pdbs.length > 0 || this.#random.chance(70) ? 'EVICT' : 'DELETE';
+    this.#say(`replica ${index} is asked: ${operation} ${pod}`);
+    this.#replica(index).pending.push({ request: { operation, namespace: ns, pod }, askedAt: this.#now });
+  }
+
+  /** The compare-and-swap: it wins, loses, or wins without anybody hearing of it. */
+  #send(index: number): void {
+    const replica = this.#replica(index);
+    const write = replica.write;
+    if (write === undefined) return;
+    replica.write = undefined;
+    if (write.ledger !== undefined && !this.#server.writeLedger(write.ledger)) {
+      this.stats.conflicts += 1;
+      this.#say(`replica ${index} loses the race and reads the ledger`);
+      replica.readLedger();
+      if (write.kind === 'batch')
+        replica.pending.unshift(...write.answers.map(({ request, askedAt }) => ({ request, askedAt })));
+      return;
+    }
+    if (write.kind === 'prune') {
+      for (const { uid, why } of write.released) this.#checkRelease(uid, why);
+    }
+    if (this.#random.chance(4)) {
+      this.#say(`replica ${index} dies before it answers`);
+      this.#crash(index);
+      return;
+    }
+    replica.readLedger();
+    if (write.kind === 'batch') for (const answer of write.answers) this.#answer(index, answer);
+  }
+
+  #answer(index: number, { request: { pod }, askedAt, verdict }: Answer): void {
+    if (verdict.result === 'deny') {
+      this.stats.refused += 1;
+      this.#say(`replica ${index} refuses ${pod}: ${verdict.blockers.map((one) => one.code).join(',')}`);
+      return;
+    }
+    // An answer that comes too late is heard by nobody.
+    if (this.#now - askedAt > requestTimeoutMs) return;
+    this.stats.admitted += 1;
+    const uid = verdict.effects.reserve?.uid ?? this.#replica(index).world.pod(ns, pod)?.uid;
+    this.#say(`replica ${index} admits ${pod} (${uid}): ${verdict.reason}`);
+    if (uid !== undefined) this.#inFlight.push({ pod, uid, effects: verdict.effects, askedAt });
+  }
+
+  /** The API server acts on what was admitted, or the client has gone away. */
+  #act(): void {
+    const admitted = this.#random.pick(this.#inFlight);
+    if (admitted === undefined) return;
+    this.#inFlight = this.#inFlight.filter((one) => one !== admitted);
+    if (this.#random.chance(15)) return;
+    const { pod, uid, effects } = admitted;
+    if (this.#server.pods.get(pod)?.uid !== uid || !this.#holds(effects)) return;
+    this.#say(`${pod} goes`);
+    this.#server.terminate(pod);
+  }
+
+  /** What the verdict rests on must still be so: the API server checks it as a precondition, the operator by reading. */
+  #holds(effects: Effects): boolean {
+    const versions: readonly PodVersion[] = [
+      ...(effects.onlyIf === undefined ? [] : [effects.onlyIf]),
+      ...(effects.restsOn ?? []),
+    ];
+    return versions.every(({ pod, uid, resourceVersion }) => {
+      const live = this.#server.pods.get(pod);
+      return live === undefined || live.uid !== uid || String(live.version) === resourceVersion;
+    });
+  }
+
+  /** Pods that were told to go are gone at last, are created anew, and become ready in two steps. */
+  #churn(): void {
+    const name = this.#random.pick(this.#unsettled());
+    if (name === undefined) return;
+    const pod = this.#server.pods.get(name);
+    const [, group, worker] = name.split('-').map(Number);
+    if (pod === undefined) this.#server.create(group ?? 0, worker ?? 0, this.#budgets.size, false);
+    else if (pod.terminating) this.#server.remove(name);
+    else if (this.#everybodyKnows(pod.uid)) this.#server.becomeReady(name);
+    else return;
+    this.#say(`${name} ${pod === undefined ? 'is created' : pod.terminating ? 'is gone' : 'comes up'}`);
+  }
+
+  #unsettled(): readonly string[] {
+    const { groups, size } = this.#budgets;
+    const names = Array.from({ length: groups * size }, (_, i) => `llm-${Math.floor(i / size)}-${i % size}`);
+    return names.filter((name) => {
+      const pod = this.#server.pods.get(name);
+      return pod === undefined || pod.terminating || !pod.ready;
+    });
+  }
+
+  /** A container takes longer to start than a watch to tell of its pod: no pod serves before every view has it. */
+  #everybodyKnows(uid: string): boolean {
+    return this.#replicas.every((replica) =>
+      [...(replica.world.namespace(ns)?.pods.values() ?? [])].some((pod) => pod.uid === uid),
+    );
+  }
+
+  #pass(ms: number): void {
+    this.#now += ms;
+    this.#inFlight = this.#inFlight.filter((one) => this.#now - one.askedAt <= requestTimeoutMs);
+    this.#say(`${ms / 1000} s pass`);
+  }
+
+  #crash(index: number): void {
+    this.stats.crashes += 1;
+    this.#replica(index).restart();
+    this.#say(`replica ${index} restarts`);
+  }
+
+  /** I1 and I3 on the truth, with everything that is admitted taken for done. */
+  #check(): void {
+    const going = new Set(this.#inFlight.filter((one) => this.#holds(one.effects)).map((one) => one.uid));
+    const serving = new Map<number, number>();
+    for (const pod of this.#server.pods.values()) {
+      if (pod.ready && !pod.terminating && !going.has(pod.uid))
+        serving.set(pod.group, (serving.get(pod.group) ?? 0) + 1);
+    }
+    const available = [...serving].filter(([, count]) => count >= this.#budgets.minimum).map(([group]) => group);
+    const even = available.filter((group) => group % 2 === 0).length;
+    if (available.length < this.#needed(false)) throw new Error(`overspent: ${available.length} groups serve`);
+    if (even < this.#needed(true)) throw new Error(`overspent: ${even} even groups serve`);
+    this.#checkLedger();
+  }
+
+  /** Nobody fails by itself in this model, so a budget that could be met at the start is met at all times. */
+  #needed(even: boolean): number {
+    const { groups, desired, desiredEven } = this.#budgets;
+    return even ? Math.min(desiredEven, Math.ceil(groups / 2)) : Math.min(desired, groups);
+  }
+
+  /** I5: one reservation for a pod, however often it was asked for. */
+  #checkLedger(): void {
+    const uids = (this.#server.ledger.spec?.reservations ?? []).map((one) => one.uid);
+    if (new Set(uids).size !== uids.length) throw new Error(`reserved twice: ${uids.join(', ')}`);
+  }
+
+  /** I9: released when it happened, or when it can no longer happen. */
+  #checkRelease(uid: string, why: string): void {
+    const alive = [...this.#server.pods.values()].some((pod) => pod.uid === uid && !pod.terminating);
+    if (!alive) return;
+    this.stats.returned += 1;
+    if (why !== 'returned') throw new Error(`${uid} is alive and was released as ${why}`);
+    if (this.#inFlight.some((one) => one.uid === uid)) throw new Error(`${uid} was released and may still go`);
+  }
+
+  /** I9: nothing stays reserved for good. Everybody catches up, pods finish what they do, time passes. */
+  #settle(): void {
+    this.#inFlight = [];
+    this.#finishPods();
+    for (let round = 0; round < 6; round += 1) {
+      const leader = this.#replica(this.#leader);
+      leader.write = undefined;
+      leader.readLedger();
+      leader.bookmark();
+      leader.prune(this.#now);
+      this.#send(this.#leader);
+      this.#now += 700_000;
+    }
+    const left = this.#server.ledger.spec?.reservations ?? [];
+    if (left.length > 0) throw new Error(`reserved for good: ${left.map((one) => one.pod).join(', ')}`);
+  }
+
+  #finishPods(): void {
+    for (const [name, pod] of [...this.#server.pods]) {
+      if (pod.terminating) this.#server.remove(name);
+      else if (!pod.ready) {
+        this.#server.becomeReady(name);
+        this.#server.becomeReady(name);
+      }
+    }
+  }
+
+  #say(line: string): void {
+    if (this.#keepTranscript) this.transcript.push(line);
+  }
+}

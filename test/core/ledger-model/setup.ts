@@ -1,0 +1,51 @@
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import { aGroupPdb, aPub } from '../../support/builders.ts';
+import type { Random } from './random.ts';
+
+/** What a schedule protects: all groups under one budget, the even ones under a second. */
+export interface Budgets {
+  readonly groups: number;
+  readonly size: number;
+  /** Pods that make a group serve. */
+  readonly minimum: number;
+  /** Groups that must serve: of all, and of the even ones. */
+  readonly desired: number;
+  readonly desiredEven: number;
+  readonly pdbs: readonly PodDisruptionBudget[];
+  readonly pubs: readonly PodUnavailableBudget[];
+}
+
+const groupLabelKey = 'leaderworkerset.sigs.k8s.io/group-index';
+
+export function randomBudgets(random: Random): Budgets {
+  const groups = 2 + random.below(3);
+  const size = 1 + random.below(3);
+  const minimum = 1 + random.below(size);
+  // Mostly one disruption at a time: that is where a mistake of one shows.
+  const desired = random.chance(70) ? groups - 1 : random.below(groups + 1);
+  const desiredEven = random.chance(60) ? 0 : random.below(Math.ceil(groups / 2) + 1);
+  const byPdb = random.chance(50);
+  const scope = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-min-available': String(minimum) };
+  const pdb = aGroupPdb('all', { app: 'llm' }, { minAvailable: desired });
+  const all = { ...pdb, metadata: { ...pdb.metadata, annotations: scope } };
+  const even = aPub('even', evenSpec(desiredEven, minimum));
+  const allAsPub = aPub('all', { ...evenSpec(desired, minimum), selector: { matchLabels: { app: 'llm' } } });
+  return {
+    groups,
+    size,
+    minimum,
+    desired,
+    desiredEven,
+    pdbs: byPdb ? [all] : [],
+    pubs: byPdb ? [even] : [even, allAsPub],
+  };
+}
+
+function evenSpec(minAvailable: number, minReadyReplicas: number) {
+  return {
+    selector: { matchLabels: { tier: 'even' } },
+    minAvailable,
+    podGroupPolicy: { groupLabelKey, minReadyReplicas },
+  };
+}

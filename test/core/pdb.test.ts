@@ -1,0 +1,356 @@
+import { describe, expect, it } from 'vitest';
+import { annotation } from '../../src/api/names.ts';
+import type { DecideOptions } from '../../src/core/decide/decide.ts';
+import type { DisruptionRequest } from '../../src/core/request.ts';
+import { table } from '../api/table.ts';
+import { ask, aWorld, blockersOf, inShort, pdbNumbers } from '../support/a-world.ts';
+import { aGroupPdb, aLedger, aPdb, aPod, aPodGroup, aPub, aReservation, ns } from '../support/builders.ts';
+
+const app = { app: 'train' };
+
+/** `count` gangs of two, named gang-I-leader and gang-I-worker. */
+function gangs(count: number) {
+  const indexes = Array.from({ length: count }, (_, i) => i);
+  return {
+    pods: indexes.flatMap((i) => [
+      aPod(`gang-${i}-leader`)
+        .labels({ ...app, role: 'leader' })
+        .inPodGroup(`g${i}`),
+      aPod(`gang-${i}-worker`)
+        .labels({ ...app, role: 'worker' })
+        .inPodGroup(`g${i}`),
+    ]),
+    podGroups: indexes.map((i) => aPodGroup(`g${i}`, 2)),
+  };
+}
+
+describe('a PDB over gangs', () => {
+  it('[P1] [P4] counts groups, not pods', () => {
+    const world = aWorld({ ...gangs(3), pdbs: [aPdb('b', app, { minAvailable: 2 })] });
+    expect(pdbNumbers(world, 'b')).toMatchObject({ mode: 'group', available: 3, desired: 2 });
+    expect(ask(world, 'EVICT', 'gang-0-worker')).toMatchObject({
+      charges: [{ unit: 'g0', unitKind: 'group', effect: 'breaks', available: 3, desired: 2 }],
+    });
+  });
+});
+
+describe('groups that a selector reaches', () => {
+  const leaders = { role: 'leader' };
+
+  it('[P4] are counted with all their pods, selected or not', () => {
+    const world = aWorld({ ...gangs(2), pdbs: [aPdb('b', leaders, { minAvailable: 2 })] });
+    expect(pdbNumbers(world, 'b')?.available).toBe(2);
+    world.upsertPod(aPod('gang-0-worker').labels(app).inPodGroup('g0').notReady().build());
+    expect(pdbNumbers(world, 'b')?.available).toBe(1);
+  });
+
+  it('[P4] are protected in every one of their pods', () => {
+    const world = aWorld({ ...gangs(2), pdbs: [aPdb('b', leaders, { minAvailable: 2 })] });
+    expect(blockersOf(ask(world, 'EVICT', 'gang-1-worker'))).toMatchObject([
+      { code: 'BudgetExhausted', budget: { name: 'b' }, unit: 'g1', unitKind: 'group' },
+    ]);
+    expect(inShort(ask(world, 'EVICT', 'gang-1-leader'))).toBe('deny BudgetExhausted');
+  });
+
+  it('[P4] are no longer reached when their last selected pod is gone or labelled out', () => {
+    const world = aWorld({ ...gangs(2), pdbs: [aPdb('b', leaders, { minAvailable: 2 })] });
+    world.deletePod(ns, 'gang-0-leader');
+    expect(inShort(ask(world, 'EVICT', 'gang-0-worker'))).toBe('allow NotProtected');
+    world.upsertPod(aPod('gang-1-leader').labels({ role: 'retired' }).inPodGroup('g1').build());
+    expect(inShort(ask(world, 'EVICT', 'gang-1-worker'))).toBe('allow NotProtected');
+  });
+
+  it('[P4] are reached from the moment that one pod is selected', () => {
+    const { pods, podGroups } = gangs(1);
+    const world = aWorld({ pods: pods.slice(1), podGroups, pdbs: [aPdb('b', leaders, { minAvailable: 1 })] });
+    expect(inShort(ask(world, 'EVICT', 'gang-0-worker'))).toBe('allow NotProtected');
+    world.upsertPod(aPod('gang-0-leader').labels(leaders).inPodGroup('g0').build());
+    expect(inShort(ask(world, 'EVICT', 'gang-0-worker'))).toBe('deny BudgetExhausted');
+  });
+
+  it('[P4] are those of one namespace', () => {
+    const world = aWorld({ ...gangs(1), pdbs: [aPdb('b', leaders, { minAvailable: 1 })] });
+    world.upsertPod(aPod('far').in('other').labels(leaders).inPodGroup('g0').build());
+    expect(pdbNumbers(world, 'b')).toMatchObject({ available: 1, expected: 1 });
+    expect(ask(world, 'EVICT', 'far', { namespace: 'other' })).toMatchObject({ reason: 'NotProtected' });
+  });
+
+  it('[P4] by a label key are protected in pods that the selector does not reach', () => {
+    const world = aWorld({
+      pods: [
+        aPod('a').labels({ shard: '0', ...leaders }),
+        aPod('b').labels({ shard: '0' }),
+        aPod('c').labels({ shard: '1' }),
+      ],
+      pdbs: [aGroupPdb('b', leaders, { minAvailable: 1 }, 'shard')],
+    });
+    expect(blockersOf(ask(world, 'EVICT', 'b'))).toMatchObject([{ unit: '0', available: 1, desired: 1 }]);
+    expect(inShort(ask(world, 'EVICT', 'c'))).toBe('allow NotProtected');
+  });
+});
+
+describe('mixed selections', () => {
+  const strict = { minAvailable: 1 };
+  const strays = [
+    { name: 'has no group', pod: aPod('stray').labels(app) },
+    { name: 'names a PodGroup that does not exist', pod: aPod('stray').labels(app).inPodGroup('nowhere') },
+    { name: 'names a PodGroup that is not a gang', pod: aPod('stray').labels(app).inPodGroup('basic') },
+    {
+      name: 'names a Workload that does not exist',
+      pod: aPod('stray')
+        .labels(app)
+        .spec({ workloadRef: { name: 'nowhere', podGroup: 'worker' } }),
+    },
+  ];
+  const world = (pod: (typeof strays)[number]['pod'], pdb: ReturnType<typeof aPdb>) => {
+    const { pods, podGroups } = gangs(1);
+    return aWorld({ pods: [...pods, pod], podGroups: [...podGroups, aPodGroup('basic', undefined)], pdbs: [pdb] });
+  };
+
+  table(
+    strays.map((row) => ({
+      ...row,
+      name: `[P5] in automatic scope a pod that ${row.name} is neither counted nor judged`,
+    })),
+    ({ pod }) => {
+      const mixed = world(pod, aPdb('b', app, strict));
+      expect(pdbNumbers(mixed, 'b')).toMatchObject({ mode: 'group', available: 1, expected: 1 });
+      expect(inShort(ask(mixed, 'EVICT', 'stray'))).toBe('allow NotProtected');
+      expect(inShort(ask(mixed, 'EVICT', 'gang-0-leader'))).toBe('deny BudgetExhausted');
+    },
+  );
+
+  table(
+    strays.map((row) => ({
+      ...row,
+      name: `[P5] [I4] in PodGroup scope a pod that ${row.name} is refused, and not counted`,
+    })),
+    ({ pod }) => {
+      const mixed = world(pod, aGroupPdb('b', app, strict));
+      expect(pdbNumbers(mixed, 'b')).toMatchObject({ mode: 'group', available: 1, expected: 1 });
+      expect(blockersOf(ask(mixed, 'EVICT', 'stray'))).toMatchObject([
+        { code: 'GroupNotResolved', budget: { name: 'b' } },
+      ]);
+    },
+  );
+
+  it('[P5] in PodGroup scope a pod without the budget’s label is refused, although it has another group', () => {
+    const pod = aPod('stray').labels(app).lws('llm', 0, 0, 1);
+    expect(inShort(ask(world(pod, aGroupPdb('b', app, strict, 'shard')), 'EVICT', 'stray'))).toBe(
+      'deny GroupNotResolved',
+    );
+  });
+
+  it('[P5] in PodGroup scope even a budget that desires nothing refuses a pod without a group', () => {
+    const mixed = world(aPod('stray').labels(app), aGroupPdb('b', app, { minAvailable: 0 }));
+    expect(inShort(ask(mixed, 'EVICT', 'stray'))).toBe('deny GroupNotResolved');
+    expect(inShort(ask(mixed, 'EVICT', 'gang-0-leader'))).toBe('allow WithinBudget');
+  });
+
+  it('[P5] a pod is judged as soon as its PodGroup is there', () => {
+    const mixed = world(aPod('stray').labels(app).inPodGroup('late'), aGroupPdb('b', app, { minAvailable: 2 }));
+    mixed.upsertPodGroup(aPodGroup('late', 1));
+    expect(blockersOf(ask(mixed, 'EVICT', 'stray'))).toMatchObject([
+      { code: 'BudgetExhausted', unit: 'late', available: 2 },
+    ]);
+  });
+});
+
+describe('together or not at all', () => {
+  const groupLabels = { ...app, shard: '0' };
+  const lax = aGroupPdb('group', app, { minAvailable: 0 }, 'shard');
+  const strictPlain = aPdb('plain', { tier: 'back' }, { minAvailable: 1 });
+  const names = (verdict: ReturnType<typeof ask>) =>
+    blockersOf(verdict).map((one) => `${one.budget?.kind}/${one.budget?.name}`);
+
+  it('[P2] [P3] a plain PDB beside a group PDB is judged by the built-in rule', () => {
+    const world = aWorld({ pods: [aPod('p').labels({ ...groupLabels, tier: 'back' })], pdbs: [lax, strictPlain] });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain']);
+    world.upsertPod(aPod('q').labels({ tier: 'back' }).build());
+    expect(ask(world, 'EVICT', 'p')).toMatchObject({
+      result: 'allow',
+      charges: [
+        { budget: { name: 'group' } },
+        { budget: { name: 'plain' }, unitKind: 'pod', available: 2, desired: 1 },
+      ],
+    });
+  });
+
+  it('[P2] a plain PDB beside a per-pod PDB is judged, too', () => {
+    const world = aWorld({
+      pods: [aPod('p').labels({ ...app, tier: 'back' }), aPod('q').labels(app).probed('True')],
+      pdbs: [aPdb('per-pod', app, { minAvailable: 1 }), strictPlain],
+      freshNodes: ['node-1'],
+    });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain']);
+  });
+
+  it('[P2] [P4] a plain PDB is judged when a group PDB judges the pod without selecting it', () => {
+    const world = aWorld({
+      pods: [aPod('leader').labels(groupLabels), aPod('worker').labels({ shard: '0', tier: 'back' })],
+      pdbs: [lax, strictPlain],
+    });
+    expect(names(ask(world, 'EVICT', 'worker'))).toEqual(['PodDisruptionBudget/plain']);
+  });
+
+  it('[P2] every group and per-pod PDB on a pod is asked, and all that refuse are listed', () => {
+    const world = aWorld({
+      pods: [
+        aPod('p')
+          .labels({ ...groupLabels, tier: 'back', web: 'yes' })
+          .probed('True'),
+      ],
+      pdbs: [
+        aGroupPdb('group', app, { minAvailable: 1 }, 'shard'),
+        strictPlain,
+        aPdb('web', { web: 'yes' }, { minAvailable: 1 }),
+      ],
+      freshNodes: ['node-1'],
+    });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual([
+      'PodDisruptionBudget/group',
+      'PodDisruptionBudget/plain',
+      'PodDisruptionBudget/web',
+    ]);
+  });
+
+  it('[P2] a plain PDB beside a PUB is not judged, and the eviction is left to the built-in check', () => {
+    const world = aWorld({
+      pods: [aPod('p').labels({ tier: 'back' })],
+      pdbs: [strictPlain],
+      pubs: [aPub('pub', { selector: { matchLabels: { tier: 'back' } }, minAvailable: 0 })],
+    });
+    expect(ask(world, 'EVICT', 'p', {}, { takeover: 'always' })).toMatchObject({
+      result: 'allow',
+      charges: [{ budget: { kind: 'PodUnavailableBudget' } }],
+      effects: { complete: 'pass' },
+    });
+  });
+
+  it('[P2] a PUB and a plain PDB beside a group PDB are all judged', () => {
+    const world = aWorld({
+      pods: [aPod('p').labels({ ...groupLabels, tier: 'back' })],
+      pdbs: [lax, strictPlain],
+      pubs: [aPub('pub', { selector: { matchLabels: app }, minAvailable: 1 })],
+    });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain', 'PodUnavailableBudget/pub']);
+  });
+
+  it('[P2] [P5] several plain PDBs alone stay the built-in check’s business, also beside one that leaves the pod out', () => {
+    const { pods, podGroups } = gangs(1);
+    const world = aWorld({
+      pods: [...pods, aPod('p').labels({ ...app, tier: 'back' })],
+      podGroups,
+      pdbs: [
+        aPdb('mixed', app, { minAvailable: 1 }),
+        strictPlain,
+        aPdb('plain-2', { tier: 'back' }, { minAvailable: 1 }),
+      ],
+    });
+    expect(inShort(ask(world, 'EVICT', 'p'))).toBe('allow NotProtected');
+  });
+});
+
+describe('takeover', () => {
+  interface Row {
+    readonly name: string;
+    readonly request?: Partial<DisruptionRequest>;
+    readonly options?: DecideOptions;
+    readonly pod?: string;
+    readonly operation?: 'EVICT' | 'DELETE';
+    readonly want: 'takeover' | 'pass';
+  }
+  const off = { [annotation.takeover]: 'disabled' };
+  const pods = ['both', 'off', 'pub', 'plain-off', 'pub-plain'].map((kind) =>
+    aPod(kind).labels({ app: kind, shard: kind, ...(kind.startsWith('p') ? { tier: 'pub' } : {}) }),
+  );
+  const world = () =>
+    aWorld({
+      pods: [aPod('group').labels({ app: 'group', shard: 'x' }), ...pods],
+      pdbs: [
+        ...['group', 'both', 'off', 'plain-off'].map((name) =>
+          aGroupPdb(name, { app: name }, { minAvailable: 0 }, 'shard'),
+        ),
+        aPdb(
+          'z-off',
+          { app: 'off' },
+          { minAvailable: 0 },
+          { ...off, [annotation.budgetScope]: 'PodGroup', [annotation.groupLabel]: 'shard' },
+        ),
+        aPdb('z-plain-off', { app: 'plain-off' }, { minAvailable: 0 }, off),
+        aPdb('z-pub-plain', { app: 'pub-plain' }, { minAvailable: 1 }),
+      ],
+      pubs: [
+        aPub('pub', { selector: { matchLabels: { tier: 'pub' } }, minAvailable: 0 }),
+        aPub('both', { selector: { matchLabels: { app: 'both' } }, minAvailable: 0 }),
+      ],
+    });
+  const rows: readonly Row[] = [
+    { name: '[P9] completes an eviction that a PDB judged', want: 'takeover' },
+    { name: '[P9] completes one that a PDB and a PUB judged', pod: 'both', want: 'takeover' },
+    { name: '[P9] is off when one of the judging PDBs turned it off', pod: 'off', want: 'pass' },
+    { name: '[P9] is off when a plain PDB that is judged along turned it off', pod: 'plain-off', want: 'pass' },
+    { name: '[P9] is off globally', options: { takeover: 'off' }, want: 'pass' },
+    { name: '[P9] is on by its own name', options: { takeover: 'pdb' }, want: 'takeover' },
+    { name: '[P9] never happens in a dry run', request: { dryRun: true }, want: 'pass' },
+    {
+      name: '[P9] respects a resourceVersion precondition',
+      request: { resourceVersionPrecondition: true },
+      want: 'pass',
+    },
+    { name: '[P9] stands back for a foreign webhook', options: { foreignEvictionWebhook: true }, want: 'pass' },
+    { name: '[P9] leaves pods under PUBs alone by default', pod: 'pub', want: 'pass' },
+    { name: '[P9] completes those, too, with always', pod: 'pub', options: { takeover: 'always' }, want: 'takeover' },
+    {
+      name: '[P9] always is for evictions only',
+      pod: 'pub',
+      operation: 'DELETE',
+      options: { takeover: 'always' },
+      want: 'pass',
+    },
+    {
+      name: '[P9] always stands back for a plain PDB',
+      pod: 'pub-plain',
+      options: { takeover: 'always' },
+      want: 'pass',
+    },
+    {
+      name: '[P9] always stands back in a dry run',
+      pod: 'pub',
+      request: { dryRun: true },
+      options: { takeover: 'always' },
+      want: 'pass',
+    },
+    {
+      name: '[P9] always stands back for a precondition',
+      pod: 'pub',
+      request: { resourceVersionPrecondition: true },
+      options: { takeover: 'always' },
+      want: 'pass',
+    },
+    {
+      name: '[P9] always stands back for a foreign webhook',
+      pod: 'pub',
+      options: { takeover: 'always', foreignEvictionWebhook: true },
+      want: 'pass',
+    },
+  ];
+  table(rows, ({ pod = 'group', operation = 'EVICT', request, options, want }) => {
+    expect(ask(world(), operation, pod, request, options)).toMatchObject({
+      result: 'allow',
+      effects: { complete: want },
+    });
+  });
+
+  it('[P9] never happens to a pod that nobody protects', () => {
+    const plain = aWorld({ pods: [aPod('free')] });
+    expect(ask(plain, 'EVICT', 'free', {}, { takeover: 'always' })).toMatchObject({ effects: { complete: 'pass' } });
+  });
+
+  it('[P9] [I5] completes a reserved eviction only where it would complete a new one', () => {
+    const reserved = world();
+    reserved.setLedger(ns, aLedger([aReservation('group'), aReservation('off')]));
+    expect(ask(reserved, 'EVICT', 'group')).toMatchObject({ effects: { complete: 'takeover' } });
+    expect(ask(reserved, 'EVICT', 'off')).toMatchObject({ effects: { complete: 'pass' } });
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { maxReservations } from '../../src/api/ledger.ts';
+import { annotation } from '../../src/api/names.ts';
+import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
+import { refusalOf } from '../../src/core/decide/refusal.ts';
+import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
+import { World } from '../../src/core/world/world.ts';
+import { table } from '../api/table.ts';
+import { ask, aWorld } from '../support/a-world.ts';
+import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';
+import { groupIndex, lwsPods, podsOf, pubFor } from '../support/fleet.ts';
+
+function denied(verdict: Verdict): Denied {
+  if (verdict.result === 'allow') throw new Error(`allowed: ${verdict.reason}`);
+  return verdict;
+}
+
+interface Case {
+  readonly ask: () => Verdict;
+  /** What the message must say: names and numbers. */
+  readonly says: readonly string[];
+  /** What the line that helps must say. */
+  readonly helps?: readonly string[];
+  readonly want?: Partial<Blocker>;
+}
+
+const db = aPod('db').labels({ app: 'db' });
+const lwsPolicy = { groupLabelKey: groupIndex, minReadyReplicas: 2 };
+const pub = (name: string) => ({ kind: 'PodUnavailableBudget', namespace: ns, name }) as const;
+const pdb = (name: string) => ({ kind: 'PodDisruptionBudget', namespace: ns, name }) as const;
+
+const cases: Readonly<Record<RefusalCode, Case>> = {
+  BudgetExhausted: {
+    ask: () => {
+      const lws = anOwner('LeaderWorkerSet', 'llm', 5);
+      const pubs = [pubFor('llm', { minAvailable: 3, podGroupPolicy: lwsPolicy })];
+      return ask(aWorld({ pods: lwsPods('llm', 3, 2), owners: [lws], pubs }), 'EVICT', 'llm-1-0');
+    },
+    says: ['llm', '3 available groups', 'has 3', '5 expected', 'llm-1-0', 'group 1'],
+    helps: ['one more'],
+    want: { budget: pub('llm'), unit: '1', unitKind: 'group', available: 3, desired: 3, expected: 5, source: 'scale' },
+  },
+  UnhealthyRefused: {
+    ask: () => {
+      const pods = [...podsOf('db', 3).map((pod) => pod.probed('True')), db.notReady()];
+      const pdbs = [aPdb('db', { app: 'db' }, { minAvailable: 5 })];
+      return ask(aWorld({ pods, pdbs, freshNodes: ['node-1'] }), 'EVICT', 'db');
+    },
+    says: ['PodDisruptionBudget', 'db', '5 available pods', 'has 3'],
+    helps: ['2 more', 'AlwaysAllow'],
+    want: { budget: pdb('db'), unit: 'db', unitKind: 'pod', available: 3, desired: 5 },
+  },
+  ProbeVeto: {
+    ask: () => ask(aWorld({ pods: [db.probed('False')], freshNodes: ['node-1'] }), 'EVICT', 'db'),
+    says: ['pod db', 'probe'],
+    helps: ['Disruptable'],
+  },
+  ProbeStale: {
+    ask: () => ask(aWorld({ pods: [db.probed('True').on('node-7')] }), 'EVICT', 'db'),
+    says: ['pod db', 'node-7', 'lease'],
+    helps: ['agent'],
+  },
+  ProbeInvalid: {
+    ask: () => ask(aWorld({ pods: [db.annotate({ [annotation.disruptionProbe]: '{' })] }), 'EVICT', 'db'),
+    says: ['pod db', 'probe', 'cannot be read'],
+    helps: ['correct'],
+  },
+  GroupNotResolved: {
+    ask: () =>
+      ask(aWorld({ pods: [db], pdbs: [aGroupPdb('db', { app: 'db' }, { minAvailable: 1 }, 'shard')] }), 'EVICT', 'db'),
+    says: ['PodDisruptionBudget "db"', 'pod db', 'shard'],
+    helps: ['group'],
+    want: { budget: pdb('db') },
+  },
+  BudgetInvalid: {
+    ask: () => ask(aWorld({ pods: [db], pubs: [pubFor('db', { minAvailable: 'lots' })] }), 'DELETE', 'db'),
+    says: ['PodUnavailableBudget "db"', 'spec.minAvailable', 'lots'],
+    helps: ['correct'],
+    want: { budget: pub('db') },
+  },
+  BudgetNotObserved: {
+    ask: () => {
+      const budget = pubFor('db', { minAvailable: 0 });
+      const changed = {
+        ...budget,
+        metadata: { ...budget.metadata, generation: 12 },
+        status: { observedGeneration: 11 },
+      };
+      return ask(aWorld({ pods: [db], pubs: [changed] }), 'DELETE', 'db');
+    },
+    says: ['PodUnavailableBudget "db"', '12', '11'],
+    helps: ['again'],
+    want: { budget: pub('db') },
+  },
+  ExpectedUnknown: {
+    ask: () => {
+      const pods = podsOf('db', 2, anOwner('Job', 'migrate'));
+      return ask(aWorld({ pods, pubs: [pubFor('db', { maxUnavailable: 1 })] }), 'DELETE', 'db-0');
+    },
+    says: ['PodUnavailableBudget "db"', 'Job migrate'],
+    helps: ['minAvailable'],
+    want: { budget: pub('db') },
+  },
+  OwnerNotResolved: {
+    ask: () => {
+      const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+      const pubs = [aPub('web', { targetRef, minAvailable: 1 })];
+      return ask(aWorld({ pods: podsOf('db', 1, anOwner('Job', 'migrate')), pubs }), 'DELETE', 'db-0');
+    },
+    says: ['PodUnavailableBudget "web"', 'pod db-0', 'owner'],
+    helps: ['again'],
+    want: { budget: pub('web') },
+  },
+  NotSynced: {
+    ask: () => ask(new World(), 'EVICT', 'db'),
+    says: ['pods', 'pdbs', 'pubs'],
+    helps: ['again'],
+  },
+  LedgerUnknown: {
+    ask: () => {
+      const world = new World();
+      for (const one of ['pods', 'pdbs', 'pubs', 'workloads', 'podGroups', 'namespaces', 'leases'] as const) {
+        world.setSynced(one, '100');
+      }
+      world.upsertPod(db.build());
+      world.upsertPub(pubFor('db', { minAvailable: 0 }));
+      return ask(world, 'EVICT', 'db');
+    },
+    says: ['ledger', 'db'],
+    helps: ['DisruptionLedger'],
+  },
+  CacheStale: {
+    ask: () => {
+      const world = aWorld({ pods: [db], pubs: [pubFor('db', { minAvailable: 0 })] });
+      world.setLedger(ns, aLedger([], '4711'));
+      return ask(world, 'EVICT', 'db');
+    },
+    says: ['100', '4711'],
+    helps: ['again'],
+  },
+  LedgerFull: {
+    ask: () => {
+      const world = aWorld({ pods: [db], pubs: [pubFor('db', { minAvailable: 0 })] });
+      world.setLedger(ns, aLedger(Array.from({ length: maxReservations }, (_, i) => aReservation(`gone-${i}`))));
+      return ask(world, 'EVICT', 'db');
+    },
+    says: ['2500', 'reservations'],
+    helps: ['wait'],
+  },
+  PodUnknown: {
+    ask: () => ask(aWorld({ pods: [db] }), 'EVICT', 'db', { uid: 'uid-other' }),
+    says: ['pod db', 'uid-db', 'uid-other'],
+    helps: ['again'],
+  },
+  SeveralPlainBudgets: {
+    ask: () => {
+      const pdbs = ['a', 'b', 'c'].map((name) => aPdb(name, { app: 'db' }, { minAvailable: 0 }));
+      return ask(aWorld({ pods: [db], pdbs }), 'EVICT', 'db', {}, { judgePlain: true });
+    },
+    says: ['pod db', '3', 'PodDisruptionBudget'],
+    helps: ['one of them'],
+  },
+};
+
+describe('every refusal', () => {
+  table(
+    refusalCodes.map((code) => ({ name: `[I12] ${code} says who, how many and what would help`, code })),
+    ({ code }) => {
+      const { says, helps = [], want = {} } = cases[code];
+      const { blockers } = denied(cases[code].ask());
+      expect(blockers.map((one) => one.code)).toContain(code);
+      const blocker = blockers.find((one) => one.code === code);
+      expect(blocker).toMatchObject(want);
+      for (const words of says) expect(blocker?.message).toContain(words);
+      for (const words of helps) expect(blocker?.unblock).toContain(words);
+      expect(`${blocker?.message}; ${blocker?.unblock}`).not.toMatch(/undefined|NaN|null|\[object/);
+    },
+  );
+
+  table(
+    refusalCodes.map((code) => ({ name: `[I8] ${code} is 429 without a time to wait`, code })),
+    ({ code }) => {
+      const verdict = denied(cases[code].ask());
+      const refusal = refusalOf(verdict);
+      expect(refusal).toMatchObject({ code: 429, reason: 'TooManyRequests', retryAfterSeconds: 0 });
+      expect(refusal.message).toBe(verdict.message);
+      expect(refusal.causes).not.toHaveLength(0);
+      for (const cause of refusal.causes) expect(cause.reason).toBe('DisruptionBudget');
+      expect(refusal.causes.map((cause) => cause.field)).toContain(code);
+    },
+  );
+});
+
+describe('a refusal for several reasons', () => {
+  /** A pod under `count` budgets, none of which lets it go. */
+  function refused(count: number): Denied {
+    const names = Array.from({ length: count }, (_, i) => `budget-${String(i).padStart(3, '0')}`);
+    const pubs = names.map((name) => pubFor('db', { minAvailable: 1 }, name));
+    return denied(ask(aWorld({ pods: [db], pubs }), 'EVICT', 'db'));
+  }
+
+  it('[I12] says the first one and how many more there are', () => {
+    expect(refused(1).message).not.toContain('more reason');
+    expect(refused(2).message).toContain('budget-000');
+    expect(refused(2).message).toContain('1 more');
+    expect(refused(4).message).toContain('3 more');
+    expect(refused(4).message).toContain(refused(4).blockers[0]?.unblock);
+  });
+
+  it('[I12] has one cause for each, with its sentence and what would help', () => {
+    const verdict = refused(3);
+    const { causes } = refusalOf(verdict);
+    expect(causes).toHaveLength(3);
+    for (const [i, { message, unblock, code }] of verdict.blockers.entries()) {
+      expect(causes[i]?.message).toContain(message);
+      expect(causes[i]?.message).toContain(unblock);
+      expect(causes[i]?.field).toBe(code);
+    }
+  });
+
+  it('[I8] stays small, however many budgets refuse', () => {
+    const verdict = refused(300);
+    expect(verdict.blockers).toHaveLength(300);
+    expect(verdict.message).toContain('299 more');
+    expect(verdict.message.length).toBeLessThan(1_000);
+    expect(JSON.stringify(refusalOf(verdict)).length).toBeLessThan(20_000);
+    expect(refusalOf(verdict).causes.length).toBeGreaterThan(0);
+  });
+
+  it('[I12] a page of field errors is cut short', () => {
+    const matchExpressions = Array.from({ length: 200 }, () => ({ key: 'x'.repeat(400), operator: 'Like' }));
+    const pubs = [aPub('huge', { selector: { matchExpressions }, minAvailable: 1 })];
+    const verdict = denied(ask(aWorld({ pods: [db], pubs }), 'EVICT', 'db'));
+    expect(verdict.message).toContain('spec.selector');
+    expect(verdict.message.length).toBeLessThan(1_000);
+    for (const one of verdict.blockers) expect(one.message.length).toBeLessThan(1_000);
+  });
+});

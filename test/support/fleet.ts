@@ -1,0 +1,51 @@
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { OwnerState } from '../../src/core/owner.ts';
+import type { World } from '../../src/core/world/world.ts';
+import type { PodBuilder } from './builders.ts';
+import { aLedger, anOwner, aPod, aPub, aReservation, ns, refTo } from './builders.ts';
+
+export const groupIndex = 'leaderworkerset.sigs.k8s.io/group-index';
+
+/** The pods of a LeaderWorkerSet, named NAME-GROUP-WORKER, with the label `app: NAME`. */
+export function lwsPods(name: string, groups: number, size: number): PodBuilder[] {
+  return Array.from({ length: groups * size }, (_, i) => {
+    const group = Math.floor(i / size);
+    const worker = i % size;
+    return aPod(`${name}-${group}-${worker}`).labels({ app: name }).lws(name, group, worker, size);
+  });
+}
+
+/** `count` pods NAME-0, NAME-1, ... with the label `app: NAME`, of an owner or of nobody. */
+export function podsOf(name: string, count: number, owner?: OwnerState): PodBuilder[] {
+  return Array.from({ length: count }, (_, i) => {
+    const pod = aPod(`${name}-${i}`).labels({ app: name });
+    return owner === undefined ? pod : pod.ownedBy(owner);
+  });
+}
+
+/** A Deployment and the one ReplicaSet through which it owns pods, each with a scale of its own. */
+export function deploymentAndSet(
+  name: string,
+  replicas: number,
+  ownReplicas: number = replicas,
+): { readonly deployment: OwnerState; readonly replicaSet: OwnerState; readonly owners: readonly OwnerState[] } {
+  const deployment = anOwner('Deployment', name, replicas);
+  const replicaSet = anOwner('ReplicaSet', `${name}-1`, ownReplicas, { controller: refTo(deployment) });
+  return { deployment, replicaSet, owners: [deployment, replicaSet] };
+}
+
+/** A PodUnavailableBudget over the pods with the label `app: NAME`. */
+export function pubFor(
+  app: string,
+  spec: Omit<PodUnavailableBudgetSpec, 'selector'>,
+  name: string = app,
+): PodUnavailableBudget {
+  return aPub(name, { selector: { matchLabels: { app } }, ...spec });
+}
+
+/** Adds reservations for evictions to the ledger, as if these pods had been allowed to go. */
+export function reserveIn(world: World, ...pods: readonly string[]): void {
+  const ledger = world.namespace(ns)?.ledger;
+  const present = ledger?.spec?.reservations ?? [];
+  world.setLedger(ns, aLedger([...present, ...pods.map((pod) => aReservation(pod))], ledger?.spec?.watermark));
+}
