@@ -240,7 +240,12 @@ describe('the DisruptionLedger CRD', () => {
     generation: true,
     overdue: true,
   };
-  const overdue: EveryField<NonNullable<Reservation['overdue']>> = { since: true, resourceVersion: true };
+  const overdue: EveryField<NonNullable<Reservation['overdue']>> = {
+    phase: true,
+    by: true,
+    since: true,
+    resourceVersion: true,
+  };
   const root = rootOf(disruptionLedgerCrd, 'v1alpha1');
 
   it('has exactly the fields of the TypeScript types', () => {

@@ -74,40 +74,38 @@ describe('who asks', () => {
   const kubelet: Requester = { kind: 'kubelet', node: 'node-1' };
   const collector: Requester = { kind: 'garbageCollector' };
   const podCollector: Requester = { kind: 'podGarbageCollector' };
-  table<{ name: string; requester: Requester; operation: Operation; want: string }>(
-    [
-      { name: 'the kubelet of its node deletes', requester: kubelet, operation: 'DELETE', want: 'allow KubeletDelete' },
-      {
-        name: 'the garbage collector deletes',
-        requester: collector,
-        operation: 'DELETE',
-        want: 'allow GarbageCollection',
-      },
-      {
-        name: 'the pod garbage collector deletes',
-        requester: podCollector,
-        operation: 'DELETE',
-        want: 'allow GarbageCollection',
-      },
-      {
-        name: 'the kubelet of another node deletes',
-        requester: { kind: 'kubelet', node: 'node-2' },
-        operation: 'DELETE',
+  const rows: readonly { name: string; requester: Requester; operation: Operation; want: string }[] = [
+    { name: 'the kubelet of its node deletes', requester: kubelet, operation: 'DELETE', want: 'allow KubeletDelete' },
+    {
+      name: 'the garbage collector deletes',
+      requester: collector,
+      operation: 'DELETE',
+      want: 'allow GarbageCollection',
+    },
+    {
+      name: 'the pod garbage collector deletes',
+      requester: podCollector,
+      operation: 'DELETE',
+      want: 'allow GarbageCollection',
+    },
+    {
+      name: 'the kubelet of another node deletes',
+      requester: { kind: 'kubelet', node: 'node-2' },
+      operation: 'DELETE',
+      want: 'deny BudgetExhausted',
+    },
+    { name: 'anyone else deletes', requester: { kind: 'other' }, operation: 'DELETE', want: 'deny BudgetExhausted' },
+    ...[kubelet, collector, podCollector].flatMap((requester) =>
+      (['EVICT', 'UPDATE', 'RESIZE'] as const).map((operation) => ({
+        name: `${requester.kind} does not delete: ${operation}`,
+        requester,
+        operation,
         want: 'deny BudgetExhausted',
-      },
-      { name: 'anyone else deletes', requester: { kind: 'other' }, operation: 'DELETE', want: 'deny BudgetExhausted' },
-      ...[kubelet, collector, podCollector].flatMap((requester) =>
-        (['EVICT', 'UPDATE', 'RESIZE'] as const).map((operation) => ({
-          name: `${requester.kind} does not delete: ${operation}`,
-          requester,
-          operation,
-          want: 'deny BudgetExhausted',
-        })),
-      ),
-    ].map((row): { name: string; requester: Requester; operation: Operation; want: string } => ({
-      ...row,
-      name: `[X2] ${row.name}`,
-    })),
+      })),
+    ),
+  ];
+  table(
+    rows.map((row) => ({ ...row, name: `[X2] ${row.name}` })),
     ({ requester, operation, want }) => {
       expect(inShort(ask(strictWorld(web), operation, 'web', { requester }))).toBe(want);
     },

@@ -30,6 +30,11 @@ export class PodBuilder {
     return this.#meta({ annotations: { ...this.#pod.metadata.annotations, ...annotations } });
   }
 
+  /** Another pod like this one, with a uid of its own. */
+  named(name: string): PodBuilder {
+    return this.#meta({ name, uid: `uid-${name}` });
+  }
+
   in(namespace: string): PodBuilder {
     return this.#meta({ namespace });
   }

@@ -160,7 +160,8 @@ function reservationsAfter(
   const uid = findPod(state, event.namespace, event.name)?.metadata.uid;
   if (uid === undefined) return state.reservations;
   const time = '2026-01-01T00:00:00Z';
-  const overdue = event.overdue === true ? { overdue: { since: time } } : {};
-  const entry: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900', ...overdue };
+  const fresh: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900' };
+  const late: Reservation = { ...fresh, overdue: { phase: 'waiting', by: 'leader', since: time } };
+  const entry = event.overdue === true ? late : fresh;
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
 }

@@ -44,8 +44,8 @@ function expectedOfParent(
   // An owner that was not looked up may turn out to say how many groups there should be (I4).
   if (roots.some((root) => root?.status === 'unknown')) return undefined;
   const [root] = roots;
-  const scale = roots.length === 1 && root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
-  if (scale !== undefined) return { count: scale, source: 'scale' };
+  const scale = roots.length === 1 && root !== undefined && scaleCountsGroups(root) ? scaleAsExpected(root) : undefined;
+  if (scale !== undefined) return scale;
   const members = groups.flatMap((group) => group.members);
   const stated = largest(members.map((member) => member.siblings));
   if (stated !== undefined) return { count: stated, source: 'pods' };

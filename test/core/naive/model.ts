@@ -146,7 +146,7 @@ function allAnswers(
 function pdbAnswers(state: NaiveState, pod: Pod, now: number, options: NaiveOptions): readonly Answer[] {
   const concerned = state.pdbs.filter((pdb) => isConcerned(state, pdb, pod));
   const modes = concerned.map((pdb) => readPdb(state, pdb).mode);
-  const plainToo = options.judgePlain === true || modes.includes('group') || modes.includes('perPod');
+  const plainToo = options.judgePlain === true || modes.some((mode) => mode !== 'plain');
   return concerned
     .filter((pdb) => plainToo || readPdb(state, pdb).mode !== 'plain')
     .map((pdb) => answerOfPdb(state, pdb, pod, now));

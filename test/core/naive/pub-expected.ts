@@ -2,7 +2,16 @@ import type { Pod } from '../../../src/api/pod.ts';
 import type { PubRules } from '../../../src/api/pub-read.ts';
 import { type Expected, scaleAsExpected, total } from './expected.ts';
 import { labelGroup, rootKey } from './groups.ts';
-import { countingOwner, type Link, linkKey, lookUp, rootOwner, scaleCountsGroups, scaleOf } from './owners.ts';
+import {
+  countingOwner,
+  type Link,
+  linkKey,
+  lookUp,
+  rootOwner,
+  scaleCountsGroups,
+  scaleOf,
+  wantsNothing,
+} from './owners.ts';
 import { distinct, type NaiveState } from './state.ts';
 
 /** U3 */
@@ -72,6 +81,7 @@ function expectedOfRoot(state: NaiveState, pods: readonly Pod[], labelKey: strin
   const loose = pods.filter((pod) => labelGroup(state, pod, labelKey) === undefined).length;
   if (groups.length === 0) return scaleOrPods(root, loose);
   if (root?.status === 'unknown') return undefined;
+  if (root !== undefined && wantsNothing(root)) return { count: 0, source: 'scale' };
   const scale = root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
   if (scale === undefined) return { count: groups.length + loose, source: 'seen' };
   return { count: scale + loose, source: loose === 0 ? 'scale' : 'seen' };

@@ -97,16 +97,19 @@ function isLeftAlone(pod: Pod, rules: PubRules | undefined): boolean {
   return rules?.ignored !== undefined && matches(rules.ignored, labelsOf(pod));
 }
 
-/** U6: whether the request takes the pod away from this budget's unit. */
+/**
+ * U6: whether the request takes the pod away from this budget's unit. Of a budget that cannot be read it cannot be told
+ * which changes move a pod (I4).
+ */
 function takesFromUnit(
   request: DisruptionRequest,
   coverOf: (pod: Pod) => Cover,
-  keyOf: (pod: Pod) => string,
+  keyOf: ((pod: Pod) => string) | undefined,
   pod: Pod,
 ): boolean {
   if (request.operation !== 'UPDATE' || request.takesAway !== false) return true;
   if (request.after === undefined) return false;
-  return coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
+  return keyOf === undefined || coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
 }
 
 /** Nothing when the budget has no say in this request. */
@@ -124,12 +127,12 @@ export function answerOfPub(
     return undefined;
   }
   const coverOf = (one: Pod): Cover => (target === undefined ? 'yes' : cover(state, target, one));
-  const keyOf = (one: Pod): string => (rules === undefined ? '' : unitKey(state, rules, one));
+  const keyOf = rules === undefined ? undefined : (one: Pod): string => unitKey(state, rules, one);
   const covered = coverOf(pod);
   if (covered === 'no' || !takesFromUnit(request, coverOf, keyOf, pod)) return undefined;
   const budget = pubRef(pub);
-  if (covered === 'unknown') return { budget, always: true, refusal: 'OwnerNotResolved' };
-  if (rules === undefined) return { budget, always: true, refusal: 'BudgetInvalid' };
+  if (covered === 'unknown') return { budget, always: false, refusal: 'OwnerNotResolved' };
+  if (rules === undefined) return { budget, always: false, refusal: 'BudgetInvalid' };
   const observed = pub.status?.observedGeneration ?? 0;
   if ((pub.metadata.generation ?? 0) > observed) return { budget, always: true, refusal: 'BudgetNotObserved' };
   return judge(budget, unitOf(state, pub, rules, pod, now), pod, countUnits(state, pub, rules, now), true);

@@ -1,0 +1,169 @@
+import { decide } from '../../src/core/decide/decide.ts';
+import type { World } from '../../src/core/world/world.ts';
+import { groupPdbOf, podOf, pubOf, statefulSet, syncedWorld } from './fleet.ts';
+import { heap, markdownTable, rate, time } from './measure.ts';
+
+const ns = 'shop';
+const sizes = [100, 1_000, 10_000, 100_000] as const;
+const samples = 20_000;
+
+/** The decision core: is a verdict flat in the number of pods, how fast is the world fed, what does a pod cost. */
+export function coreSuite(): string {
+  return ['## Verdict, one budget', verdicts(), '## Feeding the world', feeding(), '## Memory', memory()].join('\n\n');
+}
+
+type Kind = 'PUB, pods' | 'PUB, groups of 8' | 'PDB, groups of 8';
+
+function oneBudget(kind: Kind, pods: number): World {
+  const world = syncedWorld();
+  world.setLedger(ns, { metadata: { name: 'default', namespace: ns, resourceVersion: '1' } });
+  world.setOwner(statefulSet(ns, 'llm', pods));
+  const grouped = kind !== 'PUB, pods';
+  if (grouped) {
+    const apiVersion = 'leaderworkerset.x-k8s.io/v1';
+    world.setOwner({ apiVersion, kind: 'LeaderWorkerSet', namespace: ns, name: 'llm', uid: 'lws', replicas: pods / 8 });
+  }
+  if (kind === 'PDB, groups of 8') world.upsertPdb(groupPdbOf(ns, 'llm'));
+  else world.upsertPub(pubOf(ns, 'llm', grouped));
+  for (let i = 0; i < pods; i += 1) world.upsertPod(llmPod(i, grouped));
+  return world;
+}
+
+function llmPod(index: number, grouped: boolean, ready = true, version = index) {
+  const node = `node-${index % 5_000}`;
+  const group = grouped ? { group: Math.floor(index / 8) } : {};
+  return podOf({ namespace: ns, app: 'llm', index, node, ready, version, ...group });
+}
+
+function verdicts(): string {
+  const rows: string[][] = [];
+  for (const kind of ['PUB, pods', 'PUB, groups of 8', 'PDB, groups of 8'] as const) {
+    for (const pods of sizes) {
+      const world = oneBudget(kind, pods);
+      const names = [...(world.namespace(ns)?.pods.keys() ?? [])];
+      // Every other question comes right after a pod changed, so that nothing can rest on an answer computed before.
+      const timing = time(samples, (i) => {
+        const name = names[(i * 7919) % names.length] ?? '';
+        decide(world, { operation: 'EVICT', namespace: ns, pod: name }, 0);
+      });
+      const changing = timeAfterChange(world, pods, kind !== 'PUB, pods', names);
+      rows.push([
+        kind,
+        pods.toLocaleString('en'),
+        micro(timing.p50),
+        micro(timing.p99),
+        micro(changing.p50),
+        micro(changing.p99),
+      ]);
+    }
+  }
+  return markdownTable(['budget', 'pods', 'p50', 'p99', 'p50 right after a pod changed', 'p99'], rows);
+}
+
+/** A verdict right after a pod of the budget flipped: what was cached is gone. Only the verdict is timed. */
+function timeAfterChange(world: World, pods: number, grouped: boolean, names: readonly string[]) {
+  const spent: number[] = [];
+  for (let i = 0; i < samples; i += 1) {
+    const index = (i * 104_729) % pods;
+    world.upsertPod(llmPod(index, grouped, i % 2 === 0, i));
+    const name = names[(i * 7919) % names.length] ?? '';
+    const start = process.hrtime.bigint();
+    decide(world, { operation: 'EVICT', namespace: ns, pod: name }, 0);
+    spent.push(Number(process.hrtime.bigint() - start) / 1_000);
+  }
+  spent.sort((a, b) => a - b);
+  return { p50: spent[Math.floor(samples * 0.5)] ?? 0, p99: spent[Math.floor(samples * 0.99)] ?? 0 };
+}
+
+const fleet = { namespaces: 50, budgetsPerNamespace: 200, podsPerBudget: 15 } as const;
+
+function bigWorld(feed: (world: World) => void): World {
+  const world = syncedWorld();
+  for (let n = 0; n < fleet.namespaces; n += 1) {
+    const namespace = `team-${n}`;
+    world.setLedger(namespace, { metadata: { name: 'default', namespace, resourceVersion: '1' } });
+    for (let b = 0; b < fleet.budgetsPerNamespace; b += 1) {
+      const app = `app-${b}`;
+      world.setOwner(statefulSet(namespace, app, fleet.podsPerBudget));
+      world.upsertPub(pubOf(namespace, app, false));
+    }
+  }
+  feed(world);
+  return world;
+}
+
+function fleetPod(i: number, ready = true, version = i) {
+  const perNamespace = fleet.budgetsPerNamespace * fleet.podsPerBudget;
+  const namespace = `team-${Math.floor(i / perNamespace) % fleet.namespaces}`;
+  const app = `app-${Math.floor(i / fleet.podsPerBudget) % fleet.budgetsPerNamespace}`;
+  return podOf({ namespace, app, index: i, node: `node-${i % 5_000}`, ready, version });
+}
+
+const fleetPods = fleet.namespaces * fleet.budgetsPerNamespace * fleet.podsPerBudget;
+
+function feeding(): string {
+  const adds: number[] = [];
+  const world = bigWorld((target) => {
+    adds.push(
+      pureRate(
+        fleetPods,
+        (i) => fleetPod(i),
+        (pod) => target.upsertPod(pod),
+      ),
+    );
+  });
+  const flips = pureRate(
+    fleetPods,
+    (i) => fleetPod(i, i % 3 !== 0, i + 1),
+    (pod) => world.upsertPod(pod),
+  );
+  const oneNamespace = oneNamespaceRate();
+  return markdownTable(
+    ['what', 'pod changes/s'],
+    [
+      [`first feed of ${fleetPods.toLocaleString('en')} pods under 10,000 budgets`, perSecond(adds[0] ?? 0)],
+      ["a pod's readiness changes", perSecond(flips)],
+      ['first feed, 10,000 budgets in one namespace', perSecond(oneNamespace)],
+    ],
+  );
+}
+
+/** Making the objects costs more than feeding them: they are made beforehand, in portions. */
+function pureRate<T>(count: number, make: (i: number) => T, run: (item: T) => void): number {
+  const portion = 10_000;
+  let spent = 0;
+  for (let start = 0; start < count; start += portion) {
+    const items = Array.from({ length: Math.min(portion, count - start) }, (_, i) => make(start + i));
+    spent += items.length / rate(items.length, (i) => run(items[i] as T));
+  }
+  return count / spent;
+}
+
+function oneNamespaceRate(): number {
+  const world = syncedWorld();
+  for (let b = 0; b < 10_000; b += 1) world.upsertPub(pubOf(ns, `app-${b}`, false));
+  const make = (i: number) => podOf({ namespace: ns, app: `app-${i % 10_000}`, index: i, node: `node-${i % 5_000}` });
+  return pureRate(50_000, make, (pod) => world.upsertPod(pod));
+}
+
+function memory(): string {
+  let before = 0;
+  const world = bigWorld((target) => {
+    before = heap();
+    for (let i = 0; i < fleetPods; i += 1) target.upsertPod(fleetPod(i));
+  });
+  const bytes = (heap() - before) / fleetPods;
+  const kept = [...world.namespaces()].reduce((sum, one) => sum + one.pods.size, 0);
+  return markdownTable(
+    ['pods', 'budgets', 'heap per pod', 'limit'],
+    [[kept.toLocaleString('en'), '10,000', `${bytes.toFixed(0)} bytes`, '1,536 bytes']],
+  );
+}
+
+function micro(value: number): string {
+  return `${value.toFixed(1)} us`;
+}
+
+function perSecond(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}

@@ -1,0 +1,26 @@
+// npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { coreSuite } from './core/suite.ts';
+
+/** Each suite returns its report as Markdown. */
+const suites: Readonly<Record<string, () => string>> = { core: coreSuite };
+
+const wanted = process.argv.slice(2);
+const names = wanted.length === 0 ? Object.keys(suites) : wanted;
+for (const name of names) {
+  const suite = suites[name];
+  if (suite === undefined) {
+    console.error(`no suite ${name}; there are: ${Object.keys(suites).join(', ')}`);
+    process.exit(2);
+  }
+  const report = `# ${name}\n\n${machine()}\n\n${suite()}`;
+  console.log(`\n${report}`);
+  mkdirSync('bench/results', { recursive: true });
+  writeFileSync(`bench/results/${name}.md`, report);
+}
+
+function machine(): string {
+  const date = new Date().toISOString().slice(0, 10);
+  return `${date}, Node ${process.version}, ${cpus().length} cores. Machines are noisy: compare rows, not digits.`;
+}

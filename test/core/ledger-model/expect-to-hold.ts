@@ -1,0 +1,16 @@
+import { expect } from 'vitest';
+import { runSchedules } from './run-schedules.ts';
+
+/** Two test files share a hundred thousand schedules, so that both cores work. */
+export const half = 50_000;
+
+export function expectToHold(first: number, count: number): void {
+  const outcome = runSchedules(first, count);
+  if (!outcome.ok) expect.fail(`seed ${outcome.seed}: ${outcome.error}\n${outcome.transcript.join('\n')}`);
+  // A model in which nothing happens proves nothing.
+  expect(outcome.stats.admitted).toBeGreaterThan(count);
+  expect(outcome.stats.refused).toBeGreaterThan(count);
+  expect(outcome.stats.conflicts).toBeGreaterThan(count / 2);
+  expect(outcome.stats.crashes).toBeGreaterThan(count / 2);
+  expect(outcome.stats.returned).toBeGreaterThan(count / 10);
+}
