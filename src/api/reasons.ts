@@ -73,22 +73,22 @@ export interface RefusalText {
 
 type Describe = (facts: RefusalFacts) => RefusalText;
 
-const units = (facts: RefusalFacts): string => (facts.unitKind === 'group' ? 'groups' : 'pods');
+const units = (facts: RefusalFacts, count = 2): string => `${facts.unitKind ?? 'pod'}${count === 1 ? '' : 's'}`;
 const of = (facts: RefusalFacts): string => (facts.expected === undefined ? '' : ` of ${facts.expected} expected`);
 const numbers = (facts: RefusalFacts): string =>
-  `needs ${facts.desired} available ${units(facts)} and has ${facts.available}${of(facts)}`;
+  `needs ${facts.desired} available ${units(facts, facts.desired)} and has ${facts.available}${of(facts)}`;
 
 const descriptions: Record<RefusalCode, Describe> = {
   BudgetExhausted: (facts) => ({
     message: `${facts.budget} ${numbers(facts)}; taking ${facts.pod} away breaks ${facts.unitKind} ${facts.unit}`,
     unblock:
       (facts.available ?? 0) < (facts.desired ?? 0)
-        ? `${missing(facts)} more ${units(facts)} must become available first`
+        ? `${missing(facts)} more ${units(facts, missing(facts))} must become available first`
         : `wait until one more of its ${units(facts)} is available, or lower the budget`,
   }),
   UnhealthyRefused: (facts) => ({
     message: `${facts.budget} ${numbers(facts)}; ${facts.unitKind} ${facts.unit} is already down and its pods may go only while the budget is met`,
-    unblock: `bring ${missing(facts)} more ${units(facts)} up, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
+    unblock: `bring ${missing(facts)} more ${units(facts, missing(facts))} up, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
   }),
   ProbeVeto: (facts) => ({
     message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,

@@ -12,7 +12,7 @@ import { lwsPods, podsOf } from '../support/fleet.ts';
 
 const on = { kind: 'on' } as const;
 const off = { kind: 'off', message: 'the webhook does not answer' } as const;
-const now = Date.parse('2026-03-01T12:00:00Z');
+const now = 600_000;
 
 const reportOf = (world: World, guard: typeof on | typeof off = on, previous?: readonly Condition[]) =>
   pdbReport(world, ns, 'llm', guard, now, previous);
