@@ -81,14 +81,12 @@ const numbers = (facts: RefusalFacts): string =>
 const descriptions: Record<RefusalCode, Describe> = {
   BudgetExhausted: (facts) => ({
     message: `${facts.budget} ${numbers(facts)}; taking ${facts.pod} away breaks ${facts.unitKind} ${facts.unit}`,
-    unblock:
-      (facts.available ?? 0) < (facts.desired ?? 0)
-        ? `${missing(facts)} more ${units(facts, missing(facts))} must become available first`
-        : `wait until one more of its ${units(facts)} is available, or lower the budget`,
+    // One more than it needs, so that one can go.
+    unblock: `${more(facts, missing(facts) + 1)} must become available first, or the budget must be lowered`,
   }),
   UnhealthyRefused: (facts) => ({
     message: `${facts.budget} ${numbers(facts)}; ${facts.unitKind} ${facts.unit} is already down and its pods may go only while the budget is met`,
-    unblock: `bring ${missing(facts)} more ${units(facts, missing(facts))} up, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
+    unblock: `${more(facts, Math.max(1, missing(facts)))} must become available first; unhealthyPodEvictionPolicy: AlwaysAllow lifts this`,
   }),
   ProbeVeto: (facts) => ({
     message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,
@@ -148,8 +146,13 @@ const descriptions: Record<RefusalCode, Describe> = {
   }),
 };
 
+/** How many units are missing to what the budget needs. */
 function missing(facts: RefusalFacts): number {
-  return Math.max(1, (facts.desired ?? 0) - (facts.available ?? 0));
+  return Math.max(0, (facts.desired ?? 0) - (facts.available ?? 0));
+}
+
+function more(facts: RefusalFacts, count: number): string {
+  return `${count} more ${units(facts, count)}`;
 }
 
 export function describeRefusal(code: RefusalCode, facts: RefusalFacts): RefusalText {

@@ -111,6 +111,14 @@ describe('groups by a label of the budget', () => {
     expect(inShort(ask(world, 'EVICT', 'p'))).toBe('deny BudgetExhausted');
   });
 
+  it('[G4] [P5] are none of pods without the label, whatever a program may take its key for', () => {
+    const world = aWorld({
+      pods: [shard('p', '0')],
+      pdbs: [aGroupPdb('b', { app: 'x' }, { minAvailable: 1 }, 'constructor')],
+    });
+    expect(inShort(ask(world, 'EVICT', 'p'))).toBe('deny GroupNotResolved');
+  });
+
   it('[G4] follow the label of a pod', () => {
     const world = aWorld({ pods: [shard('p', '0'), shard('q', '0')], pdbs: [pdb] });
     world.upsertPod(shard('q', '1').build());

@@ -134,6 +134,11 @@ describe('units of a PUB with a group policy', () => {
     expect(pubNumbers(world, 'b')?.available).toBe(1);
   });
 
+  it('[U2] pods without the label are units of their own, whatever a program may take its key for', () => {
+    const pubs = [aPub('b', { selector, minAvailable: 2, podGroupPolicy: { groupLabelKey: 'constructor' } })];
+    expect(pubNumbers(aWorld({ pods: [web('x'), web('y')], pubs }), 'b')?.available).toBe(2);
+  });
+
   it('[U2] only selected pods belong to a group', () => {
     const world = aWorld({
       pods: [member('a', 0, 0), member('a', 0, 1).labels({ app: 'other' })],

@@ -75,12 +75,23 @@ export class PodBuilder {
     return this.spec({ nodeName });
   }
 
+  /** No scheduler has found a node for it. */
+  unscheduled(): PodBuilder {
+    const { nodeName: _, ...spec } = this.#pod.spec ?? {};
+    return new PodBuilder({ ...this.#pod, spec });
+  }
+
   spec(spec: Partial<PodSpec>): PodBuilder {
     return new PodBuilder({ ...this.#pod, spec: { ...this.#pod.spec, ...spec } });
   }
 
   phase(phase: PodPhase): PodBuilder {
     return this.#status({ phase });
+  }
+
+  /** These conditions, and no others. */
+  conditions(conditions: NonNullable<NonNullable<Pod['status']>['conditions']>): PodBuilder {
+    return this.#status({ conditions });
   }
 
   notReady(): PodBuilder {

@@ -112,7 +112,7 @@ function requestFor(pod: Pod, manner: Manner): DisruptionRequest {
     ...(requester === undefined ? {} : { requester }),
     ...(dryRun === undefined ? {} : { dryRun }),
     ...(resourceVersionPrecondition === undefined ? {} : { resourceVersionPrecondition }),
-    ...(takesAway === undefined ? {} : { takesAway }),
+    ...(takesAway === undefined || manner.operation !== 'UPDATE' ? {} : { takesAway }),
     ...(uid === undefined ? {} : { uid: uid === 'wrong' ? 'another' : (pod.metadata.uid ?? '') }),
     ...(after === undefined ? {} : { after }),
   };

@@ -58,7 +58,7 @@ function sumOfOwners(state: NaiveState, pods: readonly Pod[]): Expected | undefi
 
 function scaleOrPods(owner: Link | undefined, count: number): Expected | undefined {
   if (owner?.status === 'unknown') return undefined;
-  const scale = owner === undefined || scaleCountsGroups(owner) ? undefined : scaleAsExpected(owner);
+  const scale = owner === undefined ? undefined : scaleAsExpected(owner);
   return scale ?? { count, source: 'seen' };
 }
 
@@ -79,10 +79,10 @@ function expectedOfRoot(state: NaiveState, pods: readonly Pod[], labelKey: strin
   const root = pods[0] === undefined ? undefined : rootOwner(state, pods[0]);
   const groups = distinct(pods.flatMap((pod) => labelGroup(state, pod, labelKey)?.key ?? []));
   const loose = pods.filter((pod) => labelGroup(state, pod, labelKey) === undefined).length;
-  if (groups.length === 0) return scaleOrPods(root, loose);
+  if (groups.length === 0 && (root === undefined || !scaleCountsGroups(root))) return scaleOrPods(root, loose);
   if (root?.status === 'unknown') return undefined;
   if (root !== undefined && wantsNothing(root)) return { count: 0, source: 'scale' };
   const scale = root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
   if (scale === undefined) return { count: groups.length + loose, source: 'seen' };
-  return { count: scale + loose, source: loose === 0 ? 'scale' : 'seen' };
+  return { count: scale + loose, source: 'scale' };
 }

@@ -109,7 +109,13 @@ function takesFromUnit(
 ): boolean {
   if (request.operation !== 'UPDATE' || request.takesAway !== false) return true;
   if (request.after === undefined) return false;
-  return keyOf === undefined || coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
+  if (keyOf === undefined) return pointsElsewhere(request.after, pod);
+  return coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
+}
+
+function pointsElsewhere(after: Pod, before: Pod): boolean {
+  const signs = ({ metadata }: Pod) => JSON.stringify([metadata.labels ?? {}, metadata.ownerReferences ?? []]);
+  return signs(after) !== signs(before);
 }
 
 /** Nothing when the budget has no say in this request. */

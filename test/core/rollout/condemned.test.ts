@@ -1,136 +1,139 @@
+import { describe } from 'vitest';
 import { broken, healthy, iso, pod, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
 
 const noReplicas = 'idle: no replicas are asked for';
 const left = (name: string) => `; scale-down: Kubernetes removes ${name} next`;
 const removed = (name: string, behind: string) => `; scale-down: removed ${name} without waiting for ${behind}`;
-table({
-  'nothing is broken: Kubernetes removes them': {
-    pods: [...healthyWeb, healthy('web-3'), healthy('web-4')],
-    want: `${upToDate}${left('web-4')}`,
-  },
-  'a broken replica does not hold them back, nor they the repair': {
-    pods: [broken('web-0'), broken('web-3'), healthy('web-4')],
-    want: `${replacedWeb0}${removed('web-4', 'web-0')}`,
-    removes: ['broken web-0', 'condemned web-4'],
-  },
-  'they go although the replica is blocked on the update revision': {
-    pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
-    want: `blocked by web-0: not ready on the update revision new; fix the pod or apply another template${removed('web-4', 'web-0')}`,
-    removes: ['condemned web-4'],
-  },
-  'they go although a budget refuses the replica': {
-    pods: [broken('web-0'), healthy('web-3')],
-    deny: ['web-0'],
-    want: `blocked by web-0: its replacement is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
-    removes: ['condemned web-3'],
-    asks: ['web-0', 'web-3'],
-  },
-  'a budget that refuses the highest ends it there: the next is not tried': {
-    pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
-    deny: ['web-4'],
-    want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: removal of web-4 is refused: budget shop says no to web-4',
-  },
-  'one at a time, and the repair goes on beside it': {
-    pods: [broken('web-0'), healthy('web-3'), terminating('web-4')],
-    want: `${replacedWeb0}; scale-down: web-4 is terminating`,
-    removes: ['broken web-0'],
-  },
-  'one at a time also when a lower one was removed by hand': {
-    pods: [broken('web-0', 'new'), terminating('web-3'), healthy('web-4')],
-    want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: web-3 is terminating',
-  },
-  'a replica that broke a moment ago is waited for': {
-    pods: [broken('web-0', 'old', { changed: -10 }), healthy('web-3')],
-    want: `waiting for web-0: not ready and on an old revision, to be replaced at ${iso(20)}${left('web-3')}`,
-    next: 20,
-  },
-  'a replica that is missing or terminating in time is waited for': {
-    pods: [terminating('web-1'), healthy('web-3')],
-    want: `waiting for web-0: Kubernetes is to create it${left('web-3')}`,
-    next: 50,
-  },
-  'a replica that overstays its grace period is not': {
-    pods: [pod('web-0', { gone: -30 }), healthy('web-3')],
-    want: `waiting for web-0: it is terminating${removed('web-3', 'web-0')}`,
-    removes: ['condemned web-3'],
-  },
-  'with a settle time of 0 a terminating replica still has its grace period': {
-    set: { annotations: annotations('0') },
-    pods: [terminating('web-0'), healthy('web-3')],
-    want: `waiting for web-0: it is terminating${left('web-3')}`,
-    next: 20,
-  },
-  'a finished replica is replaced by Kubernetes, which then goes on': {
-    pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
-    want: `waiting for web-0: it has finished and Kubernetes replaces it${left('web-3')}`,
-  },
-  'a settle time of 0 makes nobody an obstacle who is healthy': {
-    set: { annotations: annotations('0') },
-    pods: [...healthyWeb, broken('web-3')],
-    want: `${upToDate}${left('web-3')}`,
-  },
-  'a settle time of 0 makes nobody an obstacle who warms up': {
-    set: { replicas: 0, minReadySeconds: 60, annotations: annotations('0') },
-    pods: [pod('web-0', { changed: -10 }), broken('web-1')],
-    want: `${noReplicas}${left('web-1')}`,
-  },
-  'a replica that cannot tell since when it is broken is waited for': {
-    pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }, healthy('web-3')],
-    want: `waiting for web-0: not ready and on an old revision, to be replaced once it tells since when${left('web-3')}`,
-  },
-  'of two obstacles the one that has lasted longer counts': {
-    pods: [
-      broken('web-0', 'old', { changed: -40 }),
-      broken('web-1', 'old', { changed: -50 }),
-      broken('web-2', 'old', { changed: -10 }),
-      healthy('web-3'),
-    ],
-    want: `${replacedWeb0}${removed('web-3', 'web-1')}`,
-    removes: ['broken web-0', 'condemned web-3'],
-  },
-  'scaled to zero, healthy: Kubernetes does it': {
-    set: { replicas: 0 },
-    pods: [healthy('web-0'), healthy('web-1')],
-    want: `${noReplicas}${left('web-1')}`,
-  },
-  'scaled to zero, one broken: Kubernetes does it': {
-    set: { replicas: 0 },
-    pods: [healthy('web-0'), broken('web-1')],
-    want: `${noReplicas}${left('web-1')}`,
-  },
-  'scaled to zero, a broken one below a healthy one: Kubernetes does it': {
-    set: { replicas: 0 },
-    pods: [broken('web-0'), healthy('web-1')],
-    want: `${noReplicas}${left('web-1')}`,
-  },
-  'scaled to zero, two broken: Kubernetes would wait for good at the higher one': {
-    set: { replicas: 0 },
-    pods: [broken('web-0'), broken('web-1')],
-    want: `${noReplicas}${removed('web-1', 'web-0')}`,
-    removes: ['condemned web-1'],
-  },
-  'two finished condemned pods are the same trap': {
-    set: { replicas: 0 },
-    pods: [broken('web-0', 'old', { phase: 'Failed' }), broken('web-1', 'old', { phase: 'Failed' })],
-    want: `${noReplicas}${removed('web-1', 'web-0')}`,
-    removes: ['condemned web-1'],
-  },
-  'two broken condemned pods get their settle time': {
-    set: { replicas: 0 },
-    pods: [broken('web-0', 'old', { changed: -10 }), broken('web-1')],
-    want: `${noReplicas}${left('web-1')}`,
-    next: 20,
-  },
-  'ordinals below the first are condemned, too, and go last': {
-    set: { start: 2, replicas: 2 },
-    pods: [healthy('web-0'), healthy('web-1'), broken('web-2', 'new'), healthy('web-3')],
-    want: `blocked by web-2: not ready on the update revision new; fix the pod or apply another template${removed('web-1', 'web-2')}`,
-    removes: ['condemned web-1'],
-  },
-  'the earlier of two moments is when to look again': {
-    pods: [broken('web-0', 'old', { changed: -10 }), broken('web-1', 'old', { changed: -20 }), healthy('web-3')],
-    want: `waiting for web-0: not ready and on an old revision, to be replaced at ${iso(20)}${left('web-3')}`,
-    next: 10,
-  },
+describe('[R3] condemned pods', () => {
+  table({
+    'nothing is broken: Kubernetes removes them': {
+      pods: [...healthyWeb, healthy('web-3'), healthy('web-4')],
+      want: `${upToDate}${left('web-4')}`,
+    },
+    'a broken replica does not hold them back, nor they the repair': {
+      pods: [broken('web-0'), broken('web-3'), healthy('web-4')],
+      want: `${replacedWeb0}${removed('web-4', 'web-0')}`,
+      removes: ['broken web-0', 'condemned web-4'],
+    },
+    'they go although the replica is blocked on the update revision': {
+      pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
+      want: `blocked by web-0: not ready on the update revision new; fix the pod or apply another template${removed('web-4', 'web-0')}`,
+      removes: ['condemned web-4'],
+    },
+    'they go although a budget refuses the replica': {
+      pods: [broken('web-0'), healthy('web-3')],
+      deny: ['web-0'],
+      want: `blocked by web-0: its replacement is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
+      removes: ['condemned web-3'],
+      asks: ['web-0', 'web-3'],
+    },
+    'a budget that refuses the highest ends it there: the next is not tried': {
+      pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
+      deny: ['web-4'],
+      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: removal of web-4 is refused: budget shop says no to web-4',
+    },
+    'one at a time, and the repair goes on beside it': {
+      pods: [broken('web-0'), healthy('web-3'), terminating('web-4')],
+      want: `${replacedWeb0}; scale-down: web-4 is terminating`,
+      removes: ['broken web-0'],
+    },
+    'one at a time also when a lower one was removed by hand': {
+      pods: [broken('web-0', 'new'), terminating('web-3'), healthy('web-4')],
+      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: web-3 is terminating',
+    },
+    'a replica that broke a moment ago is waited for': {
+      pods: [broken('web-0', 'old', { changed: -10 }), healthy('web-3')],
+      want: `waiting for web-0: not ready and on an old revision, to be replaced at ${iso(20)}${left('web-3')}`,
+      next: 20,
+    },
+    'a replica that is missing or terminating in time is waited for': {
+      pods: [terminating('web-1'), healthy('web-3')],
+      want: `waiting for web-0: Kubernetes is to create it${left('web-3')}`,
+      next: 50,
+    },
+    'a replica that overstays its grace period is not': {
+      pods: [pod('web-0', { gone: -30 }), healthy('web-3')],
+      want: `waiting for web-0: it is terminating${removed('web-3', 'web-0')}`,
+      removes: ['condemned web-3'],
+    },
+    'with a settle time of 0 a terminating replica still has its grace period': {
+      set: { annotations: annotations('0') },
+      pods: [terminating('web-0'), healthy('web-3')],
+      want: `waiting for web-0: it is terminating${left('web-3')}`,
+      next: 20,
+    },
+    'a finished replica is replaced by Kubernetes, which then goes on': {
+      pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
+      want: `waiting for web-0: it has finished and Kubernetes replaces it${left('web-3')}`,
+    },
+    'a settle time of 0 makes nobody an obstacle who is healthy': {
+      set: { annotations: annotations('0') },
+      pods: [...healthyWeb, broken('web-3')],
+      want: `${upToDate}${left('web-3')}`,
+    },
+    'a settle time of 0 makes nobody an obstacle who warms up': {
+      set: { replicas: 0, minReadySeconds: 60, annotations: annotations('0') },
+      pods: [pod('web-0', { changed: -10 }), broken('web-1')],
+      want: `${noReplicas}${left('web-1')}`,
+    },
+    'a replica that cannot tell since when it is broken is waited for': {
+      pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }, healthy('web-3')],
+      want: `waiting for web-0: not ready and on an old revision, to be replaced once it tells since when${left('web-3')}`,
+    },
+    'of two obstacles the one that has lasted longer counts': {
+      pods: [
+        broken('web-0', 'old', { changed: -40 }),
+        broken('web-1', 'old', { changed: -50 }),
+        broken('web-2', 'old', { changed: -10 }),
+        healthy('web-3'),
+      ],
+      want: `${replacedWeb0}${removed('web-3', 'web-1')}`,
+      removes: ['broken web-0', 'condemned web-3'],
+    },
+    'scaled to zero, healthy: Kubernetes does it': {
+      set: { replicas: 0 },
+      pods: [healthy('web-0'), healthy('web-1')],
+      want: `${noReplicas}${left('web-1')}`,
+    },
+    'scaled to zero, one broken: Kubernetes does it': {
+      set: { replicas: 0 },
+      pods: [healthy('web-0'), broken('web-1')],
+      want: `${noReplicas}${left('web-1')}`,
+    },
+    'scaled to zero, a broken one below a healthy one: Kubernetes does it': {
+      set: { replicas: 0 },
+      pods: [broken('web-0'), healthy('web-1')],
+      want: `${noReplicas}${left('web-1')}`,
+    },
+    'scaled to zero, two broken: Kubernetes would wait for good at the higher one': {
+      set: { replicas: 0 },
+      pods: [broken('web-0'), broken('web-1')],
+      want: `${noReplicas}${removed('web-1', 'web-0')}`,
+      removes: ['condemned web-1'],
+    },
+    'two finished condemned pods are the same trap': {
+      set: { replicas: 0 },
+      pods: [broken('web-0', 'old', { phase: 'Failed' }), broken('web-1', 'old', { phase: 'Failed' })],
+      want: `${noReplicas}${removed('web-1', 'web-0')}`,
+      removes: ['condemned web-1'],
+    },
+    'two broken condemned pods get their settle time': {
+      set: { replicas: 0 },
+      pods: [broken('web-0', 'old', { changed: -10 }), broken('web-1')],
+      want: `${noReplicas}${left('web-1')}`,
+      next: 20,
+    },
+    'ordinals below the first are condemned, too, and go last': {
+      set: { start: 2, replicas: 2 },
+      pods: [healthy('web-0'), healthy('web-1'), broken('web-2', 'new'), healthy('web-3')],
+      want: `blocked by web-2: not ready on the update revision new; fix the pod or apply another template${removed('web-1', 'web-2')}`,
+      removes: ['condemned web-1'],
+    },
+    'the earlier of two moments is when to look again': {
+      pods: [broken('web-0', 'old', { changed: -10 }), broken('web-1', 'old', { changed: -20 }), healthy('web-3')],
+      want: `waiting for web-0: not ready and on an old revision, to be replaced at ${iso(20)}${left('web-3')}`,
+      next: 10,
+    },
+  });
 });

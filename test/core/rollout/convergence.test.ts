@@ -134,7 +134,7 @@ function wrongRepair(cluster: ModelCluster, target: ModelPod): Record<string, bo
   };
 }
 
-test('from any mixture a fixed template ends with every replica healthy, and nothing is removed that must not be', () => {
+test('[R1] from any mixture a fixed template ends with every replica healthy, and nothing is removed that must not be', () => {
   fc.assert(
     fc.property(mixture, (mix) => {
       const cluster = clusterOf(mix, true);
@@ -146,7 +146,7 @@ test('from any mixture a fixed template ends with every replica healthy, and not
   );
 });
 
-test('a template that does not work costs at most one broken replica, and a scale-down still ends', () => {
+test('[R2] a template that does not work costs at most one broken replica, and a scale-down still ends', () => {
   fc.assert(
     fc.property(mixture, (mix) => {
       const cluster = clusterOf(mix, false);

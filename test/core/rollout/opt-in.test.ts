@@ -59,12 +59,12 @@ for (const [sentence, { set, want }] of Object.entries(cases)) {
   test(sentence, () => expect(parseRolloutOptIn(statefulSet(set))).toEqual(want));
 }
 
-test('a set that says nothing at all is not opted in', () => {
+test('[R4] a set that says nothing at all is not opted in', () => {
   const set: StatefulSet = { metadata: { name: 'web' } };
   expect(parseRolloutOptIn(set)).toEqual({ kind: 'off', why: 'notAsked' });
 });
 
-test('the annotation is enough for a set without a spec', () => {
+test('[R4] the annotation is enough for a set without a spec', () => {
   const set: StatefulSet = { metadata: { name: 'web', annotations: asked } };
   expect(parseRolloutOptIn(set)).toEqual({ kind: 'on', settleSeconds: 30 });
 });

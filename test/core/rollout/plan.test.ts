@@ -9,7 +9,7 @@ function withoutLabels({ labels: _, ...metadata }: ObjectMeta): ObjectMeta {
   return metadata;
 }
 
-describe('before anything is decided', () => {
+describe('[R1] before anything is decided', () => {
   table({
     'a set that did not opt in is left alone': {
       set: { annotations: {} },
@@ -49,7 +49,7 @@ describe('before anything is decided', () => {
   });
 });
 
-describe('replicas', () => {
+describe('[R1] replicas', () => {
   table({
     'all healthy and new: nothing to do': { pods: healthyWeb, want: upToDate },
     'all healthy, some old: Kubernetes rolls them': {
@@ -132,7 +132,7 @@ describe('replicas', () => {
   });
 });
 
-describe('the settle time', () => {
+describe('[R1] the settle time', () => {
   const settling = (until: number) =>
     `waiting for web-0: not ready and on an old revision, to be replaced at ${iso(until)}`;
   table({
@@ -257,7 +257,7 @@ describe('waiting for what Kubernetes does by itself', () => {
   });
 });
 
-describe('blocked', () => {
+describe('[R2] blocked', () => {
   const byWeb0 = 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template';
   const byWeb2 = 'blocked by web-2: not ready on the update revision new; fix the pod or apply another template';
   table({
