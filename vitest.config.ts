@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/kubernetes/**'],
     reporters: ['default', './test/support/summary-reporter.ts'],
     // Property tests may think for a while on a loaded two-core machine; no test asserts on time.
     testTimeout: 120_000,

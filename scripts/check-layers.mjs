@@ -2,7 +2,14 @@
 // "no violations" over zero modules, which is a false green.
 import { spawnSync } from 'node:child_process';
 
-const args = ['node_modules/dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.mjs', '-T', 'json'];
+const args = [
+  'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+  'src',
+  '--config',
+  '.dependency-cruiser.mjs',
+  '-T',
+  'json',
+];
 const run = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 if (!run.stdout) {
   console.error(run.stderr || 'dependency-cruiser printed nothing');

@@ -4,7 +4,7 @@ import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
 import type { Operation } from '../../src/core/request.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
-import { aLedger, anOwner, aPod, aPub, aReservation, ns, type PodBuilder } from '../support/builders.ts';
+import { aLedger, anOwner, aPod, aPub, aReservation, ns, type PodBuilder, refTo } from '../support/builders.ts';
 
 const selector = { matchLabels: { app: 'web' } };
 const web = (name: string): PodBuilder => aPod(name).labels({ app: 'web' });
@@ -150,7 +150,7 @@ describe('units of a PUB with a group policy', () => {
 
   it('[U2] [G4] a group spans the ReplicaSets of one Deployment', () => {
     const deployment = anOwner('Deployment', 'web', 2);
-    const set = (hash: string) => anOwner('ReplicaSet', `web-${hash}`, 1, { controller: deployment });
+    const set = (hash: string) => anOwner('ReplicaSet', `web-${hash}`, 1, { controller: refTo(deployment) });
     const world = aWorld({
       pods: ['a', 'b'].map((hash) =>
         web(`web-${hash}`)

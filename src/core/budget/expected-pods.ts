@@ -13,7 +13,7 @@ export function expectedPods(owners: Iterable<OwnerNode>): Expected {
 }
 
 /** The scale of an owner, or why there is none. */
-export function scaleOf(owner: OwnerNode): number | string {
+function scaleOf(owner: OwnerNode): number | string {
   if (owner.state === 'gone' || owner.deleting) return 0;
   if (owner.state === 'unknown') return `${owner.display} was not looked up yet`;
   return owner.replicas ?? `${owner.display} has no scale`;

@@ -5,7 +5,7 @@ import type { StatefulSet } from '../../api/statefulset.ts';
 export const enforcedRollingUpdate = 'EnforcedRollingUpdate';
 
 /** Long enough for a pod that only restarts to come back, short against the hours in which a person would notice. */
-export const defaultSettleSeconds = 30;
+const defaultSettleSeconds = 30;
 
 export type NotOptedIn =
   | { readonly why: 'notAsked' }

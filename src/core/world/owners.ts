@@ -39,7 +39,7 @@ export class OwnerNode {
   }
 }
 
-export function nameKeyOf(group: string, kind: string, name: string): string {
+function nameKeyOf(group: string, kind: string, name: string): string {
   return `${group}/${kind}/${name}`;
 }
 

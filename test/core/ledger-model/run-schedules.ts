@@ -4,7 +4,7 @@ export type Outcome =
   | { readonly ok: true; readonly stats: ScheduleStats }
   | { readonly ok: false; readonly seed: number; readonly error: string; readonly transcript: readonly string[] };
 
-export const stepsPerSchedule = 60;
+const stepsPerSchedule = 60;
 
 /** Runs schedules with the seeds from `first` on; stops at the first that breaks an invariant, and tells its story. */
 export function runSchedules(first: number, count: number, progress: (done: number) => void = () => {}): Outcome {

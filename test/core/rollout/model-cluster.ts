@@ -38,8 +38,8 @@ export interface ModelCluster {
   created: number;
 }
 
-export const startSeconds = 3;
-export const graceSeconds = 2;
+const startSeconds = 3;
+const graceSeconds = 2;
 
 export function modelCluster(set: Partial<ModelSet>, working: readonly string[] = []): ModelCluster {
   const defaults: ModelSet = {

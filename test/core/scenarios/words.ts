@@ -1,4 +1,4 @@
-import type { DisruptionLedger } from '../../../src/api/ledger.ts';
+import type { DisruptionLedger, Overdue } from '../../../src/api/ledger.ts';
 import type { BudgetNumbers } from '../../../src/core/budget/numbers.ts';
 import type { DrainSimulation } from '../../../src/core/drain/simulate.ts';
 import type { PruneOutcome } from '../../../src/core/ledger/prune.ts';
@@ -43,9 +43,9 @@ export function pruneLines(
   outcome: PruneOutcome,
   now: number,
 ): readonly string[] {
-  const phases = new Map(before?.spec?.reservations?.map((one) => [one.uid, one.overdue?.phase]));
+  const known = new Map(before?.spec?.reservations?.map((one) => [one.uid, note(one.overdue)]));
   const notes = (outcome.ledger?.spec?.reservations ?? []).flatMap(({ pod, uid, overdue }) => {
-    if (overdue === undefined || phases.get(uid) === overdue.phase) return [];
+    if (overdue === undefined || known.get(uid) === note(overdue)) return [];
     return [
       `${pod} overdue: ${overdue.phase === 'waiting' ? 'requests may be under way' : 'nothing is under way any more'}`,
     ];
@@ -54,6 +54,10 @@ export function pruneLines(
   const next = outcome.nextCheckAt === undefined ? [] : [`look again in ${(outcome.nextCheckAt - now) / 1_000}s`];
   const lines = [...released, ...notes, ...next];
   return lines.length === 0 ? ['nothing to do'] : lines;
+}
+
+function note(overdue: Overdue | undefined): string {
+  return `${overdue?.phase} by ${overdue?.by}`;
 }
 
 export function drainLines({ waves, stuck }: DrainSimulation): readonly string[] {
