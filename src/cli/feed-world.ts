@@ -16,8 +16,34 @@ export function worldOf(objects: readonly LoadedObject[]): World {
   for (const namespace of new Set(objects.map(namespaceOf))) {
     world.setLedger(namespace, { metadata: { name: 'default', namespace } });
   }
-  for (const object of objects) feed(world, inNamespace(object));
+  for (const object of withUids(objects.map(inNamespace))) {
+    try {
+      feed(world, object);
+    } catch (error) {
+      const { namespace, name } = object.metadata;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${object.kind} ${namespace}/${name} cannot be read: ${why}`);
+    }
+  }
   return world;
+}
+
+/**
+ * Manifests, unlike what a cluster prints, may have no uids. An object without one is taken for the one that others of the
+ * snapshot mean by its name: as a stranger it would leave its pods without an owner, and so without protection.
+ */
+function withUids(objects: readonly LoadedObject[]): readonly LoadedObject[] {
+  const meant = new Map<string, string>();
+  for (const { metadata } of objects) {
+    const references = (metadata as unknown as ObjectMeta).ownerReferences ?? [];
+    for (const one of references) meant.set(`${metadata.namespace}/${one.kind}/${one.name}`, one.uid);
+  }
+  return objects.map((object) => {
+    const { metadata, kind } = object;
+    const uid =
+      metadata['uid'] ?? meant.get(`${metadata.namespace}/${kind}/${metadata.name}`) ?? `${kind}/${metadata.name}`;
+    return { ...object, metadata: { ...metadata, uid } };
+  });
 }
 
 function namespaceOf(object: LoadedObject): string {
@@ -49,7 +75,7 @@ const feeders: Readonly<Record<string, (world: World, object: LoadedObject) => v
 function feedPod(world: World, pod: Pod): void {
   const node = pod.spec?.nodeName;
   if (node !== undefined) world.setProbeLease(node, { renewedAt: 0, durationSeconds: Number.MAX_SAFE_INTEGER });
-  world.upsertPod({ ...pod, metadata: { ...pod.metadata, uid: pod.metadata.uid ?? `uid-of-${pod.metadata.name}` } });
+  world.upsertPod(pod);
 }
 
 function feedPub(world: World, pub: PodUnavailableBudget): void {

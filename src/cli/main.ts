@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { simulateCommand } from './simulate.ts';
 
 const program = new Command('holdfast')
@@ -7,11 +7,18 @@ const program = new Command('holdfast')
   .showHelpAfterError('(holdfast --help lists the commands)');
 
 program.addCommand(simulateCommand());
+for (const command of [program, ...program.commands]) command.exitOverride();
 
 try {
   await program.parseAsync();
 } catch (error) {
-  // What reaches this point is a message for a person: a file that cannot be read, an object that makes no sense.
+  process.exitCode = exitCode(error);
+}
+
+/** 0: done; 1: the answer is no; 2: the question was wrong. */
+function exitCode(error: unknown): number {
+  // commander has printed its own message, or the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
+  return 2;
 }

@@ -60,10 +60,31 @@ function isTrueWord(text: string | undefined): boolean {
 
 function probeBits(pod: Pod): number {
   if (!hasProbe(pod)) return 0;
-  const readable = parseProbes(pod).ok;
+  const readable = probeIsReadable(pod);
   return (
     bit.probed | on(!readable, bit.probeInvalid) | on(readable && isTrue(pod, condition.disruptable), bit.disruptable)
   );
+}
+
+/**
+ * Whether annotations that were seen before can be read. A pod's status changes often, its probe never, and reading YAML is slow;
+ * pods of one workload share it word for word.
+ */
+const readableBefore = new Map<string, boolean>();
+const maxRemembered = 1_000;
+
+function probeIsReadable(pod: Pod): boolean {
+  const text = pod.metadata.annotations?.[annotation.disruptionProbe];
+  const containers = pod.spec?.containers ?? [];
+  if (typeof text !== 'string' || containers.some((one) => one.disruptionProbe !== undefined))
+    return parseProbes(pod).ok;
+  const key = JSON.stringify([text, containers.map((one) => one.name)]);
+  const known = readableBefore.get(key);
+  if (known !== undefined) return known;
+  const readable = parseProbes(pod).ok;
+  if (readableBefore.size >= maxRemembered) readableBefore.clear();
+  readableBefore.set(key, readable);
+  return readable;
 }
 
 /**

@@ -20,7 +20,6 @@ const harmlessFields: ReadonlySet<string> = new Set([
   'schedulingGates',
   'ephemeralContainers',
   'terminationGracePeriodSeconds',
-  'nodeName',
 ]);
 
 /** Compares whole pods as admission sees them. */
@@ -33,6 +32,8 @@ export function classifyChange(before: unknown, after: unknown): PodChange {
   let resized = false;
   for (const field of fields) {
     if (harmlessFields.has(field) || sameJson(old[field], now[field])) continue;
+    // Binding gives a pod its node; nothing runs before.
+    if (field === 'nodeName' && old[field] === undefined) continue;
     if (field !== 'containers' && field !== 'initContainers')
       return { kind: 'takesAway', what: `spec.${field} changes` };
     const change = containersChange(field, old[field], now[field]);
@@ -45,11 +46,10 @@ export function classifyChange(before: unknown, after: unknown): PodChange {
 function containersChange(field: string, before: unknown, after: unknown): PodChange {
   const old = byName(before);
   const now = byName(after);
-  if (old.size !== now.size) return { kind: 'takesAway', what: `spec.${field} changes` };
+  if ([...old.keys()].join() !== [...now.keys()].join()) return { kind: 'takesAway', what: `spec.${field} changes` };
   for (const [name, container] of now) {
     const previous = old.get(name);
-    if (previous === undefined) return { kind: 'takesAway', what: `container ${name} is added` };
-    const what = containerChange(previous, container);
+    const what = containerChange(previous ?? {}, container);
     if (what !== undefined) return { kind: 'takesAway', what: `container ${name}: ${what}` };
   }
   return { kind: 'resize' };
@@ -61,10 +61,17 @@ function containerChange(before: Json, after: Json): string | undefined {
     if (key === 'resources' || sameJson(before[key], after[key])) continue;
     return `${key} changes`;
   }
+  if (!sameJson(beyondAmounts(before), beyondAmounts(after))) return 'its resource claims change';
   const restarting = changedResources(part(before, 'resources'), part(after, 'resources')).find((resource) =>
     restartsOn(after['resizePolicy'], resource),
   );
   return restarting === undefined ? undefined : `its ${restarting} is resized, which restarts it`;
+}
+
+/** What `resources` has besides amounts: claims of devices, which no resize can change. */
+function beyondAmounts(container: Json): Json {
+  const { requests: _requests, limits: _limits, ...rest } = part(container, 'resources');
+  return rest;
 }
 
 function changedResources(before: Json, after: Json): readonly string[] {

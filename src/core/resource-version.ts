@@ -9,7 +9,16 @@ export function compareResourceVersions(a: string, b: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Something that is not a number is older than everything: whoever compares with it waits or refuses. */
+/** Whether a view is as new as something. What cannot be compared is not: whoever asks waits or refuses (I4). */
+export function isAtLeast(view: string, bound: string): boolean {
+  return isNumber(view) && isNumber(bound) && compareResourceVersions(view, bound) >= 0;
+}
+
+function isNumber(version: string): boolean {
+  return /^[0-9]+$/.test(version);
+}
+
+/** Something that is not a number is older than everything. */
 function digits(version: string): string {
-  return /^[0-9]+$/.test(version) ? version.replace(/^0+(?=.)/, '') : '';
+  return isNumber(version) ? version.replace(/^0+(?=.)/, '') : '';
 }

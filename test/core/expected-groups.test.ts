@@ -230,6 +230,16 @@ describe('expected groups under an owner that was not looked up', () => {
   });
 });
 
+describe('expected groups under an owner that is gone', () => {
+  it('[P6] are those of the next source: pods that were left behind are not free', () => {
+    const set = anOwner('StatefulSet', 'llm', 2);
+    const pods = [0, 1].map((group) => lws('llm', group).ownedBy(set));
+    const world = aWorld({ pods, owners: [set], pdbs: [grouped] });
+    world.setOwnerGone(scaled('llm'));
+    expect(pdbNumbers(world, 'b')).toMatchObject({ expected: 2, desired: 1, source: 'highestIndex' });
+  });
+});
+
 describe('expected groups in automatic scope', () => {
   it('[P6] [P5] leave out what is left out of the selection', () => {
     const world = aWorld({

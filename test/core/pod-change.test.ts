@@ -153,6 +153,12 @@ const rows: readonly Row[] = [
     want: 'takesAway',
   },
   { name: 'a container is added', after: withSpec({ containers: [main, sidecar, { name: 'x' }] }), want: 'takesAway' },
+  { name: 'containers in another order', after: withSpec({ containers: [sidecar, main] }), want: 'takesAway' },
+  {
+    name: 'a device claim of a container, which is no resize',
+    after: withMain({ resources: { ...resources, claims: [{ name: 'gpu' }] } }),
+    want: 'takesAway',
+  },
   { name: 'a container is removed', after: withSpec({ containers: [main] }), want: 'takesAway' },
   {
     name: 'a container is renamed',

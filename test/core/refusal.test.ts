@@ -37,7 +37,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       return ask(aWorld({ pods: lwsPods('llm', 3, 2), owners: [lws], pubs }), 'EVICT', 'llm-1-0');
     },
     says: ['llm', '3 available groups', 'has 3', '5 expected', 'llm-1-0', 'group 1'],
-    helps: ['one more'],
+    helps: ['1 more'],
     want: { budget: pub('llm'), unit: '1', unitKind: 'group', available: 3, desired: 3, expected: 5, source: 'scale' },
   },
   UnhealthyRefused: {

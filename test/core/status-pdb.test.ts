@@ -59,10 +59,10 @@ const rows: readonly Row[] = [
   },
   {
     name: 'nothing needed: Sufficient',
-    pods: lwsPods('llm', 1, 2),
+    pods: lwsPods('llm', 2, 2),
     pdb: aGroupPdb('llm', app, { minAvailable: 0 }),
     want: { status: 'True', reason: 'Sufficient' },
-    says: ['1 groups available', '0 needed'],
+    says: ['2 groups available', '0 needed'],
   },
   {
     name: 'no group resolved: GroupNotResolved',

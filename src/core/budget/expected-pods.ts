@@ -1,10 +1,11 @@
-import type { OwnerNode } from '../world/owners.ts';
+import type { OwnerNode } from '../world/owner-node.ts';
 import type { Expected } from './desired.ts';
 
 /** How many pods the owners want (P7). An owner that is gone wants none; its pods go with it. */
-export function expectedPods(owners: Iterable<OwnerNode>): Expected {
+export function expectedPods(owners: Iterable<OwnerNode>, ask: (owner: OwnerNode) => void): Expected {
   let count = 0;
   for (const owner of owners) {
+    ask(owner);
     const wanted = scaleOf(owner);
     if (typeof wanted === 'string') return { known: false, why: wanted };
     count += wanted;

@@ -1,17 +1,17 @@
 import type { ExpectedSource } from '../verdict.ts';
-import type { OwnerNode } from '../world/owners.ts';
+import type { OwnerNode } from '../world/owner-node.ts';
 import type { Expected } from './desired.ts';
 import { weaker } from './expected-groups.ts';
 
-/** What a PodUnavailableBudget holds under one owner, in pods and groups that are neither terminating nor finished. */
+/** What a PodUnavailableBudget holds under one owner. Existing pods are not finished and do not go with their owner. */
 export interface OwnerTally {
-  /** All pods, also those that are going: while there is one, the owner counts. */
+  /** All pods: while there is one, the owner counts. */
   pods: number;
-  livePods: number;
-  /** Live pods without the group label. */
-  liveSingles: number;
-  liveGroups: number;
-  /** Groups, live or not. */
+  existingPods: number;
+  /** Existing pods without the group label. */
+  existingSingles: number;
+  /** Groups with an existing pod. */
+  existingGroups: number;
   groups: number;
 }
 
@@ -22,13 +22,19 @@ export interface PubScope {
 }
 
 /** How many units a PodUnavailableBudget should have (U3). */
-export function expectedUnits(scope: PubScope, owners: ReadonlyMap<OwnerNode | undefined, OwnerTally>): Expected {
+export function expectedUnits(
+  scope: PubScope,
+  owners: ReadonlyMap<OwnerNode | undefined, OwnerTally>,
+  ask: (owner: OwnerNode) => void,
+): Expected {
   if (scope.totalReplicas !== undefined) return { known: true, count: scope.totalReplicas, source: 'budget' };
+  if (scope.target !== undefined) ask(scope.target);
   const byTarget = scope.target === undefined ? undefined : ofTarget(scope.target, scope.grouped, owners);
   if (byTarget !== undefined) return byTarget;
   let count = 0;
   let source: ExpectedSource | undefined;
   for (const [owner, tally] of owners) {
+    if (owner !== undefined) ask(owner);
     const one = scope.grouped ? groupsOf(owner, tally) : podsOf(owner, tally);
     if (!one.known) return one;
     count += one.count;
@@ -43,36 +49,39 @@ function ofTarget(
   grouped: boolean,
   owners: ReadonlyMap<OwnerNode | undefined, OwnerTally>,
 ): Expected | undefined {
-  const blank = withoutScale(target);
-  if (blank !== undefined) return blank;
-  if (target.replicas === undefined || (grouped && !target.countsGroups)) return undefined;
-  const singles = grouped ? sum(owners.values(), (tally) => tally.liveSingles) : 0;
-  return { known: true, count: target.replicas + singles, source: 'scale' };
+  if (target.state === 'unknown') return unknown(target);
+  const scale = scaleOf(target);
+  if (scale === undefined || (grouped && !target.countsGroups)) return undefined;
+  const singles = grouped ? sum(owners.values(), (tally) => tally.existingSingles) : 0;
+  return { known: true, count: scale + singles, source: 'scale' };
 }
 
 function podsOf(owner: OwnerNode | undefined, tally: OwnerTally): Expected {
-  if (owner === undefined) return { known: true, count: tally.livePods, source: 'seen' };
-  const blank = withoutScale(owner);
-  if (blank !== undefined) return blank;
-  if (owner.replicas !== undefined) return { known: true, count: owner.replicas, source: 'scale' };
-  return { known: true, count: tally.livePods, source: 'seen' };
+  if (owner?.state === 'unknown') return unknown(owner);
+  const scale = owner === undefined ? undefined : scaleOf(owner);
+  if (scale !== undefined) return { known: true, count: scale, source: 'scale' };
+  return { known: true, count: tally.existingPods, source: 'seen' };
 }
 
 function groupsOf(root: OwnerNode | undefined, tally: OwnerTally): Expected {
-  const seen: Expected = { known: true, count: tally.liveGroups + tally.liveSingles, source: 'seen' };
-  if (root === undefined) return seen;
-  const blank = withoutScale(root);
-  if (blank !== undefined) return blank;
-  if (root.replicas === undefined) return seen;
-  if (root.countsGroups) return { known: true, count: root.replicas + tally.liveSingles, source: 'scale' };
-  return tally.groups > 0 ? seen : { known: true, count: root.replicas, source: 'scale' };
+  if (root?.state === 'unknown') return unknown(root);
+  const seen: Expected = { known: true, count: tally.existingGroups + tally.existingSingles, source: 'seen' };
+  const scale = root === undefined ? undefined : scaleOf(root);
+  if (root === undefined || scale === undefined) return seen;
+  if (root.countsGroups) return { known: true, count: scale + tally.existingSingles, source: 'scale' };
+  return tally.groups > 0 ? seen : { known: true, count: scale, source: 'scale' };
 }
 
-/** An owner nobody looked up says nothing; one that is gone or going wants nothing. */
-function withoutScale(owner: OwnerNode): Expected | undefined {
-  if (owner.state === 'unknown') return { known: false, why: `${owner.display} was not looked up yet` };
-  if (owner.state === 'gone' || owner.deleting) return { known: true, count: 0, source: 'scale' };
-  return undefined;
+function unknown(owner: OwnerNode): Expected {
+  return { known: false, why: `${owner.display} was not looked up yet` };
+}
+
+/**
+ * An owner that is gone or going wants nothing any more: what is counted then is its pods, of which those that go with it do
+ * not exist, and those that were kept do.
+ */
+function scaleOf(owner: OwnerNode): number | undefined {
+  return owner.state === 'known' && !owner.deleting ? owner.replicas : undefined;
 }
 
 function sum<T>(items: Iterable<T>, value: (item: T) => number): number {

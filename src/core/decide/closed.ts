@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '../resource-version.ts';
+import { isAtLeast } from '../resource-version.ts';
 import { type Collection, collections } from '../sync.ts';
 import type { Blocker } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -29,6 +29,6 @@ export function cacheStale(world: World, state: NamespaceState, pod: PodName): B
   const watermark = state.ledger?.spec?.watermark;
   if (watermark === undefined) return undefined;
   const seen = world.syncedVersion('pods') ?? '';
-  if (compareResourceVersions(seen, watermark) >= 0) return undefined;
+  if (isAtLeast(seen, watermark)) return undefined;
   return blocker('CacheStale', { pod, detail: `it has seen ${seen}, the ledger ${watermark}` });
 }

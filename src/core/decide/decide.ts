@@ -7,8 +7,8 @@ import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
-import { exemption } from './exempt.ts';
-import { type Panel, panelFor } from './judges.ts';
+import { exemptPod, exemptRequest } from './exempt.ts';
+import { inOrder, type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
@@ -26,16 +26,30 @@ export interface DecideOptions {
 export function decide(world: World, request: DisruptionRequest, now: number, options: DecideOptions = {}): Verdict {
   world.advance(now);
   const state = world.namespace(request.namespace);
-  if (state?.terminating) return pass('NamespaceTerminating');
   const pod = state?.pods.get(request.pod);
-  if (state === undefined || pod === undefined || (request.uid !== undefined && request.uid !== pod.uid)) {
-    return decideUnseen(world, state, pod, request);
+  const seen = state !== undefined && pod !== undefined && (request.uid === undefined || request.uid === pod.uid);
+  const exempt = exemptRequest(state, request) ?? (seen ? exemptPod(pod, request) : undefined);
+  if (exempt !== undefined) {
+    return seen && options.judgePlain === true && stillChecked.has(exempt)
+      ? decideBuiltin(pod, request, exempt)
+      : pass(exempt, exempt === 'Pending' && seen ? { onlyIf: versionOf(pod) } : {});
   }
-  const exempt = exemption(state, pod, request);
-  if (exempt !== undefined) return pass(exempt, exempt === 'Pending' ? { onlyIf: versionOf(pod) } : {});
+  if (!seen) return decideUnseen(world, state, pod, request);
   const blind = notSynced(world, pod);
   if (blind !== undefined) return deny([blind]);
   return decideSeen(world, state, pod, request, options);
+}
+
+/** What we leave alone, and the built-in check does not. */
+const stillChecked: ReadonlySet<PassCode> = new Set<PassCode>(['NamespaceUnguarded', 'WorkloadGone']);
+
+/** The built-in check alone: it counts pods, whatever a budget's annotations say. */
+function decideBuiltin(pod: PodRecord, request: DisruptionRequest, exempt: PassCode): Verdict {
+  const [pdb] = pod.pdbs;
+  if (request.operation !== 'EVICT' || pdb === undefined) return pass(exempt);
+  if (pod.pdbs.length > 1) return deny([severalPlain(pod, pod.pdbs.length)]);
+  const opinion = opinionOf({ kind: 'pdbPlain', pdb }, pod);
+  return opinion.agrees ? { ...pass(exempt), charges: [opinion.charge] } : deny([opinion.blocker]);
 }
 
 /** A pod that is not in the view. Without a budget in its namespace only an eviction's veto could concern it. */
@@ -62,8 +76,8 @@ function decideSeen(
 ): Verdict {
   const panel = withPlain(panelFor(state, pod, request), options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
-    const plain = severalPlain(pod, panel, options);
-    return plain === undefined ? pass('NotProtected') : deny([plain]);
+    const plain = plainBlockers(pod, panel, options);
+    return plain.length === 0 ? pass('NotProtected') : deny(plain);
   }
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
@@ -116,8 +130,7 @@ function judge(
     if (opinion.agrees) charges.push(opinion.charge);
     else blockers.push(opinion.blocker);
   }
-  const several = severalPlain(pod, panel, options);
-  if (several !== undefined) blockers.push(several);
+  blockers.push(...plainBlockers(pod, panel, options));
   if (blockers.length === 0 && isFull(state, pod)) {
     blockers.push(blocker('LedgerFull', { pod, detail: String(state.reservations.size) }));
   }
@@ -165,16 +178,21 @@ function completion(panel: Panel, request: DisruptionRequest, options: DecideOpt
   return panel.ownPdb || (takeover === 'always' && panel.builtin.length === 0) ? 'takeover' : 'pass';
 }
 
+/** Those who asked about plain PDBs hear what the built-in check would say, after us. */
 function withPlain(panel: Panel, options: DecideOptions): Panel {
   const [pdb] = panel.builtin;
   if (options.judgePlain !== true || pdb === undefined || panel.builtin.length > 1) return panel;
-  return { ...panel, judges: [...panel.judges, { kind: 'pdbPlain', pdb }] };
+  return { ...panel, judges: inOrder([...panel.judges, { kind: 'pdbPlain', pdb }]) };
 }
 
-/** Two plain PDBs on one pod are a 500 of the eviction API: reported to those who asked about plain ones. */
-function severalPlain(pod: PodRecord, panel: Panel, options: DecideOptions): Blocker | undefined {
-  if (options.judgePlain !== true || panel.builtin.length < 2) return undefined;
-  return blocker('SeveralPlainBudgets', { pod, detail: String(panel.builtin.length) });
+/** Two plain PDBs on one pod are a 500 of the eviction API. */
+function severalPlain(pod: PodRecord, count: number): Blocker {
+  return blocker('SeveralPlainBudgets', { pod, detail: String(count) });
+}
+
+function plainBlockers(pod: PodRecord, panel: Panel, options: DecideOptions): readonly Blocker[] {
+  const count = panel.builtin.length;
+  return options.judgePlain === true && count > 1 ? [severalPlain(pod, count)] : [];
 }
 
 function pass(reason: PassCode, effects: Partial<Effects> = {}): Allowed {

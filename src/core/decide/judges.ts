@@ -4,7 +4,7 @@ import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
-import { moves } from './moves.ts';
+import { changesOwner, moves } from './moves.ts';
 
 /** A budget that has a say about a pod, and by which rule. */
 export type Judge =
@@ -31,8 +31,7 @@ export function panelFor(state: NamespaceState, pod: PodRecord, request: Disrupt
   const pubs = pubJudges(state, pod, request);
   const ownPdb = pdbs.own.length > 0;
   const plain: readonly Judge[] = ownPdb ? pdbs.builtin.map((pdb) => ({ kind: 'pdbPlain', pdb })) : [];
-  const judges = [...pdbs.own, ...plain, ...pubs].sort((a, b) => compare(sortKey(a), sortKey(b)));
-  return { judges, ownPdb, builtin: ownPdb ? [] : pdbs.builtin };
+  return { judges: inOrder([...pdbs.own, ...plain, ...pubs]), ownPdb, builtin: ownPdb ? [] : pdbs.builtin };
 }
 
 function pdbJudges(pod: PodRecord): { own: readonly Judge[]; builtin: readonly PdbState[] } {
@@ -68,11 +67,17 @@ function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionReq
   const asked = (pub: PubState): boolean => pub.protects(operation) && !pub.leavesAlone(pod);
   const mildUpdate = operation === 'UPDATE' && request.takesAway === false;
   const covering = pod.pubs.filter((pub) => asked(pub) && (!mildUpdate || moves(state, pub, pod, request.after)));
-  const possible = mildUpdate ? [] : state.possiblePubs(pod).filter(asked);
+  const maybeLeaves = !mildUpdate || changesOwner(pod, request.after);
+  const possible = maybeLeaves ? state.possiblePubs(pod).filter(asked) : [];
   return [
     ...covering.map((pub) => ({ kind: 'pub', pub }) as const),
     ...possible.map((pub) => ({ kind: 'pubPossible', pub }) as const),
   ];
+}
+
+/** By kind and name, so that the same world always reads the same. */
+export function inOrder(judges: readonly Judge[]): readonly Judge[] {
+  return [...judges].sort((a, b) => compare(sortKey(a), sortKey(b)));
 }
 
 function sortKey(judge: Judge): string {

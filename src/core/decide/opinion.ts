@@ -190,7 +190,7 @@ function refuse(
 function whyUnresolved(pdb: PdbState, pod: PodRecord): string {
   const key = pdb.groupLabel;
   if (key !== undefined) return `the pod has no label ${key}`;
-  const group = pod.groups.find((one) => one.labelKey === undefined);
+  const group = pod.groups.find((one) => one.native);
   if (group === undefined) return 'it follows none of the known conventions';
   return 'what' in group.description ? group.description.what : 'its group is not described';
 }

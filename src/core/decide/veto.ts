@@ -18,7 +18,7 @@ export function vetoOf(pod: PodRecord, request: DisruptionRequest, judges: reado
 /** Evictions always; deletes and updates only under a PUB, so that a probe alone never blocks a rollout. A resize loses nothing. */
 function vetoCounts(request: DisruptionRequest, judges: readonly Judge[]): boolean {
   if (request.operation === 'EVICT') return true;
-  if (request.operation === 'RESIZE' || request.takesAway === false) return false;
+  if (request.operation === 'RESIZE') return false;
   return judges.some((judge) => judge.kind === 'pub');
 }
 

@@ -11,8 +11,6 @@ export interface PodKey {
 export interface DrainOptions extends DecideOptions {
   /** `given`: in the order of the list, as a script would; `any`: in an order that lets many go at once, as a planner may. */
   readonly order?: 'given' | 'any';
-  /** A drain that needs more waves than this is reported as it stands. */
-  readonly maxWaves?: number;
 }
 
 /** One pod's part in a drain. */
@@ -35,9 +33,7 @@ export interface DrainSimulation {
   readonly stuck: readonly BlockedPod[];
 }
 
-const defaultMaxWaves = 1_000;
-
-/** What would happen if these pods were evicted (M1, M2). The world is left as it was. */
+/** What would happen if these pods were evicted (M1, M2). The world is left as it was. Every wave but the last takes a pod away. */
 export function simulateDrain(
   world: World,
   pods: readonly PodKey[],
@@ -48,7 +44,7 @@ export function simulateDrain(
   let waiting: readonly BlockedPod[] | undefined;
   let left = pods;
   let blocked: readonly BlockedPod[] = [];
-  while (left.length > 0 && waves.length < (options.maxWaves ?? defaultMaxWaves)) {
+  while (left.length > 0) {
     const wave = simulateWave(world, left, now, options);
     waiting ??= wave.blocked;
     blocked = wave.blocked;

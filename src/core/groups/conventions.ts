@@ -78,6 +78,7 @@ const conventions: readonly Convention[] = [
   {
     name: 'RoleBasedGroup',
     claim: (labels, annotations) => {
+      // `component-size` is the size of one component of an instance, not of the instance; `role-size` counts instances.
       const instance = labels[`${rbg}/role-instance-name`];
       if (instance === undefined) return undefined;
       return {
@@ -85,7 +86,7 @@ const conventions: readonly Convention[] = [
         display: instance,
         parent: `rbg/${labels[`${rbg}/group-name`] ?? ''}/${labels[`${rbg}/role-name`] ?? ''}`,
         ...optional('index', index(labels[`${rbg}/role-instance-index`])),
-        ...optional('size', positiveInteger(labels[`${rbg}/component-size`] ?? annotations[`${rbg}/role-size`])),
+        ...optional('expected', positiveInteger(annotations[`${rbg}/role-size`])),
       };
     },
   },
@@ -147,10 +148,18 @@ function optional<K extends string>(key: K, value: number | undefined): Partial<
 
 const none: StringMap = {};
 
-/** The group that a pod says it belongs to: the native one first, then the first convention that fits. */
-export function claimOf(pod: Pod): GroupClaim | undefined {
+/** The groups that a pod says it belongs to: its native one, and the one of the first convention that fits. */
+export function claimsOf(pod: Pod): readonly GroupClaim[] {
   const native = nativeClaim(pod);
-  if (native !== undefined) return native;
+  const other = conventionalClaim(pod);
+  if (native === undefined) return other === undefined ? noClaims : [other];
+  return other === undefined ? [native] : [native, other];
+}
+
+/** Shared by the many pods that have none. */
+const noClaims: readonly GroupClaim[] = [];
+
+function conventionalClaim(pod: Pod): GroupClaim | undefined {
   const labels = pod.metadata.labels ?? none;
   const annotations = pod.metadata.annotations ?? none;
   for (const convention of conventions) {

@@ -31,10 +31,10 @@ export function judgeBatch(
   now: number,
   options: DecideOptions = {},
 ): BatchOutcome {
+  const stray = requests.find((request) => request.namespace !== namespace);
+  if (stray !== undefined) throw new Error(`a batch for ${namespace} got a request for ${stray.namespace}`);
   const undo: (() => void)[] = [];
   const verdicts = requests.map((request) => {
-    if (request.namespace !== namespace)
-      throw new Error(`a batch for ${namespace} got a request for ${request.namespace}`);
     const verdict = decide(world, request, now, options);
     const state = world.namespace(namespace);
     if (state !== undefined && verdict.result === 'allow' && verdict.effects.reserve !== undefined) {

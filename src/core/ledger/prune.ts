@@ -1,6 +1,6 @@
 import type { DisruptionLedger, Overdue, Reservation } from '../../api/ledger.ts';
 import { bit } from '../health.ts';
-import { compareResourceVersions } from '../resource-version.ts';
+import { isAtLeast } from '../resource-version.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { rewrite } from './rewrite.ts';
@@ -82,7 +82,7 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
   const pod = record?.uid === reservation.uid ? record : undefined;
   if (pod === undefined) {
     // A view older than the one that saw the pod has not seen it *yet*.
-    const seesIt = compareResourceVersions(view.version, reservation.view) >= 0;
+    const seesIt = isAtLeast(view.version, reservation.view);
     return seesIt ? { kind: 'release', why: 'gone' } : { kind: 'keep' };
   }
   if (pod.has(bit.terminating | bit.finished)) return { kind: 'release', why: 'terminating' };
@@ -112,13 +112,14 @@ function beginWaiting(view: View): Fate {
 }
 
 function waiting(overdue: Overdue, view: View): Fate {
-  if (overdue.by !== view.identity) return beginWaiting(view);
-  const until = Date.parse(overdue.since) + view.limits.inFlightSeconds * 1000;
+  const since = Date.parse(overdue.since);
+  if (overdue.by !== view.identity || Number.isNaN(since)) return beginWaiting(view);
+  const until = since + view.limits.inFlightSeconds * 1000;
   if (view.now < until) return { kind: 'keep', until };
   return { kind: 'note', overdue: { ...overdue, phase: 'closed' } };
 }
 
 function closed(overdue: Overdue, pod: PodRecord, view: View): Fate {
-  const newer = compareResourceVersions(view.version, overdue.resourceVersion ?? view.ledgerVersion) >= 0;
+  const newer = isAtLeast(view.version, overdue.resourceVersion ?? view.ledgerVersion);
   return newer && pod.healthy && !pod.has(bit.generationLag) ? { kind: 'release', why: 'returned' } : { kind: 'keep' };
 }

@@ -45,7 +45,8 @@ function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings'
   const extra = warnings.map((one) => `; ${one.message}`).join('');
   const desired = pdb.desired();
   if (!desired.known) return { type, status: 'False', reason: 'Insufficient', message: `${desired.why}${extra}` };
-  const sufficient = pdb.available - 1 >= desired.count || (desired.count === 0 && pdb.available > 0);
+  // A budget that desires nothing refuses nothing, also when there is nothing (N4).
+  const sufficient = desired.count === 0 || pdb.available - 1 >= desired.count;
   return {
     type,
     status: sufficient ? 'True' : 'False',
@@ -76,7 +77,9 @@ function warningsOf(pdb: PdbState): PdbReport['warnings'] {
     warnings.push({ code: 'MixedSelection', message: `${lost.length} selected pods have no group and are left out` });
   }
   if (automatic && pdb.mode !== 'group') {
-    const claims = [...pdb.pods].filter((pod) => pod.claim?.convention === 'native').length;
+    const claims = [...pdb.pods].filter((pod) =>
+      pod.groups.some((group) => group.description.kind === 'missing'),
+    ).length;
     if (claims > 0) {
       warnings.push({
         code: 'GroupFallback',

@@ -2,6 +2,7 @@ import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { Condition } from '../../api/meta.ts';
 import type { PodUnavailableBudgetStatus } from '../../api/pub.ts';
 import type { ConditionCode } from '../../api/reasons.ts';
+import { labelOf } from '../label.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PubState, PubUnit } from '../world/pub-state.ts';
 import type { World } from '../world/world.ts';
@@ -108,7 +109,9 @@ function enforced(pub: PubState, guard: Guard): Condition {
 function missingLabel(pub: PubState): string | undefined {
   const key = pub.rules?.groups?.labelKey;
   if (key === undefined) return undefined;
-  const without = [...pub.pods].filter((pod) => pod.live && pod.labels[key] === undefined).map((pod) => pod.name);
+  const without = [...pub.pods]
+    .filter((pod) => pod.live && labelOf(pod.labels, key) === undefined)
+    .map((pod) => pod.name);
   if (without.length === 0) return undefined;
   return `${without.length} pods have no label ${key} and are protected one by one: ${someOf(without)}`;
 }

@@ -11,16 +11,18 @@ export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBu
   const present = state.pdbs.get(name);
   const signature = pdb === undefined ? undefined : pdbSignature(pdb);
   if (present !== undefined && present.signature === signature) return;
+  const ref = { kind: 'PodDisruptionBudget', namespace: state.name, name } as const;
+  const next =
+    pdb === undefined || signature === undefined
+      ? undefined
+      : new PdbState(ref, readPdb(pdb), state.groups.objects, state.owners, signature);
+  // The new key is used before the old one is dropped: groups of a key that stays keep the size they once had (G5).
+  useLabelKey(state, next?.groupLabel);
   if (present !== undefined) {
     state.removePdb(present);
     dropLabelKey(state, present.groupLabel);
   }
-  if (pdb !== undefined && signature !== undefined) {
-    const ref = { kind: 'PodDisruptionBudget', namespace: state.name, name } as const;
-    const next = new PdbState(ref, readPdb(pdb), state.groups.objects, state.owners, signature);
-    useLabelKey(state, next.groupLabel);
-    state.addPdb(next, pdbSelector(pdb));
-  }
+  if (pdb !== undefined && next !== undefined) state.addPdb(next, pdbSelector(pdb));
   state.sweep();
 }
 

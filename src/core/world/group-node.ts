@@ -1,7 +1,8 @@
 import { Tally } from '../tally.ts';
-import type { OwnerNode } from './owners.ts';
+import type { OwnerNode } from './owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PodRecord } from './pod-record.ts';
+import type { Share } from './share.ts';
 
 /** How a group is described by an object of the API, if its claim names one (G2). */
 export type GroupDescription =
@@ -32,6 +33,8 @@ export class GroupNode {
   healthy = 0;
   /** Pods that are neither terminating nor finished. */
   live = 0;
+  /** Pods that are not finished and do not go with their owner, terminating ones among them. */
+  existing = 0;
   /** The largest `live` while the group has pods (G5). */
   peak = 0;
   claimedParent: string | undefined;
@@ -49,6 +52,19 @@ export class GroupNode {
     this.labelKey = labelKey;
     this.display = display;
     this.native = native;
+  }
+
+  /** Takes in what a pod's change adds and takes, and tells the budgets that reach it. */
+  count(change: Share): void {
+    this.live += change.live;
+    this.healthy += change.healthy;
+    this.existing += change.existing;
+    if (this.live > this.peak) this.peak = this.live;
+    const appeared = change.existing !== 0 && (this.existing === 0 || this.existing === change.existing);
+    for (const pdb of this.budgets) {
+      pdb.refresh(this);
+      if (appeared) pdb.expectedChanged();
+    }
   }
 
   /** The root owner of its pods; should they ever differ, the first by name, so that the answer does not depend on order. */

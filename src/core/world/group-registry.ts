@@ -1,5 +1,6 @@
 import { apiGroupOf } from '../../api/meta.ts';
 import { type GroupClaim, isNative } from '../groups/claim.ts';
+import { labelOf } from '../label.ts';
 import { GroupNode } from './group-node.ts';
 import { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
@@ -18,9 +19,9 @@ export class GroupRegistry {
 
   /** Puts a pod into its groups. Its root owner must be known by now. */
   join(pod: PodRecord): void {
-    if (pod.claim !== undefined) this.#enter(pod, this.#claimed(pod.claim));
+    for (const claim of pod.claims) this.#enter(pod, this.#claimed(claim));
     for (const key of this.#labelKeys.keys()) {
-      const value = pod.labels[key];
+      const value = labelOf(pod.labels, key);
       if (value !== undefined) this.#enter(pod, this.#labelled(key, value, pod));
     }
   }
@@ -28,7 +29,8 @@ export class GroupRegistry {
   leave(pod: PodRecord): void {
     for (const group of pod.groups) {
       group.pods.delete(pod);
-      if (group.labelKey === undefined && pod.claim !== undefined) unstate(group, pod.claim);
+      const claim = claimFor(group, pod);
+      if (claim !== undefined) unstate(group, claim);
       if (group.pods.size === 0) this.#idle.add(group);
       changed(group);
     }
@@ -80,7 +82,8 @@ export class GroupRegistry {
 
   #enter(pod: PodRecord, group: GroupNode): void {
     group.pods.add(pod);
-    if (group.labelKey === undefined && pod.claim !== undefined) state(group, pod.claim);
+    const claim = claimFor(group, pod);
+    if (claim !== undefined) state(group, claim);
     pod.groups.push(group);
     changed(group);
   }
@@ -110,6 +113,10 @@ export class GroupRegistry {
 function objectKeyOf(claim: GroupClaim): string | undefined {
   if (claim.workload !== undefined) return `workload/${claim.workload.name}`;
   return claim.object === undefined ? undefined : `${claim.object.apiGroup}/${claim.object.name}`;
+}
+
+function claimFor(group: GroupNode, pod: PodRecord): GroupClaim | undefined {
+  return pod.claims.find((claim) => claim.id === group.id);
 }
 
 /** Who expects groups computes it from what their pods state and who owns them. */

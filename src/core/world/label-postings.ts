@@ -1,4 +1,5 @@
 import type { StringMap } from '../../api/meta.ts';
+import { labelOf } from '../label.ts';
 import type { Anchor } from './selector-index.ts';
 import { obtain } from './selector-index.ts';
 
@@ -20,14 +21,14 @@ export class LabelPostings<T extends Labelled> {
 
   add(item: T): void {
     for (const [key, values] of this.#byKey) {
-      const value = item.labels[key];
+      const value = labelOf(item.labels, key);
       if (value !== undefined) obtain(values, value, () => new Set<T>()).add(item);
     }
   }
 
   remove(item: T): void {
     for (const [key, values] of this.#byKey) {
-      const value = item.labels[key];
+      const value = labelOf(item.labels, key);
       if (value === undefined) continue;
       const set = values.get(value);
       set?.delete(item);
@@ -46,7 +47,7 @@ export class LabelPostings<T extends Labelled> {
     return obtain(this.#byKey, key, () => {
       const values = new Map<string, Set<T>>();
       for (const item of this.#all()) {
-        const value = item.labels[key];
+        const value = labelOf(item.labels, key);
         if (value !== undefined) obtain(values, value, () => new Set<T>()).add(item);
       }
       return values;

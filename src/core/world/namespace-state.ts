@@ -6,11 +6,14 @@ import { bit } from '../health.ts';
 import type { OwnerState } from '../owner.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
-import { chainOf, isDoomed, type OwnerNode, OwnerRegistry } from './owners.ts';
+import { chainOf, isDoomed } from './owner-chain.ts';
+import { anyUid, nameKeyOf, type OwnerNode } from './owner-node.ts';
+import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { PubState } from './pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
+import { difference, nothing, type Share, shareOf } from './share.ts';
 
 const lwsGroup = 'leaderworkerset.x-k8s.io';
 
@@ -61,9 +64,9 @@ export class NamespaceState {
 
   /** A change of health alone. */
   recount(pod: PodRecord, mutate: () => void): void {
-    this.#count(pod, -1);
+    const before = shareOf(pod);
     mutate();
-    this.#count(pod, 1);
+    this.#count(pod, difference(before, shareOf(pod)));
   }
 
   sweep(): void {
@@ -82,11 +85,11 @@ export class NamespaceState {
     pod.pubs = this.#pubsCovering(pod);
     for (const pdb of pod.pdbs) pdb.select(pod);
     for (const pub of pod.pubs) pub.select(pod);
-    this.#count(pod, 1);
+    this.#count(pod, difference(nothing, shareOf(pod)));
   }
 
   detach(pod: PodRecord): void {
-    this.#count(pod, -1);
+    this.#count(pod, difference(shareOf(pod), nothing));
     for (const pub of pod.pubs) pub.deselect(pod);
     for (const pdb of pod.pdbs) pdb.deselect(pod);
     this.#postings.remove(pod);
@@ -110,7 +113,7 @@ export class NamespaceState {
       if (!matches(selector, pod.labels)) continue;
       pod.pdbs.push(state);
       state.select(pod);
-      state.count(pod, 1);
+      state.count(shareOf(pod));
     }
   }
 
@@ -126,7 +129,7 @@ export class NamespaceState {
     for (const pod of this.#listPub(state)) {
       pod.pubs.push(state);
       state.select(pod);
-      state.count(pod, 1);
+      state.count(pod, shareOf(pod));
     }
   }
 
@@ -145,21 +148,13 @@ export class NamespaceState {
     return [...this.#pubTargets.values()].flatMap((set) => [...set]).filter((pub) => !pod.pubs.includes(pub));
   }
 
-  /** Whether a pod with these labels and this controller would be under a budget that names a workload. */
-  wouldBelongTo(pub: PubState, labels: StringMap, owner: OwnerReference | undefined): boolean {
-    const key = pub.targetOwner?.nameKey;
-    return this.#ownersBy(labels, owner).some((node) => node.nameKey === key);
-  }
-
-  wouldChangeRoot(pod: PodRecord, labels: StringMap, owner: OwnerReference | undefined): boolean {
-    return this.#ownersBy(labels, owner).at(-1) !== pod.root;
-  }
-
-  /** The owners that labels and a controller reference name; the root is last. */
-  #ownersBy(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerNode[] {
-    const chain = owner === undefined ? [] : chainOf(this.owners.refer(owner));
+  /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
+  peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[] {
+    const chain = this.owners.peek(owner);
     const lws = leaderWorkerSetOf(labels);
-    return lws === undefined ? chain : [...chain, this.owners.named(lwsGroup, 'LeaderWorkerSet', lws)];
+    return lws === undefined
+      ? chain
+      : [...chain, { nameKey: nameKeyOf(lwsGroup, 'LeaderWorkerSet', lws), uid: anyUid }];
   }
 
   /** The pods that carry a label key. */
@@ -203,16 +198,11 @@ export class NamespaceState {
     pod.doomed = isDoomed(chain, pod.root);
   }
 
-  #count(pod: PodRecord, by: 1 | -1): void {
-    const healthy = pod.counted && pod.healthy;
-    for (const group of pod.groups) {
-      if (pod.live) group.live += by;
-      if (healthy) group.healthy += by;
-      if (group.live > group.peak) group.peak = group.live;
-      for (const pdb of group.budgets) pdb.refresh(group);
-    }
-    for (const pdb of pod.pdbs) pdb.count(pod, by);
-    for (const pub of pod.pubs) pub.count(pod, by);
+  #count(pod: PodRecord, change: Share | undefined): void {
+    if (change === undefined) return;
+    for (const group of pod.groups) group.count(change);
+    for (const pdb of pod.pdbs) pdb.count(change);
+    for (const pub of pod.pubs) pub.count(pod, change);
   }
 
   podAsOwner(name: string): OwnerState | undefined {

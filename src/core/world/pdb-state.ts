@@ -6,11 +6,14 @@ import { expectedPods } from '../budget/expected-pods.ts';
 import type { PdbRules } from '../budget/rules.ts';
 import { bit } from '../health.ts';
 import type { BudgetRef } from '../verdict.ts';
+import { Dependencies } from './dependencies.ts';
 import type { GroupNode } from './group-node.ts';
-import type { OwnerNode, OwnerRegistry } from './owners.ts';
-import { podCounter } from './owners.ts';
+import { podCounter } from './owner-chain.ts';
+import type { OwnerNode } from './owner-node.ts';
+import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
+import type { Share } from './share.ts';
 
 export type PdbMode = 'group' | 'perPod' | 'plain';
 
@@ -40,7 +43,7 @@ export class PdbState {
   healthyPods = 0;
   availableGroups = 0;
   readonly #objects: PodGroupObjects;
-  readonly #registry: OwnerRegistry;
+  readonly #dependencies: Dependencies;
   #expected: Expected | undefined;
 
   constructor(
@@ -55,16 +58,13 @@ export class PdbState {
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
     this.#objects = objects;
-    this.#registry = registry;
+    this.#dependencies = new Dependencies(registry, this);
   }
 
   /** Called once, when the budget leaves the world. */
   close(): void {
     for (const group of this.units.keys()) group.budgets.delete(this);
-    for (const owner of this.owners.keys()) {
-      owner.dependents.delete(this);
-      this.#registry.release(owner);
-    }
+    this.#dependencies.clear();
   }
 
   /** The label key of its groups, where its annotations name one. */
@@ -82,10 +82,13 @@ export class PdbState {
   groupOf(pod: PodRecord): GroupNode | undefined {
     const scope = this.rules?.scope;
     if (scope === undefined || scope.kind === 'pod') return undefined;
-    const key = scope.kind === 'group' ? scope.labelKey : undefined;
-    const group = pod.groups.find((one) => one.labelKey === key);
-    if (group === undefined || !group.isGang) return undefined;
-    return scope.kind === 'automatic' && !group.native ? undefined : group;
+    if (scope.kind === 'group' && scope.labelKey !== undefined) {
+      return pod.groups.find((one) => one.labelKey === scope.labelKey);
+    }
+    const native = pod.groups.find((one) => one.native);
+    if (native !== undefined && native.description.kind !== 'notGang') return native.isGang ? native : undefined;
+    // A native group that says of itself that it is none leaves the field to the conventions; a missing one does not.
+    return scope.kind === 'group' ? pod.groups.find((one) => one.labelKey === undefined && !one.native) : undefined;
   }
 
   select(pod: PodRecord): void {
@@ -122,10 +125,10 @@ export class PdbState {
     this.expectedChanged();
   }
 
-  /** Adds or takes back what a selected pod's health contributes. */
-  count(pod: PodRecord, by: 1 | -1): void {
-    if (pod.plainHealthy) this.plainHealthy += by;
-    if (pod.counted && pod.healthy) this.healthyPods += by;
+  /** Takes in what a selected pod's change adds and takes. */
+  count(change: Share): void {
+    this.plainHealthy += change.plainHealthy;
+    this.healthyPods += change.healthy;
   }
 
   /** A group changed: is it still available, by this budget's minimum? */
@@ -165,7 +168,8 @@ export class PdbState {
   /** The built-in controller's own number of pods, whatever the mode (P3). */
   plainExpected(): Expected {
     const integer = this.rules?.limit.minAvailable?.kind === 'count' && this.rules.limit.maxUnavailable === undefined;
-    return integer ? { known: true, count: this.pods.size, source: 'seen' } : expectedPods(this.owners.keys());
+    if (integer) return { known: true, count: this.pods.size, source: 'seen' };
+    return expectedPods(this.owners.keys(), (owner) => this.#dependencies.add(owner));
   }
 
   plainDesired(): Desired {
@@ -175,12 +179,18 @@ export class PdbState {
 
   expectedChanged(): void {
     this.#expected = undefined;
+    this.#dependencies.clear();
   }
 
   #computeExpected(): Expected {
     const mode = this.mode;
-    if (mode === 'group') return expectedGroups(this.units.keys(), this.#objects);
-    return mode === 'plain' ? this.plainExpected() : expectedPods(this.owners.keys());
+    if (mode === 'plain') return this.plainExpected();
+    const ask = (owner: OwnerNode): void => this.#dependencies.add(owner);
+    if (mode === 'group') return expectedGroups(this.units.keys(), this.#objects, ask);
+    if (this.pods.size > 0 && this.owners.size === 0) {
+      return { known: false, why: 'none of the selected pods has a controller' };
+    }
+    return expectedPods(this.owners.keys(), ask);
   }
 
   #countOwner(pod: PodRecord, by: 1 | -1): void {
@@ -190,10 +200,5 @@ export class PdbState {
     const count = (this.owners.get(owner) ?? 0) + by;
     if (count > 0) this.owners.set(owner, count);
     else this.owners.delete(owner);
-    if (count > 0) owner.dependents.add(this);
-    else {
-      owner.dependents.delete(this);
-      this.#registry.release(owner);
-    }
   }
 }

@@ -2,16 +2,17 @@ import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { controllerOf } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { GroupClaim } from '../groups/claim.ts';
-import { claimOf } from '../groups/conventions.ts';
+import { claimsOf } from '../groups/conventions.ts';
 import { bit, healthBits } from '../health.ts';
 import type { Operation } from '../request.ts';
 import type { GroupNode } from './group-node.ts';
-import type { OwnerNode } from './owners.ts';
+import type { OwnerNode } from './owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PubState } from './pub-state.ts';
 
 /** Shared by all pods without labels. */
 const noLabels: StringMap = {};
+const noClaims: readonly GroupClaim[] = [];
 
 /**
  * One pod of the world: what we keep of its object, and its links. Links are set while the pod is attached; whatever a budget
@@ -27,7 +28,8 @@ export class PodRecord {
   bits = 0;
   generation = 0;
   owner: OwnerReference | undefined;
-  claim: GroupClaim | undefined;
+  /** The groups it says it is in: at most a native one and one by another convention. */
+  claims: readonly GroupClaim[] = noClaims;
   /** The probe lease of its node is fresh; only looked at for probed pods. */
   fresh = false;
   doomed = false;
@@ -55,7 +57,7 @@ export class PodRecord {
     this.bits = healthBits(pod);
     this.generation = pod.metadata.generation ?? 0;
     this.owner = controllerOf(pod.metadata);
-    this.claim = claimOf(pod);
+    this.claims = claimsOf(pod);
   }
 
   has(mask: number): boolean {
@@ -65,6 +67,14 @@ export class PodRecord {
   /** Neither going nor gone: it is one of its owner's pods. */
   get live(): boolean {
     return (this.bits & (bit.terminating | bit.finished)) === 0;
+  }
+
+  /**
+   * It is one of those that there should be. A terminating pod is until it is gone: were it not expected any more, a budget
+   * without a scale to look at would shrink with every pod that it lets go (I11).
+   */
+  get exists(): boolean {
+    return !this.has(bit.finished) && !this.doomed;
   }
 
   /** It counts for budgets, if healthy (N1). */
@@ -101,7 +111,7 @@ export function sameStructure(a: PodRecord, b: PodRecord): boolean {
     (a.bits & structuralBits) === (b.bits & structuralBits) &&
     sameOwner(a.owner, b.owner) &&
     sameLabels(a.labels, b.labels) &&
-    sameClaim(a.claim, b.claim)
+    sameClaims(a.claims, b.claims)
   );
 }
 
@@ -122,10 +132,13 @@ function sameLabels(a: StringMap, b: StringMap): boolean {
   return count === 0;
 }
 
-function sameClaim(a: GroupClaim | undefined, b: GroupClaim | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b;
+function sameClaims(a: readonly GroupClaim[], b: readonly GroupClaim[]): boolean {
+  return a.length === b.length && a.every((claim, i) => sameClaim(claim, b[i]));
+}
+
+function sameClaim(a: GroupClaim, b: GroupClaim | undefined): boolean {
   return (
-    a.id === b.id &&
+    a.id === b?.id &&
     a.convention === b.convention &&
     a.parent === b.parent &&
     a.index === b.index &&

@@ -7,19 +7,26 @@ import { type PubTarget, parseTarget } from '../../api/pub-target.ts';
 import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
 import { expectedUnits, type OwnerTally } from '../budget/expected-pub.ts';
 import { bit } from '../health.ts';
+import { labelOf } from '../label.ts';
 import type { Operation } from '../request.ts';
 import type { BudgetRef } from '../verdict.ts';
-import type { OwnerNode, OwnerRegistry } from './owners.ts';
-import { podCounter } from './owners.ts';
+import { Dependencies } from './dependencies.ts';
+import { podCounter } from './owner-chain.ts';
+import type { OwnerNode } from './owner-node.ts';
+import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
+import type { Share } from './share.ts';
 
 /** A group of a PodUnavailableBudget: selected pods with one label value under one root owner. */
 export interface PubUnit {
   readonly key: string;
   readonly display: string;
   readonly pods: Set<PodRecord>;
+  /** Neither terminating nor finished. */
   live: number;
+  /** Not finished, and not going with its owner. */
+  existing: number;
   healthy: number;
   readonly root: OwnerNode | undefined;
 }
@@ -41,6 +48,9 @@ export class PubState {
   available = 0;
   readonly #targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
+  readonly #dependencies: Dependencies;
+  /** Keeps the workload it names in the world while no pod points at it. */
+  readonly #anchor = { expectedChanged: () => this.expectedChanged() };
   #expected: Expected | undefined;
 
   constructor(ref: BudgetRef, pub: PodUnavailableBudget, registry: OwnerRegistry, signature: string) {
@@ -53,9 +63,10 @@ export class PubState {
     this.target = target;
     this.observe(pub);
     this.#registry = registry;
+    this.#dependencies = new Dependencies(registry, this);
     if (target?.kind === 'workload') {
       this.#targetOwner = registry.named(target.group, target.workloadKind, target.name);
-      this.#targetOwner.dependents.add(this);
+      this.#targetOwner.dependents.add(this.#anchor);
     }
   }
 
@@ -67,11 +78,10 @@ export class PubState {
 
   /** Called once, when the budget leaves the world. */
   close(): void {
-    for (const owner of [...this.owners.keys(), this.#targetOwner]) {
-      if (owner === undefined) continue;
-      owner.dependents.delete(this);
-      this.#registry.release(owner);
-    }
+    this.#dependencies.clear();
+    if (this.#targetOwner === undefined) return;
+    this.#targetOwner.dependents.delete(this.#anchor);
+    this.#registry.release(this.#targetOwner);
   }
 
   /** The workload it names, whether or not anybody looked it up. */
@@ -105,8 +115,8 @@ export class PubState {
     this.pods.add(pod);
     const owner = this.#ownerOf(pod);
     const tally = obtain(this.owners, owner, newTally);
-    owner?.dependents.add(this);
     tally.pods += 1;
+    this.expectedChanged();
     const key = unitKey(this.rules, pod);
     if (key === undefined) return;
     const unit = obtain(this.units, key, () => {
@@ -114,7 +124,6 @@ export class PubState {
       return newUnit(key, groupValue(this.rules, pod) ?? '', owner);
     });
     unit.pods.add(pod);
-    this.expectedChanged();
   }
 
   deselect(pod: PodRecord): void {
@@ -124,13 +133,7 @@ export class PubState {
     if (tally === undefined) return;
     tally.pods -= 1;
     this.#leaveUnit(pod, tally);
-    if (tally.pods === 0) {
-      this.owners.delete(owner);
-      if (owner !== undefined && owner !== this.#targetOwner) {
-        owner.dependents.delete(this);
-        this.#registry.release(owner);
-      }
-    }
+    if (tally.pods === 0) this.owners.delete(owner);
     this.expectedChanged();
   }
 
@@ -143,30 +146,30 @@ export class PubState {
     tally.groups -= 1;
   }
 
-  /** Adds or takes back what a selected pod's health contributes. */
-  count(pod: PodRecord, by: 1 | -1): void {
+  /** Takes in what a selected pod's change adds and takes. */
+  count(pod: PodRecord, change: Share): void {
     const unit = this.unitOf(pod);
-    if (pod.live) this.#countLive(pod, unit, by);
-    if (!pod.counted || !pod.healthyForPub) return;
+    if (change.existing !== 0) this.#countExisting(pod, unit, change.existing);
     if (unit === undefined) {
-      this.available += by;
+      this.available += change.healthyForPub;
       return;
     }
+    unit.live += change.live;
     const was = unit.healthy >= this.minimum;
-    unit.healthy += by;
+    unit.healthy += change.healthyForPub;
     const is = unit.healthy >= this.minimum;
     if (was !== is) this.available += is ? 1 : -1;
   }
 
-  #countLive(pod: PodRecord, unit: PubUnit | undefined, by: 1 | -1): void {
+  #countExisting(pod: PodRecord, unit: PubUnit | undefined, by: number): void {
     const tally = this.owners.get(this.#ownerOf(pod));
     if (tally === undefined) return;
-    tally.livePods += by;
-    if (unit === undefined) tally.liveSingles += by;
+    tally.existingPods += by;
+    if (unit === undefined) tally.existingSingles += by;
     else {
-      const was = unit.live > 0;
-      unit.live += by;
-      if (was !== unit.live > 0) tally.liveGroups += by;
+      const was = unit.existing > 0;
+      unit.existing += by;
+      if (was !== unit.existing > 0) tally.existingGroups += by;
     }
     this.expectedChanged();
   }
@@ -180,6 +183,7 @@ export class PubState {
         ...(this.#targetOwner === undefined ? {} : { target: this.#targetOwner }),
       },
       this.owners,
+      (owner) => this.#dependencies.add(owner),
     );
     return this.#expected;
   }
@@ -191,6 +195,7 @@ export class PubState {
 
   expectedChanged(): void {
     this.#expected = undefined;
+    this.#dependencies.clear();
   }
 
   /** Groups belong to root owners, pods to the owner that counts them. */
@@ -200,15 +205,15 @@ export class PubState {
 }
 
 function newTally(): OwnerTally {
-  return { pods: 0, livePods: 0, liveSingles: 0, liveGroups: 0, groups: 0 };
+  return { pods: 0, existingPods: 0, existingSingles: 0, existingGroups: 0, groups: 0 };
 }
 
 function newUnit(key: string, display: string, root: OwnerNode | undefined): PubUnit {
-  return { key, display, pods: new Set(), live: 0, healthy: 0, root };
+  return { key, display, pods: new Set(), live: 0, existing: 0, healthy: 0, root };
 }
 
 function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {
-  return rules?.groups === undefined ? undefined : pod.labels[rules.groups.labelKey];
+  return rules?.groups === undefined ? undefined : labelOf(pod.labels, rules.groups.labelKey);
 }
 
 function unitKey(rules: PubRules | undefined, pod: PodRecord): string | undefined {

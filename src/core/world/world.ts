@@ -13,7 +13,8 @@ import type { GroupNode } from './group-node.ts';
 import { Leases } from './leases.ts';
 import { setReservations } from './ledger-view.ts';
 import { NamespaceState } from './namespace-state.ts';
-import { type OwnerNode, podsBelow } from './owners.ts';
+import { podsBelow } from './owner-chain.ts';
+import type { OwnerNode } from './owner-node.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
@@ -158,7 +159,7 @@ export class World {
     state.change(pods, () => {
       mutate();
       for (const group of groups) {
-        const claim = pods.find((pod) => pod.claim?.id === group.id)?.claim;
+        const claim = pods.flatMap((pod) => pod.claims).find((one) => one.id === group.id);
         if (claim !== undefined) group.description = state.groups.objects.describe(claim);
       }
     });

@@ -70,36 +70,35 @@ function pass(world: World, event: Simple): void {
   (ways[event.kind] as (event: Simple) => void)(event);
 }
 
-/** What differs between the two implementations now, or nothing. */
-export function difference(world: World, moment: Moment, manners: readonly Manner[]): string | undefined {
-  return numbersDifference(world, moment) ?? verdictDifference(world, moment, manners);
+/** What differs between the two implementations now. */
+export function* differences(world: World, moment: Moment, manners: readonly Manner[]): Generator<string> {
+  yield* numbersDifferences(world, moment);
+  yield* verdictDifferences(world, moment, manners);
 }
 
-function numbersDifference(world: World, { state, now }: Moment): string | undefined {
+function* numbersDifferences(world: World, { state, now }: Moment): Generator<string> {
   const refs: readonly BudgetRef[] = [...state.pdbs.map(pdbRef), ...state.pubs.map(pubRef)];
   for (const ref of refs) {
     const naive = naiveNumbers(state, ref, now);
     const engine = budgetNumbers(world, ref, now);
     // Where nobody had to say anything (no units, a plain budget) no source is better than another.
     const text = unlike(naive, naive?.source === undefined && engine ? { ...engine, source: undefined } : engine);
-    if (text !== undefined) return `numbers of ${ref.kind} ${ref.namespace}/${ref.name}: ${text}`;
+    if (text !== undefined) yield `numbers of ${ref.kind} ${ref.namespace}/${ref.name}: ${text}`;
   }
-  return undefined;
 }
 
 const plainManners: readonly Manner[] = protectOperations.map((operation) => ({ operation, options: {} }));
 
-function verdictDifference(world: World, { state, now }: Moment, manners: readonly Manner[]): string | undefined {
+function* verdictDifferences(world: World, { state, now }: Moment, manners: readonly Manner[]): Generator<string> {
   for (const pod of state.pods) {
     for (const manner of [...plainManners, ...manners]) {
       const request = requestFor(pod, manner);
       const naive = naiveDecide(state, request, now, manner.options);
       const engine = decide(world, request, now, manner.options);
       const text = unlike(listed(settled(naive, engine), manner), listed(told(engine), manner));
-      if (text !== undefined) return `verdict on ${JSON.stringify({ ...request, options: manner.options })}: ${text}`;
+      if (text !== undefined) yield `verdict on ${JSON.stringify({ ...request, options: manner.options })}: ${text}`;
     }
   }
-  return undefined;
 }
 
 function requestFor(pod: Pod, manner: Manner): DisruptionRequest {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { anyStory, type Story } from './arbitraries.ts';
-import { difference, newWorld, tell } from './compare.ts';
+import { differences, newWorld, tell } from './compare.ts';
 import { type Event, happen, type Moment } from './events.ts';
 import { emptyState } from './model.ts';
 
@@ -21,8 +21,9 @@ function firstDifference({ opening, events, manners }: Story): string | undefine
   opening.forEach(live);
   for (const event of [undefined, ...events]) {
     if (event !== undefined) live(event);
-    const found = difference(world, moment, manners);
-    if (found !== undefined) return `${found}\nafter\n${past.map((one) => `  ${JSON.stringify(one)}`).join('\n')}`;
+    for (const found of differences(world, moment, manners)) {
+      return `${found}\nafter\n${past.map((one) => `  ${JSON.stringify(one)}`).join('\n')}`;
+    }
   }
   return undefined;
 }

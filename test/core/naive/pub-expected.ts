@@ -26,6 +26,7 @@ export function expectedOfPub(
     const { group, workloadKind: kind, name } = rules.target;
     const target = lookUp(state, { apiVersion: `${group}/v1`, kind, namespace, name });
     if (target.status === 'unknown') return undefined;
+    if (wantsNothing(target)) return { count: 0, source: 'scale' };
     const wanted = scaleOfTarget(state, target, rules, pods);
     if (wanted !== undefined) return wanted;
   }

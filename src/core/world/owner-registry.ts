@@ -1,46 +1,12 @@
 import { apiGroupOf, type OwnerReference } from '../../api/meta.ts';
-import { type OwnerName, type OwnerState, scaleCountsGroups } from '../owner.ts';
-import type { PodRecord } from './pod-record.ts';
+import type { OwnerName, OwnerState } from '../owner.ts';
+import { maxChain } from './owner-chain.ts';
+import { anyUid, nameKeyOf, OwnerNode } from './owner-node.ts';
 
-/** Chains longer than this do not exist; a longer one is a cycle or an attack (O1). */
-const maxChain = 8;
-
-/** Stands for "whichever object has this name now": labels and target references name owners without a uid. */
-const anyUid = '*';
-
-/** One owner of pods, by name and uid. */
-export class OwnerNode {
+/** An owner by name and uid, whether or not anybody keeps a node for it. */
+export interface OwnerIdentity {
   readonly nameKey: string;
-  readonly display: string;
-  readonly countsGroups: boolean;
-  state: 'unknown' | 'gone' | 'known' = 'unknown';
-  replicas: number | undefined;
-  deleting = false;
-  controller: OwnerNode | undefined;
-  /** Pods whose controller, or whose root by label, this is. */
-  readonly pods = new Set<PodRecord>();
-  readonly children = new Set<OwnerNode>();
-  /** Called when only the scale changed: whoever computed an expected number from it must do so again. */
-  readonly dependents = new Set<{ expectedChanged(): void }>();
-
-  readonly group: string;
-  readonly kind: string;
-  readonly name: string;
   readonly uid: string;
-
-  constructor(group: string, kind: string, name: string, uid: string) {
-    this.group = group;
-    this.kind = kind;
-    this.name = name;
-    this.uid = uid;
-    this.nameKey = nameKeyOf(group, kind, name);
-    this.display = `${kind} ${name}`;
-    this.countsGroups = scaleCountsGroups(group, kind);
-  }
-}
-
-function nameKeyOf(group: string, kind: string, name: string): string {
-  return `${group}/${kind}/${name}`;
 }
 
 /** The owners of one namespace. Changing one reports the pods below it, which the caller takes out and puts back. */
@@ -91,9 +57,21 @@ export class OwnerRegistry {
       this.apply(node, this.#findPod(node.name));
       return;
     }
-    if (!this.#lookups.has(node.nameKey)) return;
     const found = this.#lookups.get(node.nameKey);
-    if (node.uid === anyUid || found?.uid === node.uid) this.apply(node, found);
+    if (found !== undefined && (node.uid === anyUid || found.uid === node.uid)) this.apply(node, found);
+  }
+
+  /** Who would own a pod with this controller, as far as is known. Asking leaves no trace. */
+  peek(reference: OwnerReference | undefined): readonly OwnerIdentity[] {
+    const chain: OwnerIdentity[] = [];
+    for (let next = reference; next !== undefined && chain.length < maxChain; ) {
+      const nameKey = nameKeyOf(apiGroupOf(next.apiVersion), next.kind, next.name);
+      chain.push({ nameKey, uid: next.uid });
+      const isPod = nameKey === nameKeyOf('', 'Pod', next.name);
+      const found: OwnerState | undefined = isPod ? this.#findPod(next.name) : this.#lookups.get(nameKey);
+      next = found?.uid === next.uid ? found.controller : undefined;
+    }
+    return chain;
   }
 
   /**
@@ -158,40 +136,4 @@ export class OwnerRegistry {
     node.controller?.children.add(node);
     if (before !== undefined) this.release(before);
   }
-}
-
-/** The owners of a pod from its controller upwards, as far as they are known. */
-export function chainOf(controller: OwnerNode | undefined): readonly OwnerNode[] {
-  const chain: OwnerNode[] = [];
-  for (let node = controller; node !== undefined && chain.length < maxChain; node = node.controller) {
-    if (chain.includes(node)) break;
-    chain.push(node);
-  }
-  return chain;
-}
-
-/** Pods below an owner: those it controls and those that the owners it controls control. */
-export function podsBelow(node: OwnerNode, into: Set<PodRecord> = new Set(), depth = 0): Set<PodRecord> {
-  if (depth > maxChain) return into;
-  for (const pod of node.pods) into.add(pod);
-  for (const child of node.children) podsBelow(child, into, depth + 1);
-  return into;
-}
-
-/** The owner whose scale counts the pod (O2). */
-export function podCounter(controller: OwnerNode | undefined): OwnerNode | undefined {
-  if (controller === undefined) return undefined;
-  const parent = controller.controller;
-  const isReplicaSet = controller.group === 'apps' && controller.kind === 'ReplicaSet';
-  if (!isReplicaSet || parent === undefined) return controller;
-  // A parent that was not looked up yet may have a scale: the answer is its, and not known.
-  return parent.state === 'unknown' || parent.replicas !== undefined ? parent : controller;
-}
-
-/** An owner that is gone or going takes its pods along; so does a workload that is scaled to nothing (X4). */
-export function isDoomed(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
-  if (chain.some((node) => node.state === 'gone' || node.deleting)) return true;
-  const counter = podCounter(chain[0]);
-  if (counter?.state === 'known' && counter.replicas === 0) return true;
-  return root?.state === 'known' && root.countsGroups && root.replicas === 0;
 }

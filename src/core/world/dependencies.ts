@@ -1,0 +1,27 @@
+import type { OwnerNode } from './owner-node.ts';
+import type { OwnerRegistry } from './owner-registry.ts';
+
+/** The owners that a budget's expected number was computed from. They tell it when they change; it forgets them and asks anew. */
+export class Dependencies {
+  readonly #owners = new Set<OwnerNode>();
+  readonly #registry: OwnerRegistry;
+  readonly #budget: { expectedChanged(): void };
+
+  constructor(registry: OwnerRegistry, budget: { expectedChanged(): void }) {
+    this.#registry = registry;
+    this.#budget = budget;
+  }
+
+  add(owner: OwnerNode): void {
+    this.#owners.add(owner);
+    owner.dependents.add(this.#budget);
+  }
+
+  clear(): void {
+    for (const owner of this.#owners) {
+      owner.dependents.delete(this.#budget);
+      this.#registry.release(owner);
+    }
+    this.#owners.clear();
+  }
+}

@@ -1,0 +1,40 @@
+import { scaleCountsGroups } from '../owner.ts';
+import type { PodRecord } from './pod-record.ts';
+
+/** Stands for "whichever object has this name now": labels and target references name owners without a uid. */
+export const anyUid = '*';
+
+/** One owner of pods, by name and uid. */
+export class OwnerNode {
+  readonly nameKey: string;
+  readonly display: string;
+  readonly countsGroups: boolean;
+  state: 'unknown' | 'gone' | 'known' = 'unknown';
+  replicas: number | undefined;
+  deleting = false;
+  controller: OwnerNode | undefined;
+  /** Pods whose controller, or whose root by label, this is. */
+  readonly pods = new Set<PodRecord>();
+  readonly children = new Set<OwnerNode>();
+  /** Called when only the scale changed: whoever computed an expected number from it must do so again. */
+  readonly dependents = new Set<{ expectedChanged(): void }>();
+
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+
+  constructor(group: string, kind: string, name: string, uid: string) {
+    this.group = group;
+    this.kind = kind;
+    this.name = name;
+    this.uid = uid;
+    this.nameKey = nameKeyOf(group, kind, name);
+    this.display = `${kind} ${name}`;
+    this.countsGroups = scaleCountsGroups(group, kind);
+  }
+}
+
+export function nameKeyOf(group: string, kind: string, name: string): string {
+  return `${group}/${kind}/${name}`;
+}

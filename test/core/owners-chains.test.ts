@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { OwnerState } from '../../src/core/owner.ts';
+import type { World } from '../../src/core/world/world.ts';
+import { table } from '../api/table.ts';
+import { ask, aWorld, inShort } from '../support/a-world.ts';
+import { anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../support/builders.ts';
+
+/** A budget that covers nothing, and refuses what it may cover: it shows which chains are open (U1). */
+const elsewhere = aPub('b', {
+  targetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'elsewhere' },
+  minAvailable: 9,
+});
+
+const known = 'allow NotProtected';
+const unknown = 'deny OwnerNotResolved';
+const gone = 'allow WorkloadGone';
+
+function worldOf(...pods: readonly PodBuilder[]): World {
+  const world = aWorld({ pods, pubs: [elsewhere] });
+  world.setOwner(anOwner('StatefulSet', 'elsewhere', 1));
+  return world;
+}
+
+const state = (world: World, name = 'p'): string => inShort(ask(world, 'EVICT', name));
+const unknownNames = (world: World): readonly string[] =>
+  [...world.unknownOwners()].map(({ kind, name }) => `${kind} ${name}`);
+
+describe('an owner that is a Pod', () => {
+  const leader = aPod('llm-0');
+  const workers = anOwner('StatefulSet', 'llm-0', 1, {
+    controller: { apiVersion: 'v1', kind: 'Pod', name: 'llm-0', uid: 'uid-llm-0', controller: true },
+  });
+  const worker = aPod('p').ownedBy(workers);
+  const world = (...pods: readonly PodBuilder[]): World => {
+    const one = worldOf(...pods);
+    one.setOwner(workers);
+    return one;
+  };
+
+  it('[O1] is known by the view of the pods, as it comes and goes', () => {
+    const view = world(worker);
+    const seen = [state(view)];
+    const step = (change: () => void): void => {
+      change();
+      seen.push(state(view));
+    };
+    step(() => view.upsertPod(leader.build()));
+    step(() => view.upsertPod(leader.terminating().build()));
+    step(() => view.deletePod(ns, 'llm-0'));
+    step(() => view.upsertPod(leader.uid('uid-second').build()));
+    step(() => view.upsertPod(leader.build()));
+    expect(seen).toEqual([gone, known, gone, gone, gone, known]);
+  });
+
+  it('[O1] is never asked for', () => {
+    expect(unknownNames(world(worker))).toEqual([]);
+  });
+
+  it('[O1] leads on to its own owners', () => {
+    const leaders = anOwner('StatefulSet', 'llm', 1);
+    const view = world(worker, leader.ownedBy(leaders));
+    expect([state(view), unknownNames(view)]).toEqual([unknown, ['StatefulSet llm']]);
+    view.setOwner(leaders);
+    expect(state(view)).toBe(known);
+    view.setOwner({ ...leaders, deleting: true });
+    expect([state(view), state(view, 'llm-0')]).toEqual([gone, gone]);
+  });
+
+  it('[O1] of another kind that is also called Pod is looked up like any other', () => {
+    const strange = anOwner('Pod', 'llm-0');
+    expect(unknownNames(worldOf(aPod('p').ownedBy(strange), leader))).toEqual(['Pod llm-0']);
+  });
+});
+
+describe('chains without an end', () => {
+  /** c1 is controlled by c2, and so on. */
+  const chain = (length: number, lastController?: OwnerState): readonly OwnerState[] =>
+    Array.from({ length }, (_, i) => {
+      const next = i + 1 < length ? anOwner('Custom', `c${i + 2}`) : lastController;
+      return anOwner('Custom', `c${i + 1}`, undefined, next === undefined ? {} : { controller: refTo(next) });
+    });
+  const start = aPod('p').ownedBy(anOwner('Custom', 'c1'));
+  const load = (owners: readonly OwnerState[]): World => {
+    const world = worldOf(start);
+    for (const owner of owners) world.setOwner(owner);
+    return world;
+  };
+
+  it('[O1] are followed for eight owners', () => {
+    const twelve = load(chain(12));
+    twelve.setOwner({ ...anOwner('Custom', 'c9'), deleting: true });
+    expect(state(twelve)).toBe(known);
+    twelve.setOwner({ ...anOwner('Custom', 'c8'), deleting: true });
+    expect(state(twelve)).toBe(gone);
+  });
+
+  it('[O1] [U1] belong to the eighth owner, and not to the ninth', () => {
+    const covers = (name: string): string => {
+      const world = load(chain(12));
+      world.upsertPub(
+        aPub('c', { targetRef: { apiVersion: 'example.com/v1', kind: 'Custom', name }, minAvailable: 9 }),
+      );
+      return state(world);
+    };
+    expect([covers('c8'), covers('c9')]).toEqual(['deny BudgetExhausted', known]);
+  });
+
+  table(
+    [1, 2, 3, 9, 20].map((length) => ({ name: `[O1] a cycle of ${length} is no trap`, length })),
+    ({ length }) => {
+      const world = load(chain(length, anOwner('Custom', 'c1')));
+      expect(state(world)).toBe(known);
+      world.setOwner({
+        ...anOwner('Custom', 'c1', undefined, { controller: refTo(anOwner('Custom', 'c1')) }),
+        deleting: true,
+      });
+      expect(state(world)).toBe(gone);
+      world.deletePod(ns, 'p');
+      expect(unknownNames(world)).toEqual([]);
+    },
+  );
+
+  it('[O1] a pod that owns itself is no trap', () => {
+    const world = worldOf(
+      aPod('p').ownedBy({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'uid-p', controller: true }),
+    );
+    expect(state(world)).toBe(known);
+    world.upsertPod(
+      aPod('p')
+        .ownedBy({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'uid-p', controller: true })
+        .labels({ a: 'b' })
+        .build(),
+    );
+    world.deletePod(ns, 'p');
+    expect(unknownNames(world)).toEqual([]);
+  });
+});
