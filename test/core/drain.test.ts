@@ -4,7 +4,7 @@ import { budgetNumbers } from '../../src/core/budget/numbers.ts';
 import { decide } from '../../src/core/decide/decide.ts';
 import { type DrainOptions, type DrainSimulation, type PodKey, simulateDrain } from '../../src/core/drain/simulate.ts';
 import type { World } from '../../src/core/world/world.ts';
-import { aWorld, inShort } from '../support/a-world.ts';
+import { aWorld } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aReservation, ns } from '../support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor } from '../support/fleet.ts';
 
@@ -204,13 +204,5 @@ describe('waves', () => {
     expect(wavesOf(simulated)).toEqual([['llm-0-0', 'llm-1-0']]);
     expect(simulated.waves[0]?.map((step) => step.charges[0]?.effect)).toEqual(['surplus', 'surplus']);
     expect(wavesOf(drain(world, ['llm-0-0', 'llm-0-1']))).toEqual([['llm-0-0'], ['llm-0-1']]);
-  });
-
-  it('[M2] a drain that needs more waves than allowed is reported as it stands', () => {
-    const world = aWorld({ pods: podsOf('web', 4), pubs: [pubFor('web', { minAvailable: 3 })] });
-    const simulated = drain(world, ['web-0', 'web-1', 'web-2', 'web-3'], { maxWaves: 2 });
-    expect(wavesOf(simulated)).toEqual([['web-0'], ['web-1']]);
-    expect(namesOf(simulated.stuck)).toEqual(['web-2', 'web-3']);
-    expect(inShort(decide(world, { operation: 'EVICT', namespace: ns, pod: 'web-0' }, 0))).toBe('allow WithinBudget');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodUnavailableBudgetSpec, TargetReference } from '../../src/api/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 import { table } from '../api/table.ts';
-import { aWorld, pubNumbers } from '../support/a-world.ts';
+import { ask, aWorld, inShort, pubNumbers } from '../support/a-world.ts';
 import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder } from '../support/builders.ts';
 
 const app = { app: 'x' };
@@ -88,13 +88,13 @@ describe('expected pods of a PUB', () => {
         name: '[U3] count an owner without a scale by its pods that exist',
         pub: { selector },
         pods: [of(daemon, 0), of(daemon, 1).terminating(), of(daemon, 2).phase('Failed')],
-        want: seen(1),
+        want: seen(2),
       },
       {
         name: '[U3] count a pod without owner as one',
         pub: { selector },
-        pods: [bare('a'), bare('b'), bare('c').terminating()],
-        want: seen(2),
+        pods: [bare('a'), bare('b'), bare('c').terminating(), bare('d').phase('Succeeded')],
+        want: seen(3),
       },
       { name: '[U3] report the weakest source', pub: { selector }, pods: [of(db, 0), bare('a')], want: seen(4) },
       {
@@ -147,7 +147,7 @@ describe('expected units of a PUB with a group policy', () => {
         name: '[U3] and the pods without the label that exist',
         pub: target(llm),
         pods: [lws(0, 0), router(0), router(1).terminating()],
-        want: scale(6),
+        want: scale(7),
       },
       {
         name: '[U3] not the scale of a targetRef that counts pods',
@@ -166,7 +166,7 @@ describe('expected units of a PUB with a group policy', () => {
         name: '[U3] else the groups and the pods without the label that exist',
         pub: { selector },
         pods: [shard(of(db, 0), 'a'), shard(of(db, 1), 'a'), shard(of(db, 2), 'b').terminating(), of(db, 3)],
-        want: seen(2),
+        want: seen(3),
       },
       {
         name: '[U3] are the groups that exist where the owner has no scale',
@@ -248,7 +248,15 @@ describe('expected units of a PUB follow', () => {
     step(() => world.upsertPod(bare('b').terminating().build()));
     step(() => world.deletePod(ns, 'db-0'));
     step(() => world.upsertPod(bare('a').phase('Succeeded').build()));
-    expect(numbers).toEqual([1, 2, 5, 4, 1, 0]);
+    expect(numbers).toEqual([1, 2, 5, 5, 2, 1]);
+  });
+
+  it('[U3] [I11] a terminating pod until it is gone: the budget does not shrink with every pod that it lets go', () => {
+    const names = ['a', 'b', 'c'];
+    const pub = aPub('web', { selector, maxUnavailable: 1 });
+    const world = aWorld({ pods: names.map((name) => bare(name)), pubs: [pub] });
+    world.upsertPod(bare('a').terminating().build());
+    expect(inShort(ask(world, 'EVICT', 'b'))).toBe('deny BudgetExhausted');
   });
 
   it('[U3] [I11] a new owner, although its first pod is seen terminating', () => {
