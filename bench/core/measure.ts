@@ -1,21 +1,14 @@
-/** Runs something many times and reads percentiles, in microseconds. */
 export interface Timing {
   readonly p50: number;
   readonly p99: number;
-  readonly max: number;
 }
 
-export function time(count: number, run: (i: number) => void): Timing {
-  for (let i = 0; i < Math.min(count, 2_000); i += 1) run(i);
-  const samples = new Float64Array(count);
-  for (let i = 0; i < count; i += 1) {
-    const start = process.hrtime.bigint();
-    run(i);
-    samples[i] = Number(process.hrtime.bigint() - start) / 1_000;
-  }
-  samples.sort();
-  const at = (share: number): number => samples[Math.min(count - 1, Math.floor(share * count))] ?? 0;
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+/** Percentiles of what `sample` measures, after a warm-up. */
+export function percentiles(count: number, sample: (i: number) => number): Timing {
+  for (let i = 0; i < 2_000; i += 1) sample(i);
+  const samples = Float64Array.from({ length: count }, (_, i) => sample(i)).sort();
+  const at = (share: number): number => samples[Math.floor(share * (count - 1))] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
 }
 
 /** Operations a second. */

@@ -44,6 +44,8 @@ export class GroupNode {
   readonly minimums = new Tally();
   readonly expected = new Tally();
   readonly indexes = new Tally();
+  /** The root owners of its pods, with how many have each: nearly always one. */
+  readonly roots = new Map<OwnerNode | undefined, number>();
   /** Budgets that selected at least one of its pods. */
   readonly budgets = new Set<PdbState>();
 
@@ -60,21 +62,19 @@ export class GroupNode {
     this.healthy += change.healthy;
     this.existing += change.existing;
     if (this.live > this.peak) this.peak = this.live;
-    const appeared = change.existing !== 0 && (this.existing === 0 || this.existing === change.existing);
-    for (const pdb of this.budgets) {
-      pdb.refresh(this);
-      if (appeared) pdb.expectedChanged();
-    }
+    for (const pdb of this.budgets) pdb.refresh(this);
   }
 
-  /** The root owner of its pods; should they ever differ, the first by name, so that the answer does not depend on order. */
-  get root(): OwnerNode | undefined {
-    let first: OwnerNode | undefined;
-    for (const { root } of this.pods) {
-      if (root === undefined || root === first) continue;
-      if (first === undefined || root.nameKey < first.nameKey) first = root;
-    }
-    return first;
+  enter(pod: PodRecord): void {
+    this.pods.add(pod);
+    this.roots.set(pod.root, (this.roots.get(pod.root) ?? 0) + 1);
+  }
+
+  leave(pod: PodRecord): void {
+    this.pods.delete(pod);
+    const count = (this.roots.get(pod.root) ?? 0) - 1;
+    if (count > 0) this.roots.set(pod.root, count);
+    else this.roots.delete(pod.root);
   }
 
   /** Groups with the same parent are replicas of one another (G3). */
@@ -82,8 +82,7 @@ export class GroupNode {
     const described = this.description.kind === 'gang' ? this.description.parent : undefined;
     const parent = this.claimedParent ?? described;
     if (parent !== undefined) return parent;
-    const root = this.root;
-    return root === undefined ? `group/${this.id}` : `owner/${root.nameKey}/${root.uid}`;
+    return `owner/${[...this.roots.keys()].map(rootName).sort().join('+')}`;
   }
 
   get statedMinimum(): number | undefined {
@@ -104,4 +103,9 @@ export class GroupNode {
   get isGang(): boolean {
     return this.native ? this.description.kind === 'gang' : true;
   }
+}
+
+/** Groups whose pods have no owner are replicas of one another, if anything is. */
+function rootName(root: OwnerNode | undefined): string {
+  return root === undefined ? '' : `${root.nameKey}/${root.uid}`;
 }

@@ -28,7 +28,7 @@ export class GroupRegistry {
 
   leave(pod: PodRecord): void {
     for (const group of pod.groups) {
-      group.pods.delete(pod);
+      group.leave(pod);
       const claim = claimFor(group, pod);
       if (claim !== undefined) unstate(group, claim);
       if (group.pods.size === 0) this.#idle.add(group);
@@ -81,7 +81,7 @@ export class GroupRegistry {
   }
 
   #enter(pod: PodRecord, group: GroupNode): void {
-    group.pods.add(pod);
+    group.enter(pod);
     const claim = claimFor(group, pod);
     if (claim !== undefined) state(group, claim);
     pod.groups.push(group);
@@ -121,7 +121,7 @@ function claimFor(group: GroupNode, pod: PodRecord): GroupClaim | undefined {
 
 /** Who expects groups computes it from what their pods state and who owns them. */
 function changed(group: GroupNode): void {
-  for (const budget of group.budgets) budget.expectedChanged();
+  for (const budget of group.budgets) budget.refresh(group);
 }
 
 function state(group: GroupNode, claim: GroupClaim): void {

@@ -11,6 +11,7 @@ import type { GroupNode } from './group-node.ts';
 import { podCounter } from './owner-chain.ts';
 import type { OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
+import { Parents } from './parents.ts';
 import type { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { Share } from './share.ts';
@@ -34,6 +35,7 @@ export class PdbState {
   /** The pods that the selector matches. */
   readonly pods = new Set<PodRecord>();
   readonly units = new Map<GroupNode, Unit>();
+  readonly #parents = new Parents();
   /** Owners that count the selected pods, with how many of them. */
   readonly owners = new Map<OwnerNode, number>();
   probed = 0;
@@ -44,7 +46,8 @@ export class PdbState {
   availableGroups = 0;
   readonly #objects: PodGroupObjects;
   readonly #dependencies: Dependencies;
-  #expected: Expected | undefined;
+  /** What was computed last, and in which mode: pods that come and go may change that. */
+  #expected: { readonly mode: PdbMode; readonly value: Expected } | undefined;
 
   constructor(
     ref: BudgetRef,
@@ -105,7 +108,6 @@ export class PdbState {
     }
     this.units.set(group, { selected: 1, minimum: 0, available: false });
     group.budgets.add(this);
-    this.expectedChanged();
     this.refresh(group);
   }
 
@@ -122,7 +124,7 @@ export class PdbState {
     if (unit.available) this.availableGroups -= 1;
     this.units.delete(group);
     group.budgets.delete(this);
-    this.expectedChanged();
+    if (this.#parents.delete(group)) this.expectedChanged();
   }
 
   /** Takes in what a selected pod's change adds and takes. */
@@ -131,10 +133,11 @@ export class PdbState {
     this.healthyPods += change.healthy;
   }
 
-  /** A group changed: is it still available, by this budget's minimum? */
+  /** A group changed: is it still available, by this budget's minimum, and does it still say the same about its parent? */
   refresh(group: GroupNode): void {
     const unit = this.units.get(group);
     if (unit === undefined) return;
+    if (this.#parents.set(group)) this.expectedChanged();
     unit.minimum = this.minimumOf(group);
     const available = group.healthy >= unit.minimum;
     if (available !== unit.available) this.availableGroups += available ? 1 : -1;
@@ -156,8 +159,9 @@ export class PdbState {
   }
 
   expected(): Expected {
-    this.#expected ??= this.#computeExpected();
-    return this.#expected;
+    const mode = this.mode;
+    if (this.#expected?.mode !== mode) this.#expected = { mode, value: this.#computeExpected(mode) };
+    return this.#expected.value;
   }
 
   desired(): Desired {
@@ -182,22 +186,22 @@ export class PdbState {
     this.#dependencies.clear();
   }
 
-  #computeExpected(): Expected {
-    const mode = this.mode;
+  #computeExpected(mode: PdbMode): Expected {
     if (mode === 'plain') return this.plainExpected();
     const ask = (owner: OwnerNode): void => this.#dependencies.add(owner);
-    if (mode === 'group') return expectedGroups(this.units.keys(), this.#objects, ask);
+    if (mode === 'group') return expectedGroups(this.#parents, this.#objects, ask);
     if (this.pods.size > 0 && this.owners.size === 0) {
       return { known: false, why: 'none of the selected pods has a controller' };
     }
     return expectedPods(this.owners.keys(), ask);
   }
 
+  /** Expected pods depend on which owners there are (and on how many pods, for a plain budget), not on each pod. */
   #countOwner(pod: PodRecord, by: 1 | -1): void {
-    this.expectedChanged();
     const owner = podCounter(pod.controller);
+    const count = owner === undefined ? 0 : (this.owners.get(owner) ?? 0) + by;
+    if (this.mode !== 'group' || count === 0 || count === by) this.expectedChanged();
     if (owner === undefined) return;
-    const count = (this.owners.get(owner) ?? 0) + by;
     if (count > 0) this.owners.set(owner, count);
     else this.owners.delete(owner);
   }

@@ -74,7 +74,7 @@ export function anyPdb(namespace: string): fc.Arbitrary<PodDisruptionBudget> {
       side: fc.constantFrom('minAvailable', 'maxUnavailable'),
       amount: amounts,
       scope: anyScope,
-      policy: fc.constantFrom(undefined, 'IfHealthyBudget', 'AlwaysAllow'),
+      policy: fc.constantFrom(undefined, 'IfHealthyBudget', 'AlwaysAllow', 'AlwaysAllow', 'Sometimes'),
       takeover: mostly<string | undefined>(undefined, 'disabled'),
     })
     .map(({ name, selector, side, amount, scope, policy, takeover }) => ({

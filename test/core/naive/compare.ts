@@ -82,7 +82,11 @@ function* numbersDifferences(world: World, { state, now }: Moment): Generator<st
     const naive = naiveNumbers(state, ref, now);
     const engine = budgetNumbers(world, ref, now);
     // Where nobody had to say anything (no units, a plain budget) no source is better than another.
-    const text = unlike(naive, naive?.source === undefined && engine ? { ...engine, source: undefined } : engine);
+    const anySource = naive?.source === undefined || naive.expected === 0;
+    const [left, right] = [naive, engine].map((numbers) =>
+      anySource && numbers ? { ...numbers, source: undefined } : numbers,
+    );
+    const text = unlike(left, right);
     if (text !== undefined) yield `numbers of ${ref.kind} ${ref.namespace}/${ref.name}: ${text}`;
   }
 }

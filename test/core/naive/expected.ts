@@ -2,7 +2,16 @@ import type { Pod } from '../../../src/api/pod.ts';
 import { type ExpectedSource, expectedSources } from '../../../src/core/verdict.ts';
 import { type Group, largest, rootKey } from './groups.ts';
 import { nativePodGroups, parentOfPodGroup, statedReplicas } from './native.ts';
-import { countingOwner, type Link, linkKey, rootOwner, scaleCountsGroups, scaleOf, wantsNothing } from './owners.ts';
+import {
+  countingOwner,
+  exists,
+  type Link,
+  linkKey,
+  rootOwner,
+  scaleCountsGroups,
+  scaleOf,
+  wantsNothing,
+} from './owners.ts';
 import { distinct, type NaiveState } from './state.ts';
 
 /** How many units there should be; the source is absent where nobody had to say anything. */
@@ -21,8 +30,9 @@ export function total(parts: readonly (Expected | undefined)[]): Expected | unde
   return source === undefined ? { count } : { count, source };
 }
 
-/** P6 */
-export function expectedGroups(state: NaiveState, namespace: string, groups: readonly Group[]): Expected | undefined {
+/** P6, for the groups reached that have a pod that exists. */
+export function expectedGroups(state: NaiveState, namespace: string, reached: readonly Group[]): Expected | undefined {
+  const groups = reached.filter((group) => group.pods.some((pod) => exists(state, pod)));
   const parents = distinct(groups.map((group) => group.parent));
   return total(
     parents.map((parent) => {
@@ -43,18 +53,23 @@ function expectedOfParent(
   const roots = rootsOf(state, groups);
   // An owner that was not looked up may turn out to say how many groups there should be (I4).
   if (roots.some((root) => root?.status === 'unknown')) return undefined;
-  const [root] = roots;
-  const scale = roots.length === 1 && root !== undefined && scaleCountsGroups(root) ? scaleAsExpected(root) : undefined;
-  if (scale !== undefined) return scale;
+  const scale = roots.length === 1 ? groupScale(roots[0]) : undefined;
+  if (scale !== undefined) return { count: scale, source: 'scale' };
   const members = groups.flatMap((group) => group.members);
   const stated = largest(members.map((member) => member.siblings));
   if (stated !== undefined) return { count: stated, source: 'pods' };
+  const seen = groups.length;
   const objects = nativePodGroups(state, namespace).filter((group) => parentOfPodGroup(group) === parent).length;
-  if (objects > 0) return { count: objects, source: 'podGroups' };
+  if (objects > 0) return { count: Math.max(objects, seen), source: 'podGroups' };
   const index = largest(members.map((member) => member.index));
-  if (index === undefined) return { count: groups.length, source: 'seen' };
-  // Groups without an index stand beside those with one: there are never fewer than are seen.
-  return { count: Math.max(index + 1, groups.length), source: 'highestIndex' };
+  if (index === undefined) return { count: seen, source: 'seen' };
+  return { count: Math.max(index + 1, seen), source: 'highestIndex' };
+}
+
+/** How many groups an owner wants, where its scale says that; one that is gone or being deleted says nothing. */
+export function groupScale(owner: Link | undefined): number | undefined {
+  if (owner === undefined || !scaleCountsGroups(owner) || wantsNothing(owner)) return undefined;
+  return scaleOf(owner);
 }
 
 /** The distinct root owners of all their pods; nothing stands for the pods without one. */

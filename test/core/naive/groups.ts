@@ -15,8 +15,8 @@ export function membership(state: NaiveState, pod: Pod, grouping: Grouping): Mem
   if (grouping.by === 'label') return labelGroup(state, pod, grouping.label);
   const native = nativeGroup(state, pod);
   if (native.kind === 'gang') return native.member;
-  // A native group that the pod names and that is not there, or no gang, is not replaced by a guess.
-  if (grouping.by === 'native' || native.kind !== 'notNamed') return undefined;
+  // A native group that the pod names and that is not there is not replaced by a guess (P5).
+  if (grouping.by === 'native' || native.kind === 'missing') return undefined;
   return conventionGroup(pod);
 }
 

@@ -161,7 +161,8 @@ function veto(
   answers: readonly Answer[],
 ): readonly NaiveRefusal[] {
   const code = probeProblem(state, pod, now);
-  if (code === undefined || (request.operation !== 'EVICT' && answers.length === 0)) return [];
+  if (code === undefined || request.operation === 'RESIZE' || (request.operation !== 'EVICT' && answers.length === 0))
+    return [];
   const wayOut = !isReady(pod) && answers.length > 0 && answers.every(({ always }) => always);
   const isBroken = request.operation === 'DELETE' && answers.every(({ brokenAnyway }) => brokenAnyway === true);
   return wayOut || isBroken ? [] : [{ code }];

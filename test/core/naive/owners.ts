@@ -144,6 +144,11 @@ export function isDoomed(state: NaiveState, pod: Pod): boolean {
   return lost || nothingWanted || (root !== undefined && scaleCountsGroups(root) && scaleOf(root) === 0);
 }
 
+/** U3: a terminating pod exists until it is gone, or a budget would shrink with every pod that it lets go. */
+export function exists(state: NaiveState, pod: Pod): boolean {
+  return !isFinished(pod) && !isDoomed(state, pod);
+}
+
 /** N1 */
 export function isCounted(state: NaiveState, pod: Pod): boolean {
   return !isTerminating(pod) && !isFinished(pod) && !isDoomed(state, pod) && reservationOf(state, pod) === undefined;

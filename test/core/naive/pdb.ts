@@ -9,7 +9,16 @@ import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from
 import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
 import { isHealthy, isReady } from './health.ts';
 import { isCounted } from './owners.ts';
-import { type Amounts, type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
+import {
+  type Amounts,
+  type Answer,
+  desiredOf,
+  judge,
+  type NaiveNumbers,
+  numbersFrom,
+  type UnhealthyRule,
+  type Unit,
+} from './rule.ts';
 import { isTerminating, labelsOf, type NaiveState, namespaceOf, podsOf, reservationOf } from './state.ts';
 
 export function pdbRef(pdb: PodDisruptionBudget): BudgetRef {
@@ -27,8 +36,9 @@ function selected(state: NaiveState, pdb: PodDisruptionBudget): readonly Pod[] {
   return podsOf(state, namespaceOf(pdb)).filter((pod) => selects(pdb, pod));
 }
 
-function isAlways(pdb: PodDisruptionBudget): boolean {
-  return pdb.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow';
+function unhealthyRule(pdb: PodDisruptionBudget): UnhealthyRule {
+  const word = pdb.spec?.unhealthyPodEvictionPolicy ?? 'IfHealthyBudget';
+  return word === 'AlwaysAllow' ? 'always' : word === 'IfHealthyBudget' ? 'ifHealthy' : 'never';
 }
 
 function amountsOf(pdb: PodDisruptionBudget): Amounts | undefined {
@@ -129,20 +139,21 @@ function mayTakeOver(pdb: PodDisruptionBudget): boolean {
 export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod, now: number): Answer {
   const reading = readPdb(state, pdb);
   const budget = pdbRef(pdb);
-  const always = isAlways(pdb);
+  const unhealthy = unhealthyRule(pdb);
+  const always = unhealthy === 'always';
   if (reading.mode === 'invalid')
     return { budget, always: false, takeover: mayTakeOver(pdb), refusal: 'BudgetInvalid' };
   const { takeover } = reading;
   if (reading.mode === 'plain') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   if (reading.mode === 'perPod') {
     const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1 }, now);
-    return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), always), takeover };
+    return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), unhealthy), takeover };
   }
   const group = groupOf(state, pod, reading.grouping);
   if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
   const minimum = groupMinimum(state, group, reading.minimum);
   const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum }, now);
-  return { ...judge(budget, unit, pod, countGroups(state, pdb, reading, now), always), takeover };
+  return { ...judge(budget, unit, pod, countGroups(state, pdb, reading, now), unhealthy), takeover };
 }
 
 function unitOf(
@@ -157,10 +168,11 @@ function unitOf(
 /** P3. A pod that is not Ready and not let go for that may still go where a Ready one may, as in Kubernetes. */
 function answerOfPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts, pod: Pod): Answer {
   const budget = pdbRef(pdb);
-  const always = isAlways(pdb);
+  const unhealthy = unhealthyRule(pdb);
+  const always = unhealthy === 'always';
   const { available, desired, expected } = countPlain(state, pdb, amounts);
   const allowed = desired !== undefined && (expected?.count ?? 0) > 0 ? Math.max(0, available - desired) : 0;
-  const isMet = desired !== undefined && desired > 0 && available >= desired;
+  const isMet = unhealthy === 'ifHealthy' && desired !== undefined && desired > 0 && available >= desired;
   const unhealthyMayGo = !isReady(pod) && (always || isMet);
   if (!unhealthyMayGo && desired === undefined) return { budget, always, refusal: 'ExpectedUnknown' };
   if (!unhealthyMayGo && allowed === 0) {

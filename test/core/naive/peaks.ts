@@ -1,9 +1,10 @@
 import { parsePdbScope } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
+import { readPub } from '../../../src/api/pub-read.ts';
 import { conventionGroup, labelGroup } from './groups.ts';
 import { nativeGroup } from './native.ts';
 import { keyOf, linkKey, pointersOf } from './owners.ts';
-import { isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
+import { distinct, isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
 
 /**
  * Brings the memory of group sizes and of pointers up to date; to be called after every event. A group that has no pod at all any more
@@ -45,10 +46,12 @@ function groupKeys(state: NaiveState, pod: Pod): readonly string[] {
   ];
 }
 
+/** The labels by which a budget of the namespace groups. */
 function labelKeys(state: NaiveState, namespace: string): readonly string[] {
-  const keys = state.pdbs
-    .filter((pdb) => namespaceOf(pdb) === namespace)
-    .map((pdb) => parsePdbScope(pdb))
-    .flatMap((scope) => (scope.ok && scope.value.kind === 'group' ? (scope.value.labelKey ?? []) : []));
-  return [...new Set(keys)];
+  const scopes = state.pdbs.filter((pdb) => namespaceOf(pdb) === namespace).map((pdb) => parsePdbScope(pdb));
+  const keys = scopes.flatMap((scope) =>
+    scope.ok && scope.value.kind === 'group' ? (scope.value.labelKey ?? []) : [],
+  );
+  const rules = state.pubs.filter((pub) => namespaceOf(pub) === namespace).map((pub) => readPub(pub));
+  return distinct([...keys, ...rules.flatMap((rule) => (rule.ok ? (rule.value.groups?.labelKey ?? []) : []))]);
 }

@@ -1,9 +1,10 @@
 import type { Pod } from '../../../src/api/pod.ts';
 import type { PubRules } from '../../../src/api/pub-read.ts';
-import { type Expected, scaleAsExpected, total } from './expected.ts';
+import { type Expected, groupScale, total } from './expected.ts';
 import { labelGroup, rootKey } from './groups.ts';
 import {
   countingOwner,
+  exists,
   type Link,
   linkKey,
   lookUp,
@@ -26,7 +27,6 @@ export function expectedOfPub(
     const { group, workloadKind: kind, name } = rules.target;
     const target = lookUp(state, { apiVersion: `${group}/v1`, kind, namespace, name });
     if (target.status === 'unknown') return undefined;
-    if (wantsNothing(target)) return { count: 0, source: 'scale' };
     const wanted = scaleOfTarget(state, target, rules, pods);
     if (wanted !== undefined) return wanted;
   }
@@ -40,50 +40,65 @@ function scaleOfTarget(
   { groups }: PubRules,
   pods: readonly Pod[],
 ): Expected | undefined {
-  const scale = scaleOf(target);
-  if (scale === undefined || scaleCountsGroups(target) !== (groups !== undefined)) return undefined;
-  if (groups === undefined) return { count: scale, source: 'scale' };
-  const loose = pods.filter((pod) => labelGroup(state, pod, groups.labelKey) === undefined).length;
-  return { count: scale + loose, source: 'scale' };
+  if (groups === undefined) return scaleCountsGroups(target) ? undefined : podScale(target);
+  const scale = groupScale(target);
+  return scale === undefined ? undefined : { count: scale + loosePods(state, pods, groups.labelKey), source: 'scale' };
+}
+
+/** How many pods an owner wants; one that is gone or being deleted says nothing. */
+function podScale(owner: Link | undefined): Expected | undefined {
+  const count = owner === undefined || wantsNothing(owner) ? undefined : scaleOf(owner);
+  return count === undefined ? undefined : { count, source: 'scale' };
+}
+
+function loosePods(state: NaiveState, pods: readonly Pod[], labelKey: string): number {
+  return pods.filter((pod) => exists(state, pod) && labelGroup(state, pod, labelKey) === undefined).length;
 }
 
 function sumOfOwners(state: NaiveState, pods: readonly Pod[]): Expected | undefined {
-  const owners = new Map<string, { owner: Link | undefined; count: number }>();
-  for (const pod of pods) {
-    const owner = countingOwner(state, pod);
-    const key = owner === undefined ? `bare|${pod.metadata.name}` : linkKey(owner);
-    owners.set(key, { owner, count: (owners.get(key)?.count ?? 0) + 1 });
-  }
-  return total([...owners.values()].map(({ owner, count }) => scaleOrPods(owner, count)));
+  const owners = new Map(
+    pods.map((pod) => {
+      const owner = countingOwner(state, pod);
+      return [ownerKey(owner, pod), owner];
+    }),
+  );
+  return total(
+    [...owners].map(([key, owner]) => {
+      const own = pods.filter((pod) => ownerKey(countingOwner(state, pod), pod) === key);
+      return scaleOrPods(state, owner, own);
+    }),
+  );
 }
 
-function scaleOrPods(owner: Link | undefined, count: number): Expected | undefined {
+function ownerKey(owner: Link | undefined, pod: Pod): string {
+  return owner === undefined ? `bare|${pod.metadata.name}` : linkKey(owner);
+}
+
+function scaleOrPods(state: NaiveState, owner: Link | undefined, pods: readonly Pod[]): Expected | undefined {
   if (owner?.status === 'unknown') return undefined;
-  const scale = owner === undefined ? undefined : scaleAsExpected(owner);
-  return scale ?? { count, source: 'seen' };
+  return podScale(owner) ?? { count: pods.filter((pod) => exists(state, pod)).length, source: 'seen' };
 }
 
 function sumOfRoots(state: NaiveState, pods: readonly Pod[], labelKey: string): Expected | undefined {
   const roots = distinct(pods.map((pod) => rootKey(state, pod)));
   return total(
-    roots.map((root) =>
-      expectedOfRoot(
-        state,
-        pods.filter((pod) => rootKey(state, pod) === root),
-        labelKey,
-      ),
-    ),
+    roots.map((root) => {
+      const own = pods.filter((pod) => rootKey(state, pod) === root);
+      return expectedOfRoot(state, own, labelKey);
+    }),
   );
 }
 
 function expectedOfRoot(state: NaiveState, pods: readonly Pod[], labelKey: string): Expected | undefined {
   const root = pods[0] === undefined ? undefined : rootOwner(state, pods[0]);
-  const groups = distinct(pods.flatMap((pod) => labelGroup(state, pod, labelKey)?.key ?? []));
-  const loose = pods.filter((pod) => labelGroup(state, pod, labelKey) === undefined).length;
-  if (groups.length === 0 && (root === undefined || !scaleCountsGroups(root))) return scaleOrPods(root, loose);
+  const countsGroups = root !== undefined && scaleCountsGroups(root);
+  const isLoose = pods.every((pod) => labelGroup(state, pod, labelKey) === undefined);
+  if (isLoose && !countsGroups) return scaleOrPods(state, root, pods);
   if (root?.status === 'unknown') return undefined;
-  if (root !== undefined && wantsNothing(root)) return { count: 0, source: 'scale' };
-  const scale = root !== undefined && scaleCountsGroups(root) ? scaleOf(root) : undefined;
-  if (scale === undefined) return { count: groups.length + loose, source: 'seen' };
-  return { count: scale + loose, source: 'scale' };
+  const loose = loosePods(state, pods, labelKey);
+  const scale = groupScale(root);
+  if (scale !== undefined) return { count: scale + loose, source: 'scale' };
+  const existing = pods.filter((pod) => exists(state, pod));
+  const groups = distinct(existing.flatMap((pod) => labelGroup(state, pod, labelKey)?.key ?? []));
+  return { count: groups.length + loose, source: 'seen' };
 }

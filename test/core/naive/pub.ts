@@ -141,7 +141,7 @@ export function answerOfPub(
   if (rules === undefined) return { budget, always: false, refusal: 'BudgetInvalid' };
   const observed = pub.status?.observedGeneration ?? 0;
   if ((pub.metadata.generation ?? 0) > observed) return { budget, always: true, refusal: 'BudgetNotObserved' };
-  return judge(budget, unitOf(state, pub, rules, pod, now), pod, countUnits(state, pub, rules, now), true);
+  return judge(budget, unitOf(state, pub, rules, pod, now), pod, countUnits(state, pub, rules, now), 'always');
 }
 
 export function numbersOfPub(state: NaiveState, pub: PodUnavailableBudget, now: number): NaiveNumbers {

@@ -20,12 +20,14 @@ export interface NaiveRefusal {
   readonly budget?: BudgetRef;
 }
 
+/** Whether a pod of a unit that is down may go; a word that we do not know means never. */
+export type UnhealthyRule = 'always' | 'ifHealthy' | 'never';
+
 /** What one budget that is concerned answers. */
 export interface Answer {
   readonly budget: BudgetRef;
   readonly refusal?: RefusalCode;
   readonly charge?: NaiveCharge;
-  /** Its unhealthy rule is "always". */
   readonly always: boolean;
   readonly takeover?: boolean;
   /** The unit is down, and the pod is one of those that do not serve: the answer holds while that is so (N5). */
@@ -75,14 +77,15 @@ export function judge(
   unit: Unit,
   target: Pod,
   numbers: { available: number; desired: number | undefined; expected: Expected | undefined },
-  always: boolean,
+  unhealthy: UnhealthyRule,
 ): Answer {
   const { available, desired, expected } = numbers;
+  const always = unhealthy === 'always';
   const without = unit.serving.filter((pod) => pod !== target).length;
   const brokenAnyway = unit.kind === 'group' && without + 1 < unit.minimum;
   const isUp = unit.serving.length >= unit.minimum;
   const effect = isUp ? (without >= unit.minimum ? 'surplus' : 'breaks') : 'down';
-  const refusal = refusalOf(effect, available, desired, always);
+  const refusal = refusalOf(effect, available, desired, unhealthy);
   if (refusal !== undefined) return { budget, always, brokenAnyway, refusal };
   const charge = {
     ...({ budget, unit: unit.name, unitKind: unit.kind, effect, available } as const),
@@ -101,12 +104,13 @@ function refusalOf(
   effect: NaiveCharge['effect'],
   available: number,
   desired: number | undefined,
-  always: boolean,
+  unhealthy: UnhealthyRule,
 ): RefusalCode | undefined {
-  if (effect === 'surplus' || (effect === 'down' && always)) return undefined;
+  if (effect === 'surplus' || (effect === 'down' && unhealthy === 'always')) return undefined;
   if (desired === undefined) return 'ExpectedUnknown';
   if (effect === 'breaks') return available - 1 >= desired ? undefined : 'BudgetExhausted';
-  return desired === 0 || available >= desired ? undefined : 'UnhealthyRefused';
+  const isMet = unhealthy === 'ifHealthy' && available >= desired;
+  return desired === 0 || isMet ? undefined : 'UnhealthyRefused';
 }
 
 export function numbersFrom(
