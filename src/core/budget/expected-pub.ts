@@ -51,7 +51,8 @@ function ofTarget(
 ): Expected | undefined {
   if (target.state === 'unknown') return unknown(target);
   const scale = scaleOf(target);
-  if (scale === undefined || (grouped && !target.countsGroups)) return undefined;
+  // A scale that counts groups says nothing about pods, and the other way round.
+  if (scale === undefined || grouped !== target.countsGroups) return undefined;
   const singles = grouped ? sum(owners.values(), (tally) => tally.existingSingles) : 0;
   return { known: true, count: scale + singles, source: 'scale' };
 }

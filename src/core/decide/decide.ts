@@ -175,7 +175,8 @@ function completion(panel: Panel, request: DisruptionRequest, options: DecideOpt
   if (takeover === 'off' || options.foreignEvictionWebhook === true) return 'pass';
   const refused = panel.judges.some((one) => 'pdb' in one && one.pdb.rules?.takeover === false);
   if (refused) return 'pass';
-  return panel.ownPdb || (takeover === 'always' && panel.builtin.length === 0) ? 'takeover' : 'pass';
+  const pubAlone = panel.judges.some((one) => one.kind === 'pub') && panel.builtin.length === 0;
+  return panel.ownPdb || (takeover === 'always' && pubAlone) ? 'takeover' : 'pass';
 }
 
 /** Those who asked about plain PDBs hear what the built-in check would say, after us. */

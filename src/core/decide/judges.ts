@@ -4,7 +4,7 @@ import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
-import { changesOwner, moves } from './moves.ts';
+import { mayMove, moves } from './moves.ts';
 
 /** A budget that has a say about a pod, and by which rule. */
 export type Judge =
@@ -67,8 +67,9 @@ function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionReq
   const asked = (pub: PubState): boolean => pub.protects(operation) && !pub.leavesAlone(pod);
   const mildUpdate = operation === 'UPDATE' && request.takesAway === false;
   const covering = pod.pubs.filter((pub) => asked(pub) && (!mildUpdate || moves(state, pub, pod, request.after)));
-  const maybeLeaves = !mildUpdate || changesOwner(pod, request.after);
-  const possible = maybeLeaves ? state.possiblePubs(pod).filter(asked) : [];
+  const possible = state
+    .possiblePubs(pod)
+    .filter((pub) => asked(pub) && (!mildUpdate || mayMove(pub, pod, request.after)));
   return [
     ...covering.map((pub) => ({ kind: 'pub', pub }) as const),
     ...possible.map((pub) => ({ kind: 'pubPossible', pub }) as const),

@@ -1,6 +1,7 @@
 import { matches } from '../../api/label-selector.ts';
 import { controllerOf, type OwnerReference, type StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
+import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { OwnerIdentity } from '../world/owner-registry.ts';
@@ -20,12 +21,27 @@ export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, afte
   if (target.kind === 'workload' && !owners.some((owner) => owner.nameKey === pub.targetOwner?.nameKey)) return true;
   const key = rules.groups?.labelKey;
   if (key === undefined) return false;
-  return labelOf(pod.labels, key) !== labelOf(labels, key) || identityKey(owners.at(-1)) !== rootKey(pod);
+  const group = labelOf(pod.labels, key);
+  if (group !== labelOf(labels, key)) return true;
+  // A pod without the label is a unit of its own, whoever its root owner is.
+  return group !== undefined && identityKey(owners.at(-1)) !== rootKey(pod);
 }
 
-/** Whether an update gives a pod another controller, or none. Where its owners are not known, that may take it from any of them. */
-export function changesOwner(pod: PodRecord, after: Pod | undefined): boolean {
-  return after !== undefined && !sameOwner(pod.owner, controllerOf(after.metadata));
+/** Whether an update would move a pod if the budget covered it, which nobody can tell: an owner was not looked up (I4). */
+export function mayMove(pub: PubState, pod: PodRecord, after: Pod | undefined): boolean {
+  if (after === undefined) return false;
+  const labels = after.metadata.labels ?? noLabels;
+  if (changesOwner(pod, after)) return true;
+  if (pub.rules === undefined) return changesLabels(pod, labels);
+  const key = pub.rules.groups?.labelKey;
+  if (key === undefined) return false;
+  const group = labelOf(pod.labels, key);
+  if (group !== labelOf(labels, key)) return true;
+  return group !== undefined && leaderWorkerSetOf(pod.labels) !== leaderWorkerSetOf(labels);
+}
+
+function changesOwner(pod: PodRecord, after: Pod): boolean {
+  return !sameOwner(pod.owner, controllerOf(after.metadata));
 }
 
 function sameOwner(a: OwnerReference | undefined, b: OwnerReference | undefined): boolean {

@@ -19,10 +19,19 @@ export class GroupRegistry {
 
   /** Puts a pod into its groups. Its root owner must be known by now. */
   join(pod: PodRecord): void {
-    for (const claim of pod.claims) this.#enter(pod, this.#claimed(claim));
+    this.#joinClaimed(pod);
     for (const key of this.#labelKeys.keys()) {
       const value = labelOf(pod.labels, key);
       if (value !== undefined) this.#enter(pod, this.#labelled(key, value, pod));
+    }
+  }
+
+  /** A native group that says of itself that it is none leaves the pod to the next convention; a missing one does not (P5). */
+  #joinClaimed(pod: PodRecord): void {
+    for (const claim of pod.claims) {
+      const group = this.#claimed(claim);
+      this.#enter(pod, group);
+      if (group.description.kind !== 'notGang') return;
     }
   }
 

@@ -4,11 +4,10 @@ import type { PodRecord } from './pod-record.ts';
 /** Chains longer than this do not exist; a longer one is a cycle or an attack (O1). */
 export const maxChain = 8;
 
-/** The owners of a pod from its controller upwards, as far as they are known. */
+/** The owners of a pod from its controller upwards, as far as they are known. Owners that own each other end at the limit. */
 export function chainOf(controller: OwnerNode | undefined): readonly OwnerNode[] {
   const chain: OwnerNode[] = [];
   for (let node = controller; node !== undefined && chain.length < maxChain; node = node.controller) {
-    if (chain.includes(node)) break;
     chain.push(node);
   }
   return chain;

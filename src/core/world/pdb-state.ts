@@ -88,10 +88,9 @@ export class PdbState {
     if (scope.kind === 'group' && scope.labelKey !== undefined) {
       return pod.groups.find((one) => one.labelKey === scope.labelKey);
     }
-    const native = pod.groups.find((one) => one.native);
-    if (native !== undefined && native.description.kind !== 'notGang') return native.isGang ? native : undefined;
-    // A native group that says of itself that it is none leaves the field to the conventions; a missing one does not.
-    return scope.kind === 'group' ? pod.groups.find((one) => one.labelKey === undefined && !one.native) : undefined;
+    const claimed = pod.groups.filter((one) => one.labelKey === undefined);
+    const group = claimed.find((one) => one.isGang);
+    return scope.kind === 'group' || group?.native ? group : undefined;
   }
 
   select(pod: PodRecord): void {

@@ -90,7 +90,7 @@ export const seats: readonly Seat[] = [
   { name: 'solo-1' },
   lwsSeat('llm-0', 'llmLeaders', '0'),
   lwsSeat('llm-0-1', 'llmWorkers0', '0'),
-  lwsSeat('llm-1', 'llmLeaders', '1'),
+  lwsSeat('llm-1', 'llmLeaders', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
   lwsSeat('llm-1-1', 'llmWorkers1', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
   gangSeat('gang-0-0', 'pg-0', 'train'),
   gangSeat('gang-0-1', 'pg-0', 'train'),
