@@ -14,5 +14,7 @@ export default defineConfig({
       'test/core/rollout/convergence.test.ts',
     ],
     testTimeout: 20_000,
+    // Tests share no state but a memo; loading every module anew for every mutant would cost most of the time.
+    isolate: false,
   },
 });

@@ -2,28 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { OwnerState } from '../../src/core/owner.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
-import { ask, aWorld, inShort } from '../support/a-world.ts';
 import { anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../support/builders.ts';
-
-/** A budget that covers nothing, and refuses what it may cover: it shows which chains are open (U1). */
-const elsewhere = aPub('b', {
-  targetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'elsewhere' },
-  minAvailable: 9,
-});
-
-const known = 'allow NotProtected';
-const unknown = 'deny OwnerNotResolved';
-const gone = 'allow WorkloadGone';
-
-function worldOf(...pods: readonly PodBuilder[]): World {
-  const world = aWorld({ pods, pubs: [elsewhere] });
-  world.setOwner(anOwner('StatefulSet', 'elsewhere', 1));
-  return world;
-}
-
-const state = (world: World, name = 'p'): string => inShort(ask(world, 'EVICT', name));
-const unknownNames = (world: World): readonly string[] =>
-  [...world.unknownOwners()].map(({ kind, name }) => `${kind} ${name}`);
+import { chainState, gone, known, ownerView, unknown, unknownNames } from '../support/owner-view.ts';
 
 describe('an owner that is a Pod', () => {
   const leader = aPod('llm-0');
@@ -32,17 +12,17 @@ describe('an owner that is a Pod', () => {
   });
   const worker = aPod('p').ownedBy(workers);
   const world = (...pods: readonly PodBuilder[]): World => {
-    const one = worldOf(...pods);
+    const one = ownerView(...pods);
     one.setOwner(workers);
     return one;
   };
 
   it('[O1] is known by the view of the pods, as it comes and goes', () => {
     const view = world(worker);
-    const seen = [state(view)];
+    const seen = [chainState(view)];
     const step = (change: () => void): void => {
       change();
-      seen.push(state(view));
+      seen.push(chainState(view));
     };
     step(() => view.upsertPod(leader.build()));
     step(() => view.upsertPod(leader.terminating().build()));
@@ -59,16 +39,16 @@ describe('an owner that is a Pod', () => {
   it('[O1] leads on to its own owners', () => {
     const leaders = anOwner('StatefulSet', 'llm', 1);
     const view = world(worker, leader.ownedBy(leaders));
-    expect([state(view), unknownNames(view)]).toEqual([unknown, ['StatefulSet llm']]);
+    expect([chainState(view), unknownNames(view)]).toEqual([unknown, ['StatefulSet llm']]);
     view.setOwner(leaders);
-    expect(state(view)).toBe(known);
+    expect(chainState(view)).toBe(known);
     view.setOwner({ ...leaders, deleting: true });
-    expect([state(view), state(view, 'llm-0')]).toEqual([gone, gone]);
+    expect([chainState(view), chainState(view, 'llm-0')]).toEqual([gone, gone]);
   });
 
   it('[O1] of another kind that is also called Pod is looked up like any other', () => {
     const strange = anOwner('Pod', 'llm-0');
-    expect(unknownNames(worldOf(aPod('p').ownedBy(strange), leader))).toEqual(['Pod llm-0']);
+    expect(unknownNames(ownerView(aPod('p').ownedBy(strange), leader))).toEqual(['Pod llm-0']);
   });
 });
 
@@ -81,7 +61,7 @@ describe('chains without an end', () => {
     });
   const start = aPod('p').ownedBy(anOwner('Custom', 'c1'));
   const load = (owners: readonly OwnerState[]): World => {
-    const world = worldOf(start);
+    const world = ownerView(start);
     for (const owner of owners) world.setOwner(owner);
     return world;
   };
@@ -89,9 +69,9 @@ describe('chains without an end', () => {
   it('[O1] are followed for eight owners', () => {
     const twelve = load(chain(12));
     twelve.setOwner({ ...anOwner('Custom', 'c9'), deleting: true });
-    expect(state(twelve)).toBe(known);
+    expect(chainState(twelve)).toBe(known);
     twelve.setOwner({ ...anOwner('Custom', 'c8'), deleting: true });
-    expect(state(twelve)).toBe(gone);
+    expect(chainState(twelve)).toBe(gone);
   });
 
   it('[O1] [U1] belong to the eighth owner, and not to the ninth', () => {
@@ -100,7 +80,7 @@ describe('chains without an end', () => {
       world.upsertPub(
         aPub('c', { targetRef: { apiVersion: 'example.com/v1', kind: 'Custom', name }, minAvailable: 9 }),
       );
-      return state(world);
+      return chainState(world);
     };
     expect([covers('c8'), covers('c9')]).toEqual(['deny BudgetExhausted', known]);
   });
@@ -109,22 +89,22 @@ describe('chains without an end', () => {
     [1, 2, 3, 9, 20].map((length) => ({ name: `[O1] a cycle of ${length} is no trap`, length })),
     ({ length }) => {
       const world = load(chain(length, anOwner('Custom', 'c1')));
-      expect(state(world)).toBe(known);
+      expect(chainState(world)).toBe(known);
       world.setOwner({
         ...anOwner('Custom', 'c1', undefined, { controller: refTo(anOwner('Custom', 'c1')) }),
         deleting: true,
       });
-      expect(state(world)).toBe(gone);
+      expect(chainState(world)).toBe(gone);
       world.deletePod(ns, 'p');
       expect(unknownNames(world)).toEqual([]);
     },
   );
 
   it('[O1] a pod that owns itself is no trap', () => {
-    const world = worldOf(
+    const world = ownerView(
       aPod('p').ownedBy({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'uid-p', controller: true }),
     );
-    expect(state(world)).toBe(known);
+    expect(chainState(world)).toBe(known);
     world.upsertPod(
       aPod('p')
         .ownedBy({ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'uid-p', controller: true })

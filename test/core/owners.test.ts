@@ -2,43 +2,24 @@ import { describe, expect, it } from 'vitest';
 import type { OwnerState } from '../../src/core/owner.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
-import { ask, aWorld, inShort, pubNumbers } from '../support/a-world.ts';
+import { aWorld, pubNumbers } from '../support/a-world.ts';
 import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../support/builders.ts';
+import { chainState, gone, known, ownerView, unknown, unknownNames } from '../support/owner-view.ts';
 
 const [web, webSet] = aDeployment('web', 3) as [OwnerState, OwnerState];
 const pod = aPod('p').labels({ app: 'x' }).ownedBy(webSet);
-/** A budget that covers nothing, and refuses what it may cover: it shows which chains are open (U1). */
-const elsewhere = aPub('b', {
-  targetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'elsewhere' },
-  minAvailable: 9,
-});
-
-const known = 'allow NotProtected';
-const unknown = 'deny OwnerNotResolved';
-const gone = 'allow WorkloadGone';
-
-function worldOf(...pods: readonly PodBuilder[]): World {
-  const world = aWorld({ pods, pubs: [elsewhere] });
-  world.setOwner(anOwner('StatefulSet', 'elsewhere', 1));
-  return world;
-}
-
-const state = (world: World, name = 'p'): string => inShort(ask(world, 'EVICT', name));
-const unknownNames = (world: World): readonly string[] =>
-  [...world.unknownOwners()].map(({ kind, name }) => `${kind} ${name}`);
-
 describe('the owners of a pod', () => {
   it('[O1] are known one by one, as they are looked up', () => {
-    const world = worldOf(pod);
-    expect([state(world), unknownNames(world)]).toEqual([unknown, ['ReplicaSet web-a']]);
+    const world = ownerView(pod);
+    expect([chainState(world), unknownNames(world)]).toEqual([unknown, ['ReplicaSet web-a']]);
     world.setOwner(webSet);
-    expect([state(world), unknownNames(world)]).toEqual([unknown, ['Deployment web']]);
+    expect([chainState(world), unknownNames(world)]).toEqual([unknown, ['Deployment web']]);
     world.setOwner(web);
-    expect([state(world), unknownNames(world)]).toEqual([known, []]);
+    expect([chainState(world), unknownNames(world)]).toEqual([known, []]);
   });
 
   it('[O1] that nobody looked up are named with all that a look-up needs', () => {
-    expect([...worldOf(pod).unknownOwners()]).toMatchObject([
+    expect([...ownerView(pod).unknownOwners()]).toMatchObject([
       {
         apiVersion: expect.stringMatching(/^apps\//),
         kind: 'ReplicaSet',
@@ -50,13 +31,13 @@ describe('the owners of a pod', () => {
   });
 
   it('[O1] are not asked for when nobody points at them any more', () => {
-    const world = worldOf(pod);
+    const world = ownerView(pod);
     world.deletePod(ns, 'p');
     expect(unknownNames(world)).toEqual([]);
   });
 
   it('[O1] [O3] include the LeaderWorkerSet that a label names', () => {
-    expect(unknownNames(worldOf(aPod('p').lws('llm', 0, 0, 1)))).toEqual(['LeaderWorkerSet llm']);
+    expect(unknownNames(ownerView(aPod('p').lws('llm', 0, 0, 1)))).toEqual(['LeaderWorkerSet llm']);
   });
 
   interface Row {
@@ -186,27 +167,27 @@ describe('the owners of a pod', () => {
   table(
     rows.map((row) => ({ ...row, name: `[O1] ${row.name}` })),
     ({ steps, want }) => {
-      const world = worldOf();
+      const world = ownerView();
       steps(world);
-      expect(state(world)).toBe(want);
+      expect(chainState(world)).toBe(want);
     },
   );
 
   it('[O1] of one name and two uids are two owners', () => {
-    const world = worldOf(pod, aPod('old').ownedBy({ ...webSet, uid: 'uid-old' }));
+    const world = ownerView(pod, aPod('old').ownedBy({ ...webSet, uid: 'uid-old' }));
     world.setOwner(webSet);
     world.setOwner(web);
-    expect([state(world), state(world, 'old')]).toEqual([known, gone]);
+    expect([chainState(world), chainState(world, 'old')]).toEqual([known, gone]);
   });
 
   it('[O1] of another namespace are others', () => {
-    const world = worldOf(pod);
+    const world = ownerView(pod);
     world.setOwnerGone({ ...webSet, namespace: 'far' });
-    expect(state(world)).toBe(unknown);
+    expect(chainState(world)).toBe(unknown);
   });
 
   it('[O1] behind one that is gone or not looked up are not looked for', () => {
-    const world = worldOf(pod);
+    const world = ownerView(pod);
     world.setOwner(webSet);
     world.setOwnerGone(webSet);
     expect(unknownNames(world)).toEqual([]);
@@ -276,9 +257,9 @@ describe('the owner that counts pods', () => {
 
   it('[O2] [X4] decides which scale of nothing frees the pods', () => {
     const outcome = (...owners: readonly OwnerState[]): string => {
-      const world = worldOf(aPod('p').ownedBy(set(0)));
+      const world = ownerView(aPod('p').ownedBy(set(0)));
       for (const owner of owners) world.setOwner(owner);
-      return state(world);
+      return chainState(world);
     };
     expect(outcome(set(0, scalable), scalable)).toBe(known);
     expect(outcome(set(0, scalable))).toBe(unknown);

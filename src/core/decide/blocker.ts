@@ -1,17 +1,10 @@
 import { describeRefusal, type RefusalCode } from '../../api/reasons.ts';
-import type { Blocker, BudgetRef, Denied, ExpectedSource } from '../verdict.ts';
+import type { Blocker, Denied } from '../verdict.ts';
 
-interface BlockerFacts {
+type BlockerFacts = Omit<Blocker, 'code' | 'message' | 'unblock'> & {
   readonly pod: { readonly name: string };
-  readonly budget?: BudgetRef;
-  readonly unit?: string;
-  readonly unitKind?: 'pod' | 'group';
-  readonly available?: number;
-  readonly desired?: number;
-  readonly expected?: number;
-  readonly source?: ExpectedSource;
   readonly detail?: string;
-}
+};
 
 /** Longer details (a page of field errors) are cut: a refusal is read in a terminal. */
 const maxDetail = 500;

@@ -1,3 +1,4 @@
+import { compareStrings } from '../compare.ts';
 import type { DisruptionRequest } from '../request.ts';
 import type { GroupNode } from '../world/group-node.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -78,14 +79,10 @@ function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionReq
 
 /** By kind and name, so that the same world always reads the same. */
 export function inOrder(judges: readonly Judge[]): readonly Judge[] {
-  return [...judges].sort((a, b) => compare(sortKey(a), sortKey(b)));
+  return [...judges].sort((a, b) => compareStrings(sortKey(a), sortKey(b)));
 }
 
 function sortKey(judge: Judge): string {
   const { ref } = 'pdb' in judge ? judge.pdb : judge.pub;
   return `${ref.kind}/${ref.name}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

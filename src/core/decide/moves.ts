@@ -1,11 +1,11 @@
 import { matches } from '../../api/label-selector.ts';
-import { controllerOf, type OwnerReference, type StringMap } from '../../api/meta.ts';
+import { controllerOf, type StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { OwnerIdentity } from '../world/owner-registry.ts';
-import type { PodRecord } from '../world/pod-record.ts';
+import { type PodRecord, sameLabels, sameOwner } from '../world/pod-record.ts';
 import { type PubState, rootKey } from '../world/pub-state.ts';
 
 const noLabels: StringMap = {};
@@ -15,7 +15,7 @@ export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, afte
   if (after === undefined) return false;
   const labels = after.metadata.labels ?? noLabels;
   const { target, rules } = pub;
-  if (target === undefined || rules === undefined) return changesOwner(pod, after) || changesLabels(pod, labels);
+  if (target === undefined || rules === undefined) return changesOwner(pod, after) || !sameLabels(pod.labels, labels);
   const owners = state.peekOwners(labels, controllerOf(after.metadata));
   if (target.kind === 'selector' && !matches(target.selector, labels)) return true;
   if (target.kind === 'workload' && !owners.some((owner) => owner.nameKey === pub.targetOwner?.nameKey)) return true;
@@ -32,7 +32,7 @@ export function mayMove(pub: PubState, pod: PodRecord, after: Pod | undefined): 
   if (after === undefined) return false;
   const labels = after.metadata.labels ?? noLabels;
   if (changesOwner(pod, after)) return true;
-  if (pub.rules === undefined) return changesLabels(pod, labels);
+  if (pub.rules === undefined) return !sameLabels(pod.labels, labels);
   const key = pub.rules.groups?.labelKey;
   if (key === undefined) return false;
   const group = labelOf(pod.labels, key);
@@ -44,15 +44,6 @@ function changesOwner(pod: PodRecord, after: Pod): boolean {
   return !sameOwner(pod.owner, controllerOf(after.metadata));
 }
 
-function sameOwner(a: OwnerReference | undefined, b: OwnerReference | undefined): boolean {
-  return a?.uid === b?.uid && a?.name === b?.name && a?.kind === b?.kind;
-}
-
 function identityKey(root: OwnerIdentity | undefined): string {
   return root === undefined ? '' : `${root.nameKey}/${root.uid}`;
-}
-
-function changesLabels(pod: PodRecord, labels: StringMap): boolean {
-  const keys = new Set([...Object.keys(pod.labels), ...Object.keys(labels)]);
-  return [...keys].some((key) => labelOf(pod.labels, key) !== labelOf(labels, key));
 }

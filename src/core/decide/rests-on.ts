@@ -1,3 +1,4 @@
+import { compareStrings } from '../compare.ts';
 import { bit } from '../health.ts';
 import type { PodVersion } from '../verdict.ts';
 import type { PodRecord } from '../world/pod-record.ts';
@@ -28,7 +29,7 @@ export function othersDown(pod: PodRecord, judges: readonly Judge[]): readonly P
   for (const judge of judges) {
     for (const one of blamed(pod, judge)) others.add(one);
   }
-  return [...others].map(versionOf).sort((a, b) => (a.pod < b.pod ? -1 : 1));
+  return [...others].map(versionOf).sort((a, b) => compareStrings(a.pod, b.pod));
 }
 
 /** Nobody is to blame where the group is down even if all that is left of it were healthy: no recovery can change that. */

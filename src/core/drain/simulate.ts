@@ -1,3 +1,4 @@
+import { compareStrings } from '../compare.ts';
 import { type DecideOptions, decide } from '../decide/decide.ts';
 import type { Blocker, Charge } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
@@ -107,7 +108,10 @@ function ordered(world: World, pods: readonly PodKey[], now: number, options: Dr
     unit === undefined ? Number.POSITIVE_INFINITY : (sizes.get(unit) ?? 0);
   return ranked
     .sort(
-      (a, b) => rank(b.unit) - rank(a.unit) || compare(a.unit ?? '', b.unit ?? '') || compare(a.pod.name, b.pod.name),
+      (a, b) =>
+        rank(b.unit) - rank(a.unit) ||
+        compareStrings(a.unit ?? '', b.unit ?? '') ||
+        compareStrings(a.pod.name, b.pod.name),
     )
     .map(({ pod }) => pod);
 }
@@ -122,8 +126,4 @@ function brokenUnit(world: World, pod: PodKey, now: number, options: DrainOption
   return broken?.unit === undefined
     ? undefined
     : `${pod.namespace}/${broken.budget?.kind}/${broken.budget?.name}/${broken.unit}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

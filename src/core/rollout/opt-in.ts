@@ -1,3 +1,4 @@
+import { annotationField } from '../../api/annotations.ts';
 import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
 import { annotation } from '../../api/names.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
@@ -26,7 +27,7 @@ export function parseRolloutOptIn(set: StatefulSet): RolloutOptIn {
   if (word !== undefined && word !== enforcedRollingUpdate) {
     return {
       kind: 'invalid',
-      errors: [notSupported(fieldOf(annotation.updateStrategy), word, [enforcedRollingUpdate])],
+      errors: [notSupported(annotationField(annotation.updateStrategy), word, [enforcedRollingUpdate])],
     };
   }
   const strategy = set.spec?.updateStrategy?.type || 'RollingUpdate';
@@ -41,9 +42,5 @@ function parseSettleSeconds(value: string | undefined): RolloutOptIn {
   if (value === undefined) return { kind: 'on', settleSeconds: defaultSettleSeconds };
   if (/^[0-9]{1,9}$/.test(value)) return { kind: 'on', settleSeconds: Number(value) };
   const detail = 'must be a whole number of seconds, 0 or more, of at most nine digits';
-  return { kind: 'invalid', errors: [invalid(fieldOf(annotation.rolloutSettleSeconds), value, detail)] };
-}
-
-function fieldOf(key: string): string {
-  return `metadata.annotations[${key}]`;
+  return { kind: 'invalid', errors: [invalid(annotationField(annotation.rolloutSettleSeconds), value, detail)] };
 }

@@ -117,12 +117,12 @@ export function sameStructure(a: PodRecord, b: PodRecord): boolean {
 
 const structuralBits = bit.probed;
 
-function sameOwner(a: OwnerReference | undefined, b: OwnerReference | undefined): boolean {
+export function sameOwner(a: OwnerReference | undefined, b: OwnerReference | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;
 }
 
-function sameLabels(a: StringMap, b: StringMap): boolean {
+export function sameLabels(a: StringMap, b: StringMap): boolean {
   let count = 0;
   for (const key in a) {
     if (a[key] !== b[key]) return false;

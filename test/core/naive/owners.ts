@@ -61,6 +61,13 @@ function isLookUpOf(state: NaiveState, key: OwnerKey): boolean {
   return lookedUp !== undefined && pointed !== undefined && lookedUp > pointed;
 }
 
+/** The owner that a targetRef points at, and those that it points at in turn. */
+export function pointersOfTarget(state: NaiveState, target: OwnerName): readonly string[] {
+  const link = lookUp(state, target);
+  const above = link.status === 'known' ? chainFrom(state, target.namespace, link.next) : [];
+  return [link, ...above].map(linkKey);
+}
+
 /** The owners that a pod points at: those of its chain by uid, and the one that its label names. */
 export function pointersOf(state: NaiveState, pod: Pod): readonly string[] {
   const named = namedRoot(pod);
@@ -87,10 +94,14 @@ function lookUpPod(state: NaiveState, key: OwnerKey): Link {
 
 /** O1 */
 export function chainOf(state: NaiveState, pod: Pod): readonly Link[] {
+  return chainFrom(state, namespaceOf(pod), controllerOf(pod.metadata));
+}
+
+function chainFrom(state: NaiveState, namespace: string, first: OwnerReference | undefined): readonly Link[] {
   const links: Link[] = [];
-  let reference = controllerOf(pod.metadata);
+  let reference = first;
   while (reference !== undefined && links.length < longestChain) {
-    const link: Link = lookUp(state, { ...reference, namespace: namespaceOf(pod) }, reference.uid);
+    const link: Link = lookUp(state, { ...reference, namespace }, reference.uid);
     links.push(link);
     reference = link.status === 'known' ? link.next : undefined;
   }

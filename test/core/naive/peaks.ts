@@ -3,7 +3,7 @@ import type { Pod } from '../../../src/api/pod.ts';
 import { readPub } from '../../../src/api/pub-read.ts';
 import { conventionGroup, labelGroup } from './groups.ts';
 import { nativeGroup } from './native.ts';
-import { keyOf, linkKey, pointersOf } from './owners.ts';
+import { pointersOf, pointersOfTarget } from './owners.ts';
 import { distinct, isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
 
 /**
@@ -27,7 +27,7 @@ function pointers(state: NaiveState): NaiveState['pointedAtFirst'] {
   const all = new Map(state.pointedAtFirst);
   const targets = state.pubs.flatMap((pub) => {
     const { targetRef } = pub.spec ?? {};
-    return targetRef ? [linkKey(keyOf({ ...targetRef, namespace: namespaceOf(pub) }))] : [];
+    return targetRef ? pointersOfTarget(state, { ...targetRef, namespace: namespaceOf(pub) }) : [];
   });
   for (const key of [...targets, ...state.pods.flatMap((pod) => pointersOf(state, pod))]) {
     if (!all.has(key)) all.set(key, state.tick);
