@@ -145,6 +145,24 @@ describe('mixed selections', () => {
     expect(inShort(ask(mixed, 'EVICT', 'gang-0-leader'))).toBe('allow WithinBudget');
   });
 
+  it('[P2] [P5] a budget that leaves the pod out is asked by the built-in rule when another one judges the pod', () => {
+    // Three pods are ready, and `mixed` needs three: the built-in check would refuse, and a takeover must not pass it by.
+    const mixed = world(aPod('stray').labels({ ...app, tier: 'front' }), aPdb('mixed', app, { minAvailable: 3 }));
+    mixed.upsertPdb(aGroupPdb('front', { tier: 'front' }, { minAvailable: 0 }, 'tier'));
+    expect(blockersOf(ask(mixed, 'EVICT', 'stray'))).toMatchObject([
+      { code: 'BudgetExhausted', budget: { name: 'mixed' }, unitKind: 'pod', available: 3, desired: 3 },
+    ]);
+    mixed.upsertPdb(aPdb('mixed', app, { minAvailable: 2 }));
+    expect(ask(mixed, 'EVICT', 'stray')).toMatchObject({ result: 'allow', effects: { complete: 'takeover' } });
+  });
+
+  it('[P5] [P9] a pod under a PUB is not taken over past a PDB that leaves it out', () => {
+    const mixed = world(aPod('stray').labels(app), aPdb('mixed', app, { minAvailable: 3 }));
+    mixed.upsertPub(aPub('pub', { selector: { matchLabels: app }, minAvailable: 0 }));
+    const verdict = ask(mixed, 'EVICT', 'stray', {}, { takeover: 'always' });
+    expect(verdict).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
+  });
+
   it('[P5] a pod is judged as soon as its PodGroup is there', () => {
     const mixed = world(aPod('stray').labels(app).inPodGroup('late'), aGroupPdb('b', app, { minAvailable: 2 }));
     mixed.upsertPodGroup(aPodGroup('late', 1));

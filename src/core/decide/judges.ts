@@ -22,7 +22,7 @@ export interface Panel {
   readonly judges: readonly Judge[];
   /** At least one PDB is judged by us, so a takeover may complete the eviction (P9). */
   readonly ownPdb: boolean;
-  /** Plain PDBs that nobody judges but the built-in check. */
+  /** PDBs that nobody judges but the built-in check: plain ones, and those that leave the pod out of their groups. */
   readonly builtin: readonly PdbState[];
 }
 
@@ -41,7 +41,7 @@ function pdbJudges(pod: PodRecord): { own: readonly Judge[]; builtin: readonly P
   for (const pdb of pod.pdbs) {
     const judge = selectedBy(pdb, pod);
     if (judge !== undefined) own.push(judge);
-    else if (pdb.mode === 'plain') builtin.push(pdb);
+    else builtin.push(pdb);
   }
   // Budgets that reach the pod's group through other pods of it protect this one as well (P4).
   for (const group of pod.groups) {
