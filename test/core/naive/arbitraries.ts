@@ -4,20 +4,21 @@ import { label } from '../../../src/api/names.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
 import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
-import type { DisruptionRequest, Requester } from '../../../src/core/request.ts';
 import { anyPdb, anyPub, pdbNames, pubNames } from './arbitrary-budgets.ts';
 import { anyPod, type Likely, mostly, rarely } from './arbitrary-pods.ts';
-import { cast, nodes, podGroupNames, referenceTo, seats, uidOf } from './domain.ts';
+import { cast, nodes, podGroupNames, referenceTo, type Seat, scenes, uidOf } from './domain.ts';
 import type { Event } from './events.ts';
-import type { NaiveOptions } from './model.ts';
+import { anyManner, type Manner } from './manners.ts';
 
 /** Small, adversarial clusters and what happens to them. */
 
 export const namespaces = ['a', 'b'] as const;
 
-const seatName = fc.constantFrom(...seats.map(({ name }) => name));
 /** Mostly one namespace, so that things meet. */
-const anyNamespace: fc.Arbitrary<string> = mostly('a', 'b');
+const anyNamespace: fc.Arbitrary<string> = fc.oneof(
+  { weight: 30, arbitrary: fc.constant('a') },
+  { weight: 1, arbitrary: fc.constant('b') },
+);
 
 const ownerNames = Object.keys(cast);
 
@@ -124,7 +125,7 @@ const leaseEvent: fc.Arbitrary<Event> = fc.record({
   durationSeconds: fc.constantFrom(10, 40),
 });
 
-const podEvent = (likely: Likely): fc.Arbitrary<Event> =>
+const podEvent = (seats: readonly Seat[], likely: Likely): fc.Arbitrary<Event> =>
   fc
     .tuple(anyNamespace, fc.constantFrom(...seats))
     .chain(([namespace, seat]) => anyPod(namespace, seat, likely))
@@ -134,10 +135,14 @@ const pdbEvent = anyNamespace.chain(anyPdb).map((pdb): Event => ({ kind: 'upsert
 const pubEvent = anyNamespace.chain(anyPub).map((pub): Event => ({ kind: 'upsertPub', pub }));
 const workloadEvent = anyWorkload.map((workload): Event => ({ kind: 'upsertWorkload', workload }));
 const podGroupEvent = anyPodGroup.map((podGroup): Event => ({ kind: 'upsertPodGroup', podGroup }));
-const namespaceEvent = anyNamespaceObject.map((namespace): Event => ({ kind: 'setNamespace', namespace }));
+const namespaceEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 5, arbitrary: anyNamespaceObject.map((namespace): Event => ({ kind: 'setNamespace', namespace })) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('deleteNamespace' as const), name: anyNamespace }) },
+);
 
 const goneEvent: fc.Arbitrary<Event> = fc.oneof(
-  fc.record({ kind: fc.constant('deletePod' as const), namespace: anyNamespace, name: seatName }),
+  fc.record({ kind: fc.constant('deleteNth' as const), nth: fc.nat(13) }),
+  fc.record({ kind: fc.constant('deleteNth' as const), nth: fc.nat(13) }),
   fc.record({ kind: fc.constant('deletePdb' as const), namespace: anyNamespace, name: fc.constantFrom(...pdbNames) }),
   fc.record({ kind: fc.constant('deletePub' as const), namespace: anyNamespace, name: fc.constantFrom(...pubNames) }),
   fc.record({ kind: fc.constant('deleteWorkload' as const), namespace: anyNamespace, name: fc.constant('wl') }),
@@ -145,111 +150,59 @@ const goneEvent: fc.Arbitrary<Event> = fc.oneof(
     const apiVersion = `scheduling.k8s.io/${podGroupVersions[name]}`;
     return { kind: 'deletePodGroup', apiVersion, namespace, name };
   }),
-  fc.record({ kind: fc.constant('deleteNamespace' as const), name: anyNamespace }),
   fc.record({ kind: fc.constant('deleteProbeLease' as const), node: fc.constantFrom(...nodes) }),
 );
 
 const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('reserve' as const),
-      namespace: anyNamespace,
-      name: seatName,
-      operation: fc.constantFrom(...protectOperations),
+      kind: fc.constant('reserveNth' as const),
+      nth: fc.nat(13),
+      operation: fc.constantFrom('EVICT', 'EVICT', ...protectOperations),
       overdue: mostly(false, true),
     }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('release' as const), namespace: anyNamespace, name: seatName }),
-  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('releaseNth' as const), nth: fc.nat(5) }) },
 );
 
 const timeEvent = fc.constantFrom(1, 5, 10, 30).map((seconds): Event => ({ kind: 'advance', seconds }));
 
-const anyEvent: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 10, arbitrary: podEvent('odd') },
-  { weight: 4, arbitrary: pdbEvent },
-  { weight: 4, arbitrary: pubEvent },
-  { weight: 4, arbitrary: ownerEvent('odd') },
-  { weight: 2, arbitrary: workloadEvent },
-  { weight: 3, arbitrary: podGroupEvent },
-  { weight: 1, arbitrary: namespaceEvent },
-  { weight: 2, arbitrary: leaseEvent },
-  { weight: 5, arbitrary: goneEvent },
-  { weight: 4, arbitrary: ledgerEvent },
-  { weight: 2, arbitrary: timeEvent },
-);
+const anyEvent = (seats: readonly Seat[]): fc.Arbitrary<Event> =>
+  fc.oneof(
+    { weight: 10, arbitrary: podEvent(seats, 'odd') },
+    { weight: 4, arbitrary: pdbEvent },
+    { weight: 4, arbitrary: pubEvent },
+    { weight: 4, arbitrary: ownerEvent('odd') },
+    { weight: 2, arbitrary: workloadEvent },
+    { weight: 3, arbitrary: podGroupEvent },
+    { weight: 1, arbitrary: namespaceEvent },
+    { weight: 2, arbitrary: leaseEvent },
+    { weight: 5, arbitrary: goneEvent },
+    { weight: 5, arbitrary: ledgerEvent },
+    { weight: 2, arbitrary: timeEvent },
+  );
 
 /** A cluster in ordinary shape: most of it known, most of it healthy. Not every part is there. */
-const opening: fc.Arbitrary<readonly Event[]> = fc
-  .tuple(
-    fc.tuple(...ownerNames.map((name) => fc.option(knownOwner(name), { freq: 8, nil: undefined }))),
-    fc.array(podEvent('usual'), { maxLength: 14 }),
-    fc.array(pdbEvent, { maxLength: 2 }),
-    fc.array(pubEvent, { maxLength: 2 }),
-    fc.array(fc.oneof(workloadEvent, podGroupEvent, leaseEvent), { maxLength: 5 }),
-    fc.constant<Event[]>(
-      [...nodes].map((node) => ({ kind: 'setProbeLease', node, ageSeconds: 0, durationSeconds: 40 })),
-    ),
-  )
-  .map((parts) => parts.flat().filter((event) => event !== undefined));
+const opening = (seats: readonly Seat[]): fc.Arbitrary<readonly Event[]> =>
+  fc
+    .tuple(
+      fc.tuple(...ownerNames.map((name) => fc.option(knownOwner(name), { freq: 25, nil: undefined }))),
+      fc.tuple(...seats.map((seat) => fc.option(healthyPod(seat), { freq: 8, nil: undefined }))),
+      fc.array(fc.oneof(workloadEvent, podGroupEvent, podGroupEvent), { maxLength: 5, size: 'max' }),
+      fc.array(pdbEvent, { maxLength: 2, size: 'max' }),
+      fc.array(pubEvent, { maxLength: 2, size: 'max' }),
+      fc.constant<Event[]>(nodes.map((node) => ({ kind: 'setProbeLease', node, ageSeconds: 0, durationSeconds: 40 }))),
+    )
+    .map((parts) => parts.flat().filter((event) => event !== undefined));
+
+function healthyPod(seat: Seat): fc.Arbitrary<Event> {
+  return anyPod('a', seat, 'usual').map((pod): Event => ({ kind: 'upsertPod', pod }));
+}
 
 function knownOwner(name: string): fc.Arbitrary<Event> {
   return anyOwner('a', name, 'usual').map((owner): Event => ({ kind: 'setOwner', owner }));
 }
-
-/** How a request is asked, apart from which pod and which operation. */
-export interface Manner {
-  readonly operation: DisruptionRequest['operation'];
-  readonly requester?: Requester;
-  readonly dryRun?: boolean;
-  readonly resourceVersionPrecondition?: boolean;
-  readonly takesAway?: boolean;
-  /** Labels that an update changes; the empty string takes the label away. */
-  readonly relabel?: Readonly<Record<string, string>>;
-  readonly orphan?: boolean;
-  readonly uid?: 'right' | 'wrong';
-  readonly options: NaiveOptions;
-}
-
-const anyRequester: fc.Arbitrary<Requester> = fc.constantFrom<Requester>(
-  { kind: 'kubelet', node: 'n1' },
-  { kind: 'garbageCollector' },
-  { kind: 'podGarbageCollector' },
-  { kind: 'other' },
-);
-
-const anyRelabel = fc.constantFrom<Readonly<Record<string, string>>>(
-  { app: 'y' },
-  { app: '' },
-  { shard: '1' },
-  { shard: '' },
-  { note: 'n' },
-  { 'leaderworkerset.sigs.k8s.io/group-index': '1' },
-  { 'leaderworkerset.sigs.k8s.io/name': 'other' },
-);
-
-const anyOptions: fc.Arbitrary<NaiveOptions> = fc.record(
-  { takeover: fc.constantFrom('pdb', 'always', 'off'), foreignEvictionWebhook: fc.boolean() },
-  { requiredKeys: [] },
-);
-
-const anyManner: fc.Arbitrary<Manner> = fc.record(
-  {
-    operation: fc.constantFrom('UPDATE', 'UPDATE', 'EVICT', 'DELETE', 'RESIZE'),
-    requester: anyRequester,
-    dryRun: fc.boolean(),
-    resourceVersionPrecondition: fc.boolean(),
-    takesAway: fc.boolean(),
-    relabel: anyRelabel,
-    orphan: mostly(false, true),
-    uid: mostly('right', 'wrong'),
-    options: anyOptions,
-  },
-  { requiredKeys: ['operation', 'options'] },
-);
 
 export interface Story {
   readonly opening: readonly Event[];
@@ -257,8 +210,13 @@ export interface Story {
   readonly manners: readonly Manner[];
 }
 
-export const anyStory: fc.Arbitrary<Story> = fc.record({
-  opening,
-  events: fc.array(anyEvent, { minLength: 1, maxLength: 10 }),
-  manners: fc.array(anyManner, { maxLength: 3 }),
-});
+export const anyStory: fc.Arbitrary<Story> = fc
+  .subarray([...scenes], { minLength: 1, maxLength: 3 })
+  .chain((chosen) => {
+    const seats = chosen.flat();
+    return fc.record({
+      opening: opening(seats),
+      events: fc.array(anyEvent(seats), { maxLength: 8, size: 'max' }),
+      manners: fc.array(anyManner, { maxLength: 3, size: 'max' }),
+    });
+  });

@@ -4,13 +4,27 @@ import type { LabelSelector } from '../../../src/api/meta.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget, TargetReference } from '../../../src/api/pub.ts';
-import { mostly } from './arbitrary-pods.ts';
+import { mostly, rarely } from './arbitrary-pods.ts';
 import { cast } from './domain.ts';
 
 export const pdbNames = ['p1', 'p2', 'p3'] as const;
 export const pubNames = ['u1', 'u2', 'u3'] as const;
 
-const amounts: fc.Arbitrary<IntOrString> = fc.constantFrom<IntOrString>(0, 1, 1, 2, 3, '0%', '30%', '50%', '100%');
+const amounts: fc.Arbitrary<IntOrString> = fc.constantFrom<IntOrString>(
+  0,
+  1,
+  1,
+  1,
+  1,
+  2,
+  2,
+  3,
+  '0%',
+  '30%',
+  '30%',
+  '50%',
+  '100%',
+);
 
 const anySelector: fc.Arbitrary<LabelSelector> = fc.oneof(
   { weight: 5, arbitrary: fc.constant({ matchLabels: { app: 'x' } }) },
@@ -35,9 +49,9 @@ const groupLabels = ['shard', 'leaderworkerset.sigs.k8s.io/group-index', 'app'] 
 
 /** All scopes, and what people get wrong. */
 const anyScope: fc.Arbitrary<Readonly<Record<string, string>>> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({}) },
-  { weight: 1, arbitrary: fc.constant({ [annotation.budgetScope]: 'Pod' }) },
-  { weight: 6, arbitrary: anyGroupScope() },
+  { weight: 8, arbitrary: fc.constant({}) },
+  { weight: 2, arbitrary: fc.constant({ [annotation.budgetScope]: 'Pod' }) },
+  { weight: 12, arbitrary: anyGroupScope() },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Readonly<Record<string, string>>>(
@@ -139,15 +153,15 @@ export function anyPub(namespace: string): fc.Arbitrary<PodUnavailableBudget> {
       min: amounts,
       both: fc.boolean(),
       groups: fc.option(anyGroupPolicy, { nil: undefined }),
-      operations: fc.option(fc.constantFrom(...operationLists), { nil: undefined, freq: 1 }),
+      operations: fc.oneof(fc.constant(undefined), fc.constantFrom(...operationLists)),
       total: mostly<number | undefined>(undefined, 2, 4),
       ignored: mostly<LabelSelector | undefined>(
         undefined,
         { matchLabels: { shard: '1' } },
         { matchLabels: { app: 'y' } },
       ),
-      observed: mostly<number | undefined>(2, 1, 3, undefined),
-      mistake: mostly<Readonly<Record<string, unknown>>>({}, ...mistakes),
+      observed: rarely<number | undefined>('usual', 2, fc.constantFrom(1, 3, undefined)),
+      mistake: rarely<Readonly<Record<string, unknown>>>('usual', {}, fc.constantFrom(...mistakes)),
     })
     .map(({ name, about, max, min, both, groups, operations, total, ignored, observed, mistake }) => ({
       apiVersion: 'policy.kruise.io/v1beta1',

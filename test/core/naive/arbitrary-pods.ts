@@ -42,6 +42,7 @@ interface Traits {
   readonly ownerLife: number;
   readonly orphan: boolean;
   readonly replicas: string;
+  readonly size: string;
 }
 
 function anyTraits(likely: Likely): fc.Arbitrary<Traits> {
@@ -51,7 +52,11 @@ function anyTraits(likely: Likely): fc.Arbitrary<Traits> {
     phase: rarely<PodPhase>(likely, 'Running', fc.constantFrom(...phases)),
     ready: rarely<Verdict>(likely, 'True', verdict),
     disruptable: rarely<Verdict>(likely, 'True', verdict),
-    probe: fc.constantFrom('none', 'none', 'none', 'none', 'none', 'none', 'annotation', 'annotation', 'field', 'bad'),
+    probe: fc.oneof(
+      { weight: 12, arbitrary: fc.constant('none') },
+      { weight: 3, arbitrary: fc.constant('annotation') },
+      { weight: 1, arbitrary: fc.constantFrom('field', 'bad') },
+    ),
     terminating: rarely(likely, false, fc.constant(true)),
     node: rarely<string | undefined>(likely, 'n1', fc.constantFrom('n2', undefined)),
     app: fc.constantFrom('x', 'x', 'x', 'y', ''),
@@ -62,6 +67,7 @@ function anyTraits(likely: Likely): fc.Arbitrary<Traits> {
     ownerLife: rarely(likely, 1, fc.constant(2)),
     orphan: rarely(likely, false, fc.constant(true)),
     replicas: fc.constantFrom('', '2', '2', '3'),
+    size: rarely(likely, '2', fc.constantFrom('1', '3', '0', 'two')),
   });
 }
 
@@ -75,7 +81,7 @@ export function anyPod(namespace: string, seat: Seat, likely: Likely): fc.Arbitr
         uid: uidOf(namespace, seat.name, traits.life),
         resourceVersion: String(version),
         labels: { ...seat.labels, ...traitLabels(seat, traits) },
-        annotations: { ...seat.annotations, ...traitAnnotations(traits) },
+        annotations: traitAnnotations(seat, traits),
         ...(owners.length === 0 ? {} : { ownerReferences: owners }),
         ...(traits.terminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
       },
@@ -100,8 +106,9 @@ function traitLabels(seat: Seat, { app, shard, setAside, replicas }: Traits): Re
   };
 }
 
-function traitAnnotations({ probe, noProtect, inPlace }: Traits): Record<string, string> {
+function traitAnnotations(seat: Seat, { probe, noProtect, inPlace, size }: Traits): Record<string, string> {
   return {
+    ...(seat.sizeKey === undefined ? {} : { [seat.sizeKey]: size }),
     ...(probe === 'annotation' ? { [annotation.disruptionProbe]: goodProbe } : {}),
     ...(probe === 'bad' ? { [annotation.disruptionProbe]: '{"httpGet": 5' } : {}),
     ...(noProtect === '' ? {} : { [annotation.pubNoProtect]: noProtect }),

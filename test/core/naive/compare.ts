@@ -7,8 +7,9 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { BudgetRef, Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
-import { type Manner, namespaces } from './arbitraries.ts';
-import { type Event, leaseAt, type Moment } from './events.ts';
+import { namespaces } from './arbitraries.ts';
+import { type Event, leaseAt, type Moment, nthPod } from './events.ts';
+import type { Manner } from './manners.ts';
 import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
 import { pdbRef } from './pdb.ts';
 import { pubRef } from './pub.ts';
@@ -26,13 +27,19 @@ export function newWorld(): World {
 }
 
 /** The engine's side of an event; `after` is the naive side, which knows the whole ledger. */
-export function tell(world: World, event: Event, after: Moment): void {
+export function tell(world: World, event: Event, before: Moment, after: Moment): void {
   switch (event.kind) {
     case 'reserve':
-    case 'release': {
-      const reservations = after.state.reservations.get(event.namespace) ?? [];
-      const metadata = { name: ledgerName, namespace: event.namespace };
-      world.setLedger(event.namespace, { metadata, spec: { reservations, watermark: '1000' } });
+    case 'reserveNth':
+    case 'releaseNth':
+      for (const [namespace, reservations] of after.state.reservations) {
+        const metadata = { name: ledgerName, namespace };
+        world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
+      }
+      break;
+    case 'deleteNth': {
+      const pod = nthPod(before.state, event.nth);
+      if (pod !== undefined) world.deletePod(namespaceOf(pod), pod.metadata.name);
       break;
     }
     case 'setProbeLease':
@@ -45,13 +52,15 @@ export function tell(world: World, event: Event, after: Moment): void {
   }
 }
 
-type Simple = Exclude<Event, { kind: 'reserve' | 'release' | 'setProbeLease' | 'advance' }>;
+type Simple = Exclude<
+  Event,
+  { kind: 'reserve' | 'reserveNth' | 'releaseNth' | 'setProbeLease' | 'advance' | 'deleteNth' }
+>;
 
 /** What the engine is told word for word. */
 function pass(world: World, event: Simple): void {
   const ways: { [K in Simple['kind']]: (event: Extract<Simple, { kind: K }>) => void } = {
     upsertPod: ({ pod }) => world.upsertPod(pod),
-    deletePod: ({ namespace, name }) => world.deletePod(namespace, name),
     upsertPdb: ({ pdb }) => world.upsertPdb(pdb),
     deletePdb: ({ namespace, name }) => world.deletePdb(namespace, name),
     upsertPub: ({ pub }) => world.upsertPub(pub),

@@ -37,7 +37,8 @@ export interface Seat {
   readonly name: string;
   readonly owner?: string;
   readonly labels?: StringMap;
-  readonly annotations?: StringMap;
+  /** The annotation in which its convention states the size of the group. */
+  readonly sizeKey?: string;
   readonly spec?: PodSpec;
 }
 
@@ -47,7 +48,7 @@ function lwsSeat(name: string, owner: string, index: string, spec?: PodSpec): Se
     name,
     owner,
     labels: { [`${prefix}/name`]: 'llm', [`${prefix}/group-index`]: index, [`${prefix}/group-key`]: `key-${index}` },
-    annotations: { [`${prefix}/size`]: '2' },
+    sizeKey: `${prefix}/size`,
     ...(spec === undefined ? {} : { spec }),
   };
 }
@@ -70,7 +71,7 @@ function kueueSeat(name: string, group: string, owner?: string): Seat {
   return {
     name,
     labels: { 'kueue.x-k8s.io/pod-group-name': group },
-    annotations: { 'kueue.x-k8s.io/pod-group-total-count': '2' },
+    sizeKey: 'kueue.x-k8s.io/pod-group-total-count',
     ...(owner === undefined ? {} : { owner }),
   };
 }
@@ -79,34 +80,41 @@ function gangSeat(name: string, podGroupName: string, owner?: string): Seat {
   return { name, spec: { schedulingGroup: { podGroupName } }, ...(owner === undefined ? {} : { owner }) };
 }
 
-export const seats: readonly Seat[] = [
-  { name: 'web-0', owner: 'webNew' },
-  { name: 'web-1', owner: 'webNew' },
-  { name: 'web-2', owner: 'webOld' },
-  { name: 'lone-0', owner: 'loneSet' },
-  { name: 'db-0', owner: 'db' },
-  { name: 'db-1', owner: 'db' },
-  { name: 'solo-0' },
-  { name: 'solo-1' },
-  lwsSeat('llm-0', 'llmLeaders', '0'),
-  lwsSeat('llm-0-1', 'llmWorkers0', '0'),
-  lwsSeat('llm-1', 'llmLeaders', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
-  lwsSeat('llm-1-1', 'llmWorkers1', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
-  gangSeat('gang-0-0', 'pg-0', 'train'),
-  gangSeat('gang-0-1', 'pg-0', 'train'),
-  gangSeat('gang-1-0', 'pg-1', 'train'),
-  gangSeat('gang-1-1', 'pg-1'),
-  { name: 'ref-0', owner: 'train', spec: { workloadRef: { name: 'wl', podGroup: 'w', podGroupReplicaKey: 'k0' } } },
-  { name: 'ref-1', owner: 'train', spec: { workloadRef: { name: 'wl', podGroup: 'w', podGroupReplicaKey: 'k1' } } },
-  { name: 'kep-0-0', spec: { workload: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
-  { name: 'kep-0-1', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
-  { name: 'kep-2-0', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 2 } } },
-  jobSetSeat('set-0-0', 'setsJob0', '0'),
-  jobSetSeat('set-0-1', 'setsJob0', '0'),
-  jobSetSeat('set-1-0', 'setsJob1', '1'),
-  kueueSeat('kq-0', 'q1', 'queue'),
-  kueueSeat('kq-1', 'q1', 'queue'),
-  kueueSeat('kq-2', 'q2'),
+/** The seats by workload. A story plays on a few of them, so that groups are whole more often than not. */
+export const scenes: readonly (readonly Seat[])[] = [
+  [
+    { name: 'web-0', owner: 'webNew' },
+    { name: 'web-1', owner: 'webNew' },
+    { name: 'web-2', owner: 'webOld' },
+    { name: 'lone-0', owner: 'loneSet' },
+  ],
+  [{ name: 'db-0', owner: 'db' }, { name: 'db-1', owner: 'db' }, { name: 'solo-0' }, { name: 'solo-1' }],
+  [
+    lwsSeat('llm-0', 'llmLeaders', '0'),
+    lwsSeat('llm-0-1', 'llmWorkers0', '0'),
+    lwsSeat('llm-1', 'llmLeaders', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
+    lwsSeat('llm-1-1', 'llmWorkers1', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
+  ],
+  [
+    gangSeat('gang-0-0', 'pg-0', 'train'),
+    gangSeat('gang-0-1', 'pg-0', 'train'),
+    gangSeat('gang-0-2', 'pg-0', 'train'),
+    gangSeat('gang-1-0', 'pg-1', 'train'),
+    gangSeat('gang-1-1', 'pg-1'),
+  ],
+  [
+    { name: 'ref-0', owner: 'train', spec: { workloadRef: { name: 'wl', podGroup: 'w', podGroupReplicaKey: 'k0' } } },
+    { name: 'ref-1', owner: 'train', spec: { workloadRef: { name: 'wl', podGroup: 'w', podGroupReplicaKey: 'k1' } } },
+    { name: 'kep-0-0', spec: { workload: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
+    { name: 'kep-0-1', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
+    { name: 'kep-2-0', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 2 } } },
+  ],
+  [
+    jobSetSeat('set-0-0', 'setsJob0', '0'),
+    jobSetSeat('set-0-1', 'setsJob0', '0'),
+    jobSetSeat('set-1-0', 'setsJob1', '1'),
+  ],
+  [kueueSeat('kq-0', 'q1', 'queue'), kueueSeat('kq-1', 'q1', 'queue'), kueueSeat('kq-2', 'q2')],
 ];
 
 export const nodes = ['n1', 'n2'] as const;

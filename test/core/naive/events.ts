@@ -14,7 +14,8 @@ import { findPod, type NaiveState, namespaceOf } from './state.ts';
 /** Something that happens to the cluster, as both implementations are told of it. */
 export type Event =
   | { readonly kind: 'upsertPod'; readonly pod: Pod }
-  | { readonly kind: 'deletePod'; readonly namespace: string; readonly name: string }
+  /** A pod that is there, whichever it is. */
+  | { readonly kind: 'deleteNth'; readonly nth: number }
   | { readonly kind: 'upsertPdb'; readonly pdb: PodDisruptionBudget }
   | { readonly kind: 'deletePdb'; readonly namespace: string; readonly name: string }
   | { readonly kind: 'upsertPub'; readonly pub: PodUnavailableBudget }
@@ -41,7 +42,9 @@ export type Event =
       readonly operation: Operation;
       readonly overdue?: boolean;
     }
-  | { readonly kind: 'release'; readonly namespace: string; readonly name: string }
+  /** A pod that is there, whichever it is, so that reservations meet pods. */
+  | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly overdue: boolean }
+  | { readonly kind: 'releaseNth'; readonly nth: number }
   | { readonly kind: 'advance'; readonly seconds: number };
 
 export interface Moment {
@@ -52,6 +55,10 @@ export interface Moment {
 /** A namespace that was deleted is as good as one that is being deleted, whatever is still seen in it. */
 function deletedNamespace(name: string): Namespace {
   return { metadata: { name }, status: { phase: 'Terminating' } };
+}
+
+export function nthPod(state: NaiveState, nth: number): Pod | undefined {
+  return state.pods[nth % state.pods.length];
 }
 
 interface Named {
@@ -76,8 +83,8 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
   switch (event.kind) {
     case 'upsertPod':
       return { pods: put(state.pods, event.pod) };
-    case 'deletePod':
-      return { pods: without(state.pods, event.namespace, event.name) };
+    case 'deleteNth':
+      return { pods: state.pods.filter((pod) => pod !== nthPod(state, event.nth)) };
     case 'upsertPdb':
       return { pdbs: put(state.pdbs, event.pdb) };
     case 'deletePdb':
@@ -105,8 +112,14 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     case 'deleteProbeLease':
       return { leases: new Map([...state.leases].filter(([node]) => node !== event.node)) };
     case 'reserve':
-    case 'release':
-      return { reservations: reservationsAfter(state, event) };
+      return { reservations: reserved(state, event) };
+    case 'reserveNth': {
+      const pod = nthPod(state, event.nth);
+      const name = { namespace: pod === undefined ? '' : namespaceOf(pod), name: pod?.metadata.name ?? '' };
+      return { reservations: reserved(state, { ...event, ...name, kind: 'reserve' }) };
+    }
+    case 'releaseNth':
+      return { reservations: released(state, event.nth) };
   }
 }
 
@@ -148,15 +161,8 @@ export function leaseAt(now: number, lease: { ageSeconds: number; durationSecond
 }
 
 /** One reservation for a uid; a later operation on the pod replaces it (L5). A pod that is not there is not reserved. */
-function reservationsAfter(
-  state: NaiveState,
-  event: Extract<Event, { kind: 'reserve' | 'release' }>,
-): NaiveState['reservations'] {
+function reserved(state: NaiveState, event: Extract<Event, { kind: 'reserve' }>): NaiveState['reservations'] {
   const list = state.reservations.get(event.namespace) ?? [];
-  if (event.kind === 'release') {
-    const kept = list.filter(({ pod }) => pod !== event.name);
-    return new Map([...state.reservations, [event.namespace, kept]]);
-  }
   const uid = findPod(state, event.namespace, event.name)?.metadata.uid;
   if (uid === undefined) return state.reservations;
   const time = '2026-01-01T00:00:00Z';
@@ -164,4 +170,10 @@ function reservationsAfter(
   const late: Reservation = { ...fresh, overdue: { phase: 'waiting', by: 'leader', since: time } };
   const entry = event.overdue === true ? late : fresh;
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
+}
+
+function released(state: NaiveState, nth: number): NaiveState['reservations'] {
+  const all = [...state.reservations.values()].flat();
+  const gone = all[nth % all.length];
+  return new Map([...state.reservations].map(([namespace, list]) => [namespace, list.filter((one) => one !== gone)]));
 }

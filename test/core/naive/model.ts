@@ -4,7 +4,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { exemptions } from './exempt.ts';
 import { isReady, probeProblem } from './health.ts';
-import { answerOfPdb, isConcerned, numbersOfPdb, pdbRef, readPdb, selects } from './pdb.ts';
+import { answerOfPdb, numbersOfPdb, pdbRef, sayOf, selects } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
 import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
 import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, withoutReservation } from './state.ts';
@@ -17,7 +17,6 @@ import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, without
 export interface NaiveOptions {
   readonly takeover?: 'pdb' | 'always' | 'off';
   readonly foreignEvictionWebhook?: boolean;
-  readonly judgePlain?: boolean;
 }
 
 export interface NaiveVerdict {
@@ -96,7 +95,7 @@ function alreadyReserved(
   now: number,
   options: NaiveOptions,
 ): NaiveVerdict {
-  const answers = allAnswers(state, request, pod, now, options);
+  const answers = allAnswers(state, request, pod, now);
   const reasons: PassCode[] = answers.length === 0 ? ['AlreadyReserved', 'NotProtected'] : ['AlreadyReserved'];
   const complete = completion(state, request, pod, answers, options);
   return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete, confirm: true };
@@ -109,7 +108,7 @@ function judged(
   now: number,
   options: NaiveOptions,
 ): NaiveVerdict {
-  const answers = allAnswers(state, request, pod, now, options);
+  const answers = allAnswers(state, request, pod, now);
   const refusals = [
     ...veto(state, request, pod, now, answers),
     ...answers.flatMap(({ budget, refusal }) => (refusal === undefined ? [] : [{ code: refusal, budget }])),
@@ -131,25 +130,17 @@ function judged(
   };
 }
 
-function allAnswers(
-  state: NaiveState,
-  request: DisruptionRequest,
-  pod: Pod,
-  now: number,
-  options: NaiveOptions,
-): readonly Answer[] {
-  const pdbs = request.operation === 'EVICT' ? pdbAnswers(state, pod, now, options) : [];
+function allAnswers(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): readonly Answer[] {
+  const pdbs = request.operation === 'EVICT' ? pdbAnswers(state, pod, now) : [];
   return [...pdbs, ...state.pubs.flatMap((pub) => answerOfPub(state, pub, request, pod, now) ?? [])];
 }
 
-/** P1, P2 */
-function pdbAnswers(state: NaiveState, pod: Pod, now: number, options: NaiveOptions): readonly Answer[] {
-  const concerned = state.pdbs.filter((pdb) => isConcerned(state, pdb, pod));
-  const modes = concerned.map((pdb) => readPdb(state, pdb).mode);
-  const plainToo = options.judgePlain === true || modes.some((mode) => mode !== 'plain');
-  return concerned
-    .filter((pdb) => plainToo || readPdb(state, pdb).mode !== 'plain')
-    .map((pdb) => answerOfPdb(state, pdb, pod, now));
+/** P1, P2: what is the built-in check's business is ours, too, where we judge the pod anyway. */
+function pdbAnswers(state: NaiveState, pod: Pod, now: number): readonly Answer[] {
+  const judging = state.pdbs.filter((pdb) => sayOf(state, pdb, pod) === 'judges');
+  const builtIn = state.pdbs.filter((pdb) => sayOf(state, pdb, pod) === 'builtIn');
+  const asked = judging.length === 0 ? [] : [...judging, ...builtIn];
+  return asked.map((pdb) => answerOfPdb(state, pdb, pod, now));
 }
 
 /** V1, V2, I10 */
@@ -185,7 +176,7 @@ function completion(
 }
 
 function byBudget(left: { budget?: BudgetRef; code?: string }, right: { budget?: BudgetRef; code?: string }): number {
-  const text = (one: typeof left) => [one.budget?.kind ?? '', one.budget?.name ?? '', one.code ?? ''].join('|');
+  const text = (one: typeof left) => [one.budget?.kind ?? '', one.budget?.name ?? '', one.code ?? ''].join(' ');
   return text(left) < text(right) ? -1 : text(left) > text(right) ? 1 : 0;
 }
 

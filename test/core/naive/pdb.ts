@@ -122,13 +122,19 @@ function countPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amount
   return { available: healthy.length, desired: desiredOf(amounts, expected), expected };
 }
 
-/** Whether the pod is this budget's business at all, plain budgets aside (P1, P4, P5). */
-export function isConcerned(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): boolean {
+/** Whether a budget judges the pod by itself, or is the built-in check's business, or neither (P1, P4, P5). */
+export function sayOf(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): 'judges' | 'builtIn' | 'none' {
   const reading = readPdb(state, pdb);
-  if (reading.mode !== 'group') return selects(pdb, pod);
+  if (reading.mode !== 'group') {
+    if (!selects(pdb, pod)) return 'none';
+    return reading.mode === 'plain' ? 'builtIn' : 'judges';
+  }
   const own = membership(state, pod, reading.grouping);
-  if (own === undefined) return reading.grouping.by !== 'native' && selects(pdb, pod);
-  return reachedGroups(state, pdb, reading).some((group) => group.key === own.key);
+  if (own !== undefined) {
+    return reachedGroups(state, pdb, reading).some((group) => group.key === own.key) ? 'judges' : 'none';
+  }
+  if (!selects(pdb, pod)) return 'none';
+  return reading.grouping.by === 'native' ? 'builtIn' : 'judges';
 }
 
 function mayTakeOver(pdb: PodDisruptionBudget): boolean {
@@ -144,12 +150,16 @@ export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Po
   if (reading.mode === 'invalid')
     return { budget, always: false, takeover: mayTakeOver(pdb), refusal: 'BudgetInvalid' };
   const { takeover } = reading;
-  if (reading.mode === 'plain') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
-  if (reading.mode === 'perPod') {
+  if (sayOf(state, pdb, pod) === 'builtIn') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
+  if (reading.mode !== 'group') {
     const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1 }, now);
     return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), unhealthy), takeover };
   }
   const group = groupOf(state, pod, reading.grouping);
+  // Left out of a mixed selection, it is what the built-in check would make of it (P2, P5).
+  if (group === undefined && reading.grouping.by === 'native') {
+    return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
+  }
   if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
   const minimum = groupMinimum(state, group, reading.minimum);
   const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum }, now);

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import type { DisruptionRequest, Requester } from '../../../src/core/request.ts';
+import { mostly } from './arbitrary-pods.ts';
+import type { NaiveOptions } from './model.ts';
+
+/** How a request is asked, apart from which pod and which operation. */
+export interface Manner {
+  readonly operation: DisruptionRequest['operation'];
+  readonly requester?: Requester;
+  readonly dryRun?: boolean;
+  readonly resourceVersionPrecondition?: boolean;
+  readonly takesAway?: boolean;
+  /** Labels that an update changes; the empty string takes the label away. */
+  readonly relabel?: Readonly<Record<string, string>>;
+  readonly orphan?: boolean;
+  readonly uid?: 'right' | 'wrong';
+  readonly options: NaiveOptions;
+}
+
+const anyRequester: fc.Arbitrary<Requester> = fc.constantFrom<Requester>(
+  { kind: 'kubelet', node: 'n1' },
+  { kind: 'garbageCollector' },
+  { kind: 'podGarbageCollector' },
+  { kind: 'other' },
+);
+
+const anyRelabel = fc.constantFrom<Readonly<Record<string, string>>>(
+  { app: 'y' },
+  { app: '' },
+  { shard: '1' },
+  { shard: '' },
+  { note: 'n' },
+  { 'leaderworkerset.sigs.k8s.io/group-index': '1' },
+  { 'leaderworkerset.sigs.k8s.io/name': 'other' },
+);
+
+const anyOptions: fc.Arbitrary<NaiveOptions> = fc.record(
+  { takeover: fc.constantFrom('pdb', 'always', 'off'), foreignEvictionWebhook: fc.boolean() },
+  { requiredKeys: [] },
+);
+
+export const anyManner: fc.Arbitrary<Manner> = fc.record(
+  {
+    operation: fc.constantFrom('UPDATE', 'UPDATE', 'EVICT', 'DELETE', 'RESIZE'),
+    requester: anyRequester,
+    dryRun: fc.boolean(),
+    resourceVersionPrecondition: fc.boolean(),
+    takesAway: fc.boolean(),
+    relabel: anyRelabel,
+    orphan: mostly(false, true),
+    uid: mostly('right', 'wrong'),
+    options: anyOptions,
+  },
+  { requiredKeys: ['operation', 'options'] },
+);
