@@ -3,7 +3,7 @@ import { ask, aWorld, inShort } from './a-world.ts';
 import { anOwner, aPub, type PodBuilder } from './builders.ts';
 
 /** A budget that covers nothing, and refuses what it may cover: it shows which chains of owners are open (U1). */
-export const elsewhere = aPub('b', {
+const elsewhere = aPub('b', {
   targetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'elsewhere' },
   minAvailable: 9,
 });
