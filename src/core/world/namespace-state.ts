@@ -7,10 +7,11 @@ import type { OwnerState } from '../owner.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import { chainOf, isDoomed } from './owner-chain.ts';
-import { anyUid, nameKeyOf, type OwnerNode } from './owner-node.ts';
+import { anyUid, nameKeyOf } from './owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PodRecord } from './pod-record.ts';
+import { PubIndex } from './pub-index.ts';
 import type { PubState } from './pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
 import { difference, nothing, type Share, shareOf } from './share.ts';
@@ -34,10 +35,7 @@ export class NamespaceState {
   readonly reservations = new Map<string, Reservation>();
 
   readonly #pdbIndex = new SelectorIndex<PdbState>();
-  readonly #pubIndex = new SelectorIndex<PubState>();
-  /** PodUnavailableBudgets by the workload they name, and those of which nobody can tell what they cover. */
-  readonly #pubTargets = new Map<string, Set<PubState>>();
-  readonly #pubEverywhere = new Set<PubState>();
+  readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
   readonly #freshNode: (node: string) => boolean;
   readonly #probed: { watch(pod: PodRecord): void; unwatch(pod: PodRecord): void };
@@ -51,6 +49,7 @@ export class NamespaceState {
     this.#probed = leases;
     this.#postings = new LabelPostings(() => this.pods.values());
     this.owners = new OwnerRegistry((pod) => this.podAsOwner(pod));
+    this.#pubIndex = new PubIndex(this.pods, this.#postings, this.owners);
   }
 
   /** Takes pods out, changes something, puts back those that still exist. */
@@ -82,7 +81,7 @@ export class NamespaceState {
     this.groups.join(pod);
     this.#postings.add(pod);
     pod.pdbs = this.#pdbIndex.find(pod.labels);
-    pod.pubs = this.#pubsCovering(pod);
+    pod.pubs = this.#pubIndex.covering(pod);
     for (const pdb of pod.pdbs) pdb.select(pod);
     for (const pub of pod.pubs) pub.select(pod);
     this.#count(pod, difference(nothing, shareOf(pod)));
@@ -126,7 +125,7 @@ export class NamespaceState {
 
   addPub(state: PubState): void {
     this.pubs.set(state.ref.name, state);
-    for (const pod of this.#listPub(state)) {
+    for (const pod of this.#pubIndex.add(state)) {
       pod.pubs.push(state);
       state.select(pod);
       state.count(pod, shareOf(pod));
@@ -136,16 +135,13 @@ export class NamespaceState {
   removePub(state: PubState): void {
     this.pubs.delete(state.ref.name);
     this.#pubIndex.remove(state);
-    this.#pubEverywhere.delete(state);
-    if (state.targetOwner !== undefined) this.#pubTargets.get(state.targetOwner.nameKey)?.delete(state);
     for (const pod of state.pods) pod.pubs = pod.pubs.filter((one) => one !== state);
     state.close();
   }
 
-  /** PodUnavailableBudgets with a target that a pod with an open chain of owners may turn out to belong to (I4). */
+  /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
   possiblePubs(pod: PodRecord): readonly PubState[] {
-    if (!pod.chainOpen) return [];
-    return [...this.#pubTargets.values()].flatMap((set) => [...set]).filter((pub) => !pod.pubs.includes(pub));
+    return this.#pubIndex.possible(pod);
   }
 
   /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
@@ -160,31 +156,6 @@ export class NamespaceState {
   /** The pods that carry a label key. */
   podsWithLabel(key: string): Iterable<PodRecord> {
     return this.#postings.candidates({ kind: 'key', key });
-  }
-
-  /** Files a PodUnavailableBudget and finds the pods it covers. */
-  #listPub(state: PubState): readonly PodRecord[] {
-    const target = state.target;
-    if (target === undefined) {
-      this.#pubEverywhere.add(state);
-      return [...this.pods.values()];
-    }
-    if (target.kind === 'nothing') return [];
-    if (target.kind === 'selector') {
-      const anchor = this.#pubIndex.add(state, target.selector);
-      return [...this.#postings.candidates(anchor)].filter((pod) => matches(target.selector, pod.labels));
-    }
-    const key = state.targetOwner?.nameKey ?? '';
-    this.#pubTargets.set(key, (this.#pubTargets.get(key) ?? new Set()).add(state));
-    return [...this.pods.values()].filter((pod) => ownersOf(pod).some((owner) => owner.nameKey === key));
-  }
-
-  #pubsCovering(pod: PodRecord): PubState[] {
-    const found = new Set([...this.#pubIndex.find(pod.labels), ...this.#pubEverywhere]);
-    if (this.#pubTargets.size > 0) {
-      for (const owner of ownersOf(pod)) for (const pub of this.#pubTargets.get(owner.nameKey) ?? []) found.add(pub);
-    }
-    return [...found];
   }
 
   #attachOwners(pod: PodRecord): void {
@@ -218,9 +189,4 @@ export class NamespaceState {
       ...(pod.owner === undefined ? {} : { controller: pod.owner }),
     };
   }
-}
-
-function ownersOf(pod: PodRecord): readonly OwnerNode[] {
-  const chain = chainOf(pod.controller);
-  return pod.root === undefined || chain.includes(pod.root) ? chain : [...chain, pod.root];
 }

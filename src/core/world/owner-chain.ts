@@ -15,7 +15,7 @@ export function chainOf(controller: OwnerNode | undefined): readonly OwnerNode[]
 
 /** Pods below an owner: those it controls and those that the owners it controls control. */
 export function podsBelow(node: OwnerNode, into: Set<PodRecord> = new Set(), depth = 0): Set<PodRecord> {
-  if (depth > maxChain) return into;
+  if (depth >= maxChain) return into;
   for (const pod of node.pods) into.add(pod);
   for (const child of node.children) podsBelow(child, into, depth + 1);
   return into;

@@ -107,6 +107,11 @@ export class OwnerRegistry {
     return this.nodesOf(name);
   }
 
+  /** All nodes of an owner's name, whatever their uids. */
+  sharing(node: OwnerNode): Iterable<OwnerNode> {
+    return this.#byName.get(node.nameKey)?.values() ?? [];
+  }
+
   nodesOf(name: OwnerName): readonly OwnerNode[] {
     return [...(this.#byName.get(nameKeyOf(apiGroupOf(name.apiVersion), name.kind, name.name))?.values() ?? [])];
   }
