@@ -96,7 +96,7 @@ function countingOwners(state: NaiveState, pods: readonly Pod[]): readonly Link[
   return [...new Map(owners.map((owner) => [linkKey(owner), owner])).values()];
 }
 
-export function scaleAsExpected(owner: Link): Expected | undefined {
+function scaleAsExpected(owner: Link): Expected | undefined {
   if (wantsNothing(owner)) return { count: 0, source: 'scale' };
   const count = scaleOf(owner);
   return count === undefined ? undefined : { count, source: 'scale' };

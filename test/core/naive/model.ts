@@ -192,4 +192,4 @@ export function naiveNumbers(state: NaiveState, ref: BudgetRef, now: number): Na
 }
 
 export { observe } from './peaks.ts';
-export { emptyState, type NaiveState, namespaceOf } from './state.ts';
+export { emptyState, type NaiveState } from './state.ts';

@@ -69,7 +69,7 @@ export function parentOfPodGroup(group: PodGroup): string | undefined {
     : parentInWorkload(namespaceOf(group), workload, template);
 }
 
-export function parentInWorkload(namespace: string, workload: string, podGroup: string): string {
+function parentInWorkload(namespace: string, workload: string, podGroup: string): string {
   return ['workload', namespace, workload, podGroup].join('|');
 }
 

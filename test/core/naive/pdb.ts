@@ -62,7 +62,7 @@ type Reading =
     };
 
 /** P1, P8 */
-export function readPdb(state: NaiveState, pdb: PodDisruptionBudget): Reading {
+function readPdb(state: NaiveState, pdb: PodDisruptionBudget): Reading {
   const scope = parsePdbScope(pdb);
   const takeover = parseTakeover(pdb);
   const amounts = amountsOf(pdb);

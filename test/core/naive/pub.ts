@@ -87,7 +87,7 @@ function readableTarget(pub: PodUnavailableBudget): Target | undefined {
 /** What a budget that cannot be read guards, whatever it lists (U7). */
 const guardedAnyway: ReadonlySet<ProtectOperation> = new Set(['EVICT', 'DELETE', 'UPDATE']);
 
-export function guards(pub: PodUnavailableBudget, operation: ProtectOperation): boolean {
+function guards(pub: PodUnavailableBudget, operation: ProtectOperation): boolean {
   const rules = readPub(pub);
   return (rules.ok ? rules.value.operations : guardedAnyway).has(operation);
 }
