@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TargetReference } from '../../src/api/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 import { table } from '../api/table.ts';
-import { ask, aWorld, blockersOf, inShort } from '../support/a-world.ts';
+import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
 import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../support/builders.ts';
 
 const [web, webSet] = aDeployment('web', 1) as [OwnerState, OwnerState];
@@ -246,4 +246,16 @@ describe('pods that a selector matches', () => {
     expect(inShort(ask(world, 'EVICT', 'q'))).toBe('allow NotProtected');
     expect(inShort(ask(world, 'EVICT', 'far', { namespace: 'other' }))).toBe('allow NotProtected');
   });
+});
+
+it('[U1] a targetRef covers the same pods whether it came before or after them', () => {
+  // The LeaderWorkerSet, which only a label names, is itself owned by what the budget names.
+  const web = anOwner('Deployment', 'web', 1);
+  const llm = anOwner('LeaderWorkerSet', 'llm', 1, { controller: refTo(web) });
+  const pods = [aPod('llm-0').lws('llm', 0, 0, 1)];
+  const pub = aPub('b', { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minAvailable: 0 });
+  const after = aWorld({ owners: [web, llm], pods, pubs: [pub] });
+  const before = aWorld({ owners: [web, llm], pubs: [pub] });
+  for (const pod of pods) before.upsertPod(pod.build());
+  expect(pubNumbers(after, 'b')).toEqual(pubNumbers(before, 'b'));
 });

@@ -38,9 +38,10 @@ export class PubIndex {
   #addTarget(pub: PubState, owner: OwnerNode | undefined): Iterable<PodRecord> {
     if (owner === undefined) return [];
     obtain(this.#byTarget, owner.nameKey, () => new Set<PubState>()).add(pub);
-    const pods = new Set<PodRecord>();
-    for (const node of this.#owners.sharing(owner)) podsBelow(node, pods);
-    return pods;
+    const below = new Set<PodRecord>();
+    for (const node of this.#owners.sharing(owner)) podsBelow(node, below);
+    // Below a root that only a label names there are pods whose own chain of owners does not lead here.
+    return [...below].filter((pod) => ownersOf(pod).some((one) => one.nameKey === owner.nameKey));
   }
 
   remove(pub: PubState): void {
