@@ -11,27 +11,19 @@ export function setPod(state: NamespaceState, pod: Pod): void {
   const next = new PodRecord(state.name, name);
   next.read(pod);
   if (present === undefined) {
-    state.pods.set(name, next);
-    state.attach(next);
-    state.sweep();
-    ownerPodChanged(state, next.name);
-    return;
-  }
-  const goes = present.has(bit.terminating) !== next.has(bit.terminating);
-  if (sameStructure(present, next)) {
+    replace(state, next, () => state.pods.set(name, next));
+  } else if (!sameStructure(present, next)) {
+    replace(state, present, () => present.read(pod));
+  } else if (present.has(bit.terminating) !== next.has(bit.terminating)) {
+    replace(state, present, () => takeHealth(present, next));
+  } else {
     state.recount(present, () => takeHealth(present, next));
-    if (goes) ownerPodChanged(state, name);
-    return;
   }
-  state.change([present], () => present.read(pod));
-  ownerPodChanged(state, name);
 }
 
 export function removePod(state: NamespaceState, name: string): void {
   const present = state.pods.get(name);
-  if (present === undefined) return;
-  state.change([present], () => state.pods.delete(name));
-  ownerPodChanged(state, name);
+  if (present !== undefined) replace(state, present, () => state.pods.delete(name));
 }
 
 function takeHealth(present: PodRecord, next: PodRecord): void {
@@ -40,11 +32,17 @@ function takeHealth(present: PodRecord, next: PodRecord): void {
   present.generation = next.generation;
 }
 
-/** A pod may itself own pods (a leader its workers): what is known of it as an owner changed with it. */
-function ownerPodChanged(state: NamespaceState, name: string): void {
-  const nodes = state.owners.nodesOf({ apiVersion: 'v1', kind: 'Pod', namespace: state.name, name });
-  for (const node of nodes) {
-    state.change(podsBelow(node), () => state.owners.apply(node, state.podAsOwner(name)));
-    for (const dependent of node.dependents) dependent.expectedChanged();
-  }
+/**
+ * A pod may itself own pods (a leader its workers), and what is known of it as an owner changes with it. All of them are taken
+ * out first and put back together: in between, a group would hold pods that it never has at the same time.
+ */
+function replace(state: NamespaceState, pod: PodRecord, mutate: () => void): void {
+  const nodes = state.owners.nodesOf({ apiVersion: 'v1', kind: 'Pod', namespace: state.name, name: pod.name });
+  const affected = new Set([pod]);
+  for (const node of nodes) podsBelow(node, affected);
+  state.change(affected, () => {
+    mutate();
+    for (const node of nodes) state.owners.apply(node, state.podAsOwner(pod.name));
+  });
+  for (const node of nodes) for (const dependent of node.dependents) dependent.expectedChanged();
 }

@@ -14,7 +14,7 @@ import { Leases } from './leases.ts';
 import { setReservations } from './ledger-view.ts';
 import { NamespaceState } from './namespace-state.ts';
 import { podsBelow } from './owner-chain.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { anyUid, type OwnerNode } from './owner-node.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
@@ -170,23 +170,28 @@ export class World {
   #look(name: OwnerName, found: OwnerState | undefined): void {
     const state = this.#obtain(name.namespace);
     const nodes = state.owners.remember(name, found);
-    for (const node of nodes) applyLookup(state, node, found);
+    const moved = nodes.filter((node) => !changesScaleOnly(node, found));
+    const affected = new Set<PodRecord>();
+    for (const node of moved) podsBelow(node, affected);
+    for (const node of nodes) if (!moved.includes(node)) node.replicas = found?.replicas;
+    state.change(affected, () => {
+      for (const node of moved) state.owners.apply(node, found);
+    });
+    for (const node of nodes) for (const dependent of node.dependents) dependent.expectedChanged();
   }
 }
 
 /** A new scale moves no pod, unless it comes from or goes to nothing (X4). */
-function applyLookup(state: NamespaceState, node: OwnerNode, found: OwnerState | undefined): void {
-  const scaleOnly =
+function changesScaleOnly(node: OwnerNode, found: OwnerState | undefined): boolean {
+  return (
     found !== undefined &&
     node.state === 'known' &&
-    (node.uid === '*' || node.uid === found.uid) &&
+    (node.uid === anyUid || node.uid === found.uid) &&
     node.deleting === (found.deleting ?? false) &&
     node.controller?.uid === found.controller?.uid &&
     (node.replicas === 0) === (found.replicas === 0) &&
-    (node.replicas === undefined) === (found.replicas === undefined);
-  if (scaleOnly) node.replicas = found.replicas;
-  else state.change(podsBelow(node), () => state.owners.apply(node, found));
-  for (const dependent of node.dependents) dependent.expectedChanged();
+    (node.replicas === undefined) === (found.replicas === undefined)
+  );
 }
 
 function nameOf(namespace: string, node: OwnerNode): OwnerName & { readonly uid: string } {

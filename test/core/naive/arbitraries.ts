@@ -65,17 +65,17 @@ const anyWorkload: fc.Arbitrary<Workload> = fc
 
 const podGroupVersions = { 'pg-0': 'v1beta1', 'pg-1': 'v1beta1', 'pg-2': 'v1alpha2' } as const;
 
+type PodGroupName = (typeof podGroupNames)[number];
+
 /** The 1.37 and the 1.36 shape, gangs and basic ones, with and without a workload behind them. */
-const anyPodGroup: fc.Arbitrary<PodGroup> = fc
-  .record({
-    namespace: anyNamespace,
-    name: fc.constantFrom(...podGroupNames),
+function anyPodGroup(namespace: string, name: PodGroupName): fc.Arbitrary<PodGroup> {
+  const traits = fc.record({
     gang: fc.constantFrom(1, 1, 2, 2, undefined),
-    asOne: fc.constantFrom(false, false, true),
+    asOne: fc.boolean(),
     template: fc.constantFrom('t', 't', 'u', undefined),
     old: fc.boolean(),
-  })
-  .map(({ namespace, name, gang, asOne, template, old }) => {
+  });
+  return traits.map(({ gang, asOne, template, old }) => {
     const reference = old
       ? { podGroupTemplateRef: { workload: { workloadName: 'wl', podGroupTemplateName: template ?? '' } } }
       : { workloadRef: { workloadName: 'wl', templateName: template ?? '' } };
@@ -89,6 +89,7 @@ const anyPodGroup: fc.Arbitrary<PodGroup> = fc
       },
     };
   });
+}
 
 const anyNamespaceObject: fc.Arbitrary<Namespace> = fc
   .record({ name: anyNamespace, how: mostly('plain', 'enabled', 'disabled', 'terminating', 'deleted') })
@@ -134,7 +135,10 @@ const podEvent = (seats: readonly Seat[], likely: Likely): fc.Arbitrary<Event> =
 const pdbEvent = anyNamespace.chain(anyPdb).map((pdb): Event => ({ kind: 'upsertPdb', pdb }));
 const pubEvent = anyNamespace.chain(anyPub).map((pub): Event => ({ kind: 'upsertPub', pub }));
 const workloadEvent = anyWorkload.map((workload): Event => ({ kind: 'upsertWorkload', workload }));
-const podGroupEvent = anyPodGroup.map((podGroup): Event => ({ kind: 'upsertPodGroup', podGroup }));
+const podGroupEvent = fc
+  .tuple(anyNamespace, fc.constantFrom(...podGroupNames))
+  .chain(([namespace, name]) => anyPodGroup(namespace, name))
+  .map((podGroup): Event => ({ kind: 'upsertPodGroup', podGroup }));
 const namespaceEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 5, arbitrary: anyNamespaceObject.map((namespace): Event => ({ kind: 'setNamespace', namespace })) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('deleteNamespace' as const), name: anyNamespace }) },
@@ -187,14 +191,30 @@ const anyEvent = (seats: readonly Seat[]): fc.Arbitrary<Event> =>
 const opening = (seats: readonly Seat[]): fc.Arbitrary<readonly Event[]> =>
   fc
     .tuple(
-      fc.tuple(...ownerNames.map((name) => fc.option(knownOwner(name), { freq: 25, nil: undefined }))),
-      fc.tuple(...seats.map((seat) => fc.option(healthyPod(seat), { freq: 8, nil: undefined }))),
-      fc.array(fc.oneof(workloadEvent, podGroupEvent, podGroupEvent), { maxLength: 5, size: 'max' }),
+      most(25, ownerNames, knownOwner),
+      most(8, seats, healthyPod),
+      most(4, podGroupNames, knownPodGroup),
+      fc.array(workloadEvent, { maxLength: 1, size: 'max' }),
       fc.array(pdbEvent, { maxLength: 2, size: 'max' }),
       fc.array(pubEvent, { maxLength: 2, size: 'max' }),
-      fc.constant<Event[]>(nodes.map((node) => ({ kind: 'setProbeLease', node, ageSeconds: 0, durationSeconds: 40 }))),
+      most(25, nodes, firstLease),
     )
-    .map((parts) => parts.flat().filter((event) => event !== undefined));
+    .map((parts) => parts.flat());
+
+/** An event for each of these things, of which one in so many is missing. */
+function most<T>(freq: number, things: readonly T[], event: (thing: T) => fc.Arbitrary<Event>): fc.Arbitrary<Event[]> {
+  const all = fc.tuple(...things.map((thing) => fc.option(event(thing), { freq, nil: undefined })));
+  return all.map((events) => events.filter((one) => one !== undefined));
+}
+
+/** Fresh, or at the very moment at which it is fresh no more. */
+function firstLease(node: string): fc.Arbitrary<Event> {
+  return mostly(0, 40).map((ageSeconds) => ({ kind: 'setProbeLease', node, ageSeconds, durationSeconds: 40 }));
+}
+
+function knownPodGroup(name: PodGroupName): fc.Arbitrary<Event> {
+  return anyPodGroup('a', name).map((podGroup): Event => ({ kind: 'upsertPodGroup', podGroup }));
+}
 
 function healthyPod(seat: Seat): fc.Arbitrary<Event> {
   return anyPod('a', seat, 'usual').map((pod): Event => ({ kind: 'upsertPod', pod }));

@@ -5,7 +5,7 @@ import { differences, newWorld, tell } from './compare.ts';
 import { type Event, happen, type Moment } from './events.ts';
 import { emptyState } from './model.ts';
 
-const runs = Number(process.env['HOLDFAST_RUNS'] ?? 300);
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? 200);
 /** Generous: no test asserts on time, and a loaded machine is slow. */
 const timeout = Math.max(300_000, runs * 2_000);
 const start: Moment = { state: emptyState(), now: Date.parse('2026-01-01T00:00:00Z') };
