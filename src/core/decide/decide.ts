@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemptPod, exemptRequest } from './exempt.ts';
-import { inOrder, type Panel, panelFor } from './judges.ts';
+import { inOrder, type Judge, type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
@@ -123,19 +123,24 @@ function judge(
 ): Verdict {
   const blockers: Blocker[] = [];
   const charges: Charge[] = [];
+  /** Those that agree because the unit is down. */
+  const down: Judge[] = [];
   const veto = vetoOf(pod, request, panel.judges);
   if (veto !== undefined) blockers.push(veto);
   for (const one of panel.judges) {
     const opinion = opinionOf(one, pod);
-    if (opinion.agrees) charges.push(opinion.charge);
-    else blockers.push(opinion.blocker);
+    if (!opinion.agrees) blockers.push(opinion.blocker);
+    else {
+      charges.push(opinion.charge);
+      if (opinion.charge.effect === 'down') down.push(one);
+    }
   }
   blockers.push(...plainBlockers(pod, panel, options));
   if (blockers.length === 0 && isFull(state, pod)) {
     blockers.push(blocker('LedgerFull', { pod, detail: String(state.reservations.size) }));
   }
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, panel, options, charges);
+  return allow(pod, request, completion(panel, request, options), charges, down);
 }
 
 function isFull(state: NamespaceState, pod: PodRecord): boolean {
@@ -145,20 +150,19 @@ function isFull(state: NamespaceState, pod: PodRecord): boolean {
 function allow(
   pod: PodRecord,
   request: DisruptionRequest,
-  panel: Panel,
-  options: DecideOptions,
+  complete: Effects['complete'],
   charges: readonly Charge[],
+  down: readonly Judge[],
 ): Allowed {
-  const down = charges.some((charge) => charge.effect === 'down');
-  const restsOn = down ? othersDown(pod, panel.judges) : [];
+  const restsOn = othersDown(pod, down);
   return {
     result: 'allow',
     reason: 'WithinBudget',
     charges,
     effects: {
       ...(request.dryRun === true ? {} : { reserve: reservationFor(request.operation, pod) }),
-      complete: completion(panel, request, options),
-      ...(down && !servesEverybody(pod, panel.judges) ? { onlyIf: versionOf(pod) } : {}),
+      complete,
+      ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
     },
   };
@@ -173,7 +177,8 @@ function completion(panel: Panel, request: DisruptionRequest, options: DecideOpt
   if (request.operation !== 'EVICT' || request.dryRun === true || request.resourceVersionPrecondition === true)
     return 'pass';
   if (takeover === 'off' || options.foreignEvictionWebhook === true) return 'pass';
-  const refused = panel.judges.some((one) => 'pdb' in one && one.pdb.rules?.takeover === false);
+  // A budget that cannot be read may say so, too.
+  const refused = panel.judges.some((one) => 'pdb' in one && one.pdb.rules?.takeover !== true);
   if (refused) return 'pass';
   const pubAlone = panel.judges.some((one) => one.kind === 'pub') && panel.builtin.length === 0;
   return panel.ownPdb || (takeover === 'always' && pubAlone) ? 'takeover' : 'pass';

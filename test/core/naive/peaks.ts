@@ -1,6 +1,5 @@
 import { parsePdbScope } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import { readPub } from '../../../src/api/pub-read.ts';
 import { conventionGroup, labelGroup } from './groups.ts';
 import { nativeGroup } from './native.ts';
 import { pointersOf, pointersOfTarget } from './owners.ts';
@@ -46,12 +45,11 @@ function groupKeys(state: NaiveState, pod: Pod): readonly string[] {
   ];
 }
 
-/** The labels by which a budget of the namespace groups. */
+/** The labels by which a PDB of the namespace groups: only there a group's largest size counts (G5). */
 function labelKeys(state: NaiveState, namespace: string): readonly string[] {
   const scopes = state.pdbs.filter((pdb) => namespaceOf(pdb) === namespace).map((pdb) => parsePdbScope(pdb));
   const keys = scopes.flatMap((scope) =>
     scope.ok && scope.value.kind === 'group' ? (scope.value.labelKey ?? []) : [],
   );
-  const rules = state.pubs.filter((pub) => namespaceOf(pub) === namespace).map((pub) => readPub(pub));
-  return distinct([...keys, ...rules.flatMap((rule) => (rule.ok ? (rule.value.groups?.labelKey ?? []) : []))]);
+  return distinct(keys);
 }
