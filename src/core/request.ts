@@ -3,6 +3,11 @@ import type { ProtectOperation } from '../api/pub.ts';
 
 export type Operation = ProtectOperation;
 
+/** Whether an operation takes the pod away for good, not only for a while. */
+export function isRemoval(operation: Operation): boolean {
+  return operation === 'EVICT' || operation === 'DELETE';
+}
+
 /** Who asks. It matters only for exemptions (X2). */
 export type Requester =
   | { readonly kind: 'kubelet'; readonly node: string }

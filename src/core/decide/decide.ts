@@ -1,6 +1,6 @@
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
-import type { DisruptionRequest, Operation } from '../request.ts';
+import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
@@ -96,8 +96,7 @@ function decideSeen(
  */
 function covers(reserved: Reservation, asked: Operation): boolean {
   if (reserved.overdue !== undefined) return false;
-  if (reserved.operation === 'EVICT' || reserved.operation === 'DELETE') return true;
-  return asked === 'UPDATE' || asked === 'RESIZE';
+  return isRemoval(reserved.operation) || !isRemoval(asked);
 }
 
 /** Judges a pod whose reservation does not cover the request as if it had none (L5). */

@@ -4,9 +4,9 @@ import type { Pod } from '../../api/pod.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import type { OwnerIdentity } from '../world/owner-registry.ts';
+import { identityOf } from '../world/owner-node.ts';
 import { type PodRecord, sameLabels, sameOwner } from '../world/pod-record.ts';
-import { type PubState, rootKey } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub-state.ts';
 
 const noLabels: StringMap = {};
 
@@ -24,7 +24,7 @@ export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, afte
   const group = labelOf(pod.labels, key);
   if (group !== labelOf(labels, key)) return true;
   // A pod without the label is a unit of its own, whoever its root owner is.
-  return group !== undefined && identityKey(owners.at(-1)) !== rootKey(pod);
+  return group !== undefined && identityOf(owners.at(-1)) !== identityOf(pod.root);
 }
 
 /** Whether an update would move a pod if the budget covered it, which nobody can tell: an owner was not looked up (I4). */
@@ -42,8 +42,4 @@ export function mayMove(pub: PubState, pod: PodRecord, after: Pod | undefined): 
 
 function changesOwner(pod: PodRecord, after: Pod): boolean {
   return !sameOwner(pod.owner, controllerOf(after.metadata));
-}
-
-function identityKey(root: OwnerIdentity | undefined): string {
-  return root === undefined ? '' : `${root.nameKey}/${root.uid}`;
 }

@@ -1,5 +1,6 @@
 import type { DisruptionLedger, Overdue, Reservation } from '../../api/ledger.ts';
 import { bit } from '../health.ts';
+import { isRemoval } from '../request.ts';
 import { isAtLeast } from '../resource-version.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
@@ -92,7 +93,7 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
 }
 
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
-  const removal = reservation.operation === 'EVICT' || reservation.operation === 'DELETE';
+  const removal = isRemoval(reservation.operation);
   const limit = removal ? view.limits.removalSeconds : view.limits.updateSeconds;
   const until = Date.parse(reservation.time) + limit * 1000;
   // A time that cannot be read counts as long ago: what follows has a clock of our own.

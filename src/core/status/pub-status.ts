@@ -3,6 +3,7 @@ import type { Condition } from '../../api/meta.ts';
 import type { PodUnavailableBudgetStatus } from '../../api/pub.ts';
 import type { ConditionCode } from '../../api/reasons.ts';
 import { labelOf } from '../label.ts';
+import { isRemoval } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PubState, PubUnit } from '../world/pub-state.ts';
 import type { World } from '../world/world.ts';
@@ -51,7 +52,7 @@ function reserved(
   for (const { pod, uid, operation, time } of state.reservations.values()) {
     const record = state.pods.get(pod);
     if (record === undefined || record.uid !== uid || !pub.pods.has(record)) continue;
-    const list = operation === 'EVICT' || operation === 'DELETE' ? disruptedPods : unavailablePods;
+    const list = isRemoval(operation) ? disruptedPods : unavailablePods;
     list[pod] = time;
   }
   return { ...named('disruptedPods', disruptedPods), ...named('unavailablePods', unavailablePods) };

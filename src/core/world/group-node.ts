@@ -1,5 +1,5 @@
 import { Tally } from '../tally.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { identityOf, type OwnerNode } from './owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { Share } from './share.ts';
@@ -82,7 +82,7 @@ export class GroupNode {
     const described = this.description.kind === 'gang' ? this.description.parent : undefined;
     const parent = this.claimedParent ?? described;
     if (parent !== undefined) return parent;
-    return `owner/${[...this.roots.keys()].map(rootName).sort().join('+')}`;
+    return `owner/${[...this.roots.keys()].map(identityOf).sort().join('+')}`;
   }
 
   get statedMinimum(): number | undefined {
@@ -103,9 +103,4 @@ export class GroupNode {
   get isGang(): boolean {
     return this.native ? this.description.kind === 'gang' : true;
   }
-}
-
-/** Groups whose pods have no owner are replicas of one another, if anything is. */
-function rootName(root: OwnerNode | undefined): string {
-  return root === undefined ? '' : `${root.nameKey}/${root.uid}`;
 }

@@ -2,9 +2,9 @@ import { apiGroupOf } from '../../api/meta.ts';
 import { type GroupClaim, isNative } from '../groups/claim.ts';
 import { labelOf } from '../label.ts';
 import { GroupNode } from './group-node.ts';
+import { identityOf } from './owner-node.ts';
 import { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
-import { rootKey } from './pub-state.ts';
 import { obtain } from './selector-index.ts';
 
 /** The groups of one namespace: by what pods claim, and by the label keys that budgets name. */
@@ -110,7 +110,7 @@ export class GroupRegistry {
   }
 
   #labelled(key: string, value: string, pod: PodRecord): GroupNode {
-    const id = `label/${key}/${rootKey(pod)}|${value}`;
+    const id = `label/${key}/${identityOf(pod.root)}|${value}`;
     const present = this.#groups.get(id);
     if (present !== undefined) return present;
     const group = new GroupNode(id, value, false, key);

@@ -38,3 +38,8 @@ export class OwnerNode {
 export function nameKeyOf(group: string, kind: string, name: string): string {
   return `${group}/${kind}/${name}`;
 }
+
+/** One text for one owner; empty for "none". Pods and groups without an owner share it (O3). */
+export function identityOf(owner: { readonly nameKey: string; readonly uid: string } | undefined): string {
+  return owner === undefined ? '' : `${owner.nameKey}/${owner.uid}`;
+}

@@ -21,7 +21,6 @@ export type PdbMode = 'group' | 'perPod' | 'plain';
 interface Unit {
   /** Selected pods in the group: while there is one, the budget reaches the group. */
   selected: number;
-  minimum: number;
   available: boolean;
 }
 
@@ -105,7 +104,7 @@ export class PdbState {
       unit.selected += 1;
       return;
     }
-    this.units.set(group, { selected: 1, minimum: 0, available: false });
+    this.units.set(group, { selected: 1, available: false });
     group.budgets.add(this);
     this.refresh(group);
   }
@@ -137,8 +136,7 @@ export class PdbState {
     const unit = this.units.get(group);
     if (unit === undefined) return;
     if (this.#parents.set(group)) this.expectedChanged();
-    unit.minimum = this.minimumOf(group);
-    const available = group.healthy >= unit.minimum;
+    const available = group.healthy >= this.minimumOf(group);
     if (available !== unit.available) this.availableGroups += available ? 1 : -1;
     unit.available = available;
   }

@@ -12,7 +12,7 @@ import type { Operation } from '../request.ts';
 import type { BudgetRef } from '../verdict.ts';
 import { Dependencies } from './dependencies.ts';
 import { podCounter } from './owner-chain.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { identityOf, type OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
@@ -46,7 +46,8 @@ export class PubState {
   readonly units = new Map<string, PubUnit>();
   readonly owners = new Map<OwnerNode | undefined, OwnerTally>();
   available = 0;
-  readonly #targetOwner: OwnerNode | undefined;
+  /** The workload it names, whether or not anybody looked it up. */
+  readonly targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
   readonly #dependencies: Dependencies;
   /** Keeps the workload it names in the world while no pod points at it. */
@@ -65,8 +66,8 @@ export class PubState {
     this.#registry = registry;
     this.#dependencies = new Dependencies(registry, this);
     if (target?.kind === 'workload') {
-      this.#targetOwner = registry.named(target.group, target.workloadKind, target.name);
-      this.#targetOwner.dependents.add(this.#anchor);
+      this.targetOwner = registry.named(target.group, target.workloadKind, target.name);
+      this.targetOwner.dependents.add(this.#anchor);
     }
   }
 
@@ -79,14 +80,9 @@ export class PubState {
   /** Called once, when the budget leaves the world. */
   close(): void {
     this.#dependencies.clear();
-    if (this.#targetOwner === undefined) return;
-    this.#targetOwner.dependents.delete(this.#anchor);
-    this.#registry.release(this.#targetOwner);
-  }
-
-  /** The workload it names, whether or not anybody looked it up. */
-  get targetOwner(): OwnerNode | undefined {
-    return this.#targetOwner;
+    if (this.targetOwner === undefined) return;
+    this.targetOwner.dependents.delete(this.#anchor);
+    this.#registry.release(this.targetOwner);
   }
 
   protects(operation: Operation): boolean {
@@ -180,7 +176,7 @@ export class PubState {
       {
         grouped: groups !== undefined,
         ...(totalReplicas === undefined ? {} : { totalReplicas }),
-        ...(this.#targetOwner === undefined ? {} : { target: this.#targetOwner }),
+        ...(this.targetOwner === undefined ? {} : { target: this.targetOwner }),
       },
       this.owners,
       (owner) => this.#dependencies.add(owner),
@@ -218,12 +214,7 @@ function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undef
 
 function unitKey(rules: PubRules | undefined, pod: PodRecord): string | undefined {
   const value = groupValue(rules, pod);
-  return value === undefined ? undefined : `${rootKey(pod)}|${value}`;
-}
-
-/** The pods without an owner share one root for label groups (O3). */
-export function rootKey(pod: PodRecord): string {
-  return pod.root === undefined ? '' : `${pod.root.nameKey}/${pod.root.uid}`;
+  return value === undefined ? undefined : `${identityOf(pod.root)}|${value}`;
 }
 
 function targetOf(pub: PodUnavailableBudget): PubTarget | undefined {
