@@ -1,0 +1,44 @@
+/** Chance is an argument: the same seed gives the same names, uids and jitter. */
+
+import { randomBytes } from 'node:crypto';
+
+export interface Random {
+  /** In [0, 1). */
+  next(): number;
+}
+
+export const systemRandom: Random = { next: () => randomBytes(4).readUInt32LE() / 2 ** 32 };
+
+/** A small, fast generator (mulberry32): not for secrets. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return {
+    next() {
+      state = (state + 0x6d2b79f5) >>> 0;
+      let mixed = state;
+      mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+      mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    },
+  };
+}
+
+/** No vowels and no look-alikes, as Kubernetes chooses for generated names, so that no words come out. */
+const nameLetters = 'bcdfghjklmnpqrstvwxz2456789';
+
+export function randomSuffix(random: Random, length = 5): string {
+  let suffix = '';
+  for (let index = 0; index < length; index += 1) {
+    suffix += nameLetters[Math.floor(random.next() * nameLetters.length)];
+  }
+  return suffix;
+}
+
+/** A version 4 UUID. */
+export function randomUid(random: Random): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
+  hex[12] = '4';
+  hex[16] = ((Number.parseInt(hex[16] as string, 16) & 0x3) | 0x8).toString(16);
+  const text = hex.join('');
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}
