@@ -5,7 +5,12 @@ export type FieldErrorType =
   | 'FieldValueInvalid'
   | 'FieldValueNotSupported'
   | 'FieldValueForbidden'
-  | 'FieldValueDuplicate';
+  | 'FieldValueDuplicate'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  /** Printed as an invalid value; only the cause's reason tells that the type was wrong. */
+  | 'FieldValueTypeInvalid';
 
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -49,12 +54,17 @@ const labels: Record<FieldErrorType, string> = {
   FieldValueNotSupported: 'Unsupported value',
   FieldValueForbidden: 'Forbidden',
   FieldValueDuplicate: 'Duplicate value',
+  FieldValueNotFound: 'Not found',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTypeInvalid: 'Invalid value',
 };
 
 /** One error as the API server would print it: `spec.selector: Invalid value: {...}: reason`. */
 export function formatFieldError(error: FieldError): string {
   const value = 'value' in error ? `: ${printValue(error.value)}` : '';
-  return `${error.field}: ${labels[error.type]}${value}: ${error.detail}`;
+  const detail = error.detail === '' ? '' : `: ${error.detail}`;
+  return `${error.field}: ${labels[error.type]}${value}${detail}`;
 }
 
 export function formatFieldErrors(errors: readonly FieldError[]): string {

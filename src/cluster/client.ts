@@ -16,6 +16,8 @@ export interface Client {
     change: (draft: T) => T | undefined,
     options?: WriteOptions,
   ): Promise<T | undefined>;
+  /** The scheduler's word on where a pod runs. */
+  bind(namespace: string, name: string, uid: string, node: string): Promise<void>;
   delete(resource: ResourceKey, namespace: string, name: string, options?: DeleteOptions): Promise<void>;
 }
 

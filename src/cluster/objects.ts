@@ -69,6 +69,13 @@ export function clone<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) copy[key] = clone((value as JsonObject)[key]);
+  for (const key of Object.keys(value)) setField(copy, key, clone((value as JsonObject)[key]));
   return copy as T;
+}
+
+/** Sets a key that a person chose: assigning `__proto__` would set something else. */
+function setField(object: JsonObject, key: string, value: unknown): void {
+  if (key === '__proto__')
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  else object[key] = value;
 }

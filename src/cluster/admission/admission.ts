@@ -27,7 +27,7 @@ export interface AdmissionRequest {
 
 /** Refusals are thrown as ApiError. */
 export interface Admission {
-  /** What the object has become; undefined for DELETE and CONNECT. */
+  /** What the object has become; undefined for DELETE, which has none. */
   mutate(request: AdmissionRequest): Promise<KubeObject | undefined>;
   validate(request: AdmissionRequest): Promise<void>;
 }

@@ -15,16 +15,25 @@ export interface Store {
   resources(): readonly ResourceKey[];
   /** One page of the collection as it was at a revision; `expired` when the history does not reach back to it. */
   page(query: PageQuery): Page | 'expired';
-  /** The store sets `metadata.resourceVersion` on the object it is given, which it owns from then on. */
+  /**
+   * The store sets `metadata.resourceVersion` on the object it is given, which it owns from then on. All writes throw
+   * `StoreUnavailable` where the store can no longer keep them.
+   */
   create(resource: ResourceKey, key: string, object: KubeObject): WriteResult;
   update(resource: ResourceKey, key: string, object: KubeObject, expectedRevision: number): WriteResult;
   remove(resource: ResourceKey, key: string, expectedRevision: number): WriteResult;
   /** Events of the collection with a revision above `since`, then everything that follows, synchronously with each write. */
   watch(resource: ResourceKey, since: number, listener: (event: StoreEvent) => void): Subscription | 'expired';
-  /** Every event of every collection, from now on. */
+  /** Every event of every collection, from now on; called before those who watch one collection. */
   subscribe(listener: (event: StoreEvent) => void): Subscription;
+  /** Resolves when this revision and all before it are on disk; rejects with `StoreUnavailable` if they never will be. */
   durable(revision: number): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The disk failed, or the store is closed: nothing can be written any more, and what was not acknowledged may be lost. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
 }
 
 export interface Stored {
@@ -42,6 +51,7 @@ export interface PageQuery {
   readonly revision: number;
   /** Keys after this one. */
   readonly after?: string;
+  /** 0: no limit. */
   readonly limit: number;
   /** Objects that do not count: label and field selectors. */
   readonly matches?: (object: KubeObject) => boolean;

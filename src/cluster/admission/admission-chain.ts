@@ -1,0 +1,89 @@
+import { sameJson } from '../../api/json.ts';
+import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
+import { clone, type KubeObject } from '../objects.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Random } from '../time/random.ts';
+import type { View } from '../view.ts';
+import type { Admission, AdmissionRequest } from './admission.ts';
+import type { GroupVersionKind } from './admission-review.ts';
+import { namespaceLifecycle } from './builtin/namespace-lifecycle.ts';
+import { nodeTaint } from './builtin/node-taint.ts';
+import type { Plugin } from './builtin/plugin.ts';
+import { priority } from './builtin/priority.ts';
+import { serviceAccount } from './builtin/service-account.ts';
+import { defaultTolerations } from './builtin/tolerations.ts';
+import { Reinvocation, runMutatingWebhooks } from './mutating-webhooks.ts';
+import { runValidatingWebhooks } from './validating-webhooks.ts';
+import { createWebhookClient } from './webhook-client.ts';
+import type { ResolveService } from './webhook-endpoint.ts';
+import { createWebhookSource, mutatingConfigurations, validatingConfigurations } from './webhook-source.ts';
+
+export type PluginName =
+  | 'NamespaceLifecycle'
+  | 'ServiceAccount'
+  | 'TaintNodesByCondition'
+  | 'Priority'
+  | 'DefaultTolerationSeconds'
+  | 'MutatingAdmissionWebhook'
+  | 'ValidatingAdmissionWebhook';
+
+export interface AdmissionOptions {
+  readonly view: View;
+  readonly types: ResourceTypes;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly resolveService: ResolveService;
+  convert(type: ResourceType, object: KubeObject, apiVersion: string): Promise<KubeObject>;
+  /** Fills in what is not there, after a webhook's patch. The kind may be one of a subresource. */
+  applyDefaults(kind: GroupVersionKind, draft: KubeObject): void;
+  /** Default false: the token volume makes a small pod three times as large, and no container here reads it. */
+  readonly mountServiceAccountTokens?: boolean;
+  /** By the names that `--disable-admission-plugins` takes. */
+  readonly disabledPlugins?: readonly PluginName[];
+}
+
+/** Everything that has a say in a request before it reaches the store, in the order of the real server. */
+export function createAdmission(options: AdmissionOptions): Admission & { close(): void } {
+  const { view, clock, resolveService } = options;
+  const enabled = (name: PluginName) => !options.disabledPlugins?.includes(name);
+  const plugins = builtinPlugins(options, enabled);
+  const mutating = enabled('MutatingAdmissionWebhook') ? createWebhookSource(view, mutatingConfigurations) : () => [];
+  const validating = enabled('ValidatingAdmissionWebhook')
+    ? createWebhookSource(view, validatingConfigurations)
+    : () => [];
+  const client = createWebhookClient({ clock, resolveService });
+  const context = { ...options, client };
+
+  async function pass(request: AdmissionRequest, reinvocation: Reinvocation): Promise<KubeObject | undefined> {
+    const draft = request.object && clone(request.object);
+    for (const plugin of plugins) await plugin.admit?.({ ...request, object: draft }, draft, options);
+    if (reinvocation.round === 'second' && !sameJson(draft, request.object)) reinvocation.objectChanged();
+    return runMutatingWebhooks(mutating(), { ...request, object: draft }, reinvocation, context);
+  }
+
+  return {
+    async mutate(request) {
+      const reinvocation = new Reinvocation();
+      const object = await pass(request, reinvocation);
+      if (!reinvocation.changed) return object;
+      reinvocation.round = 'second';
+      return pass({ ...request, object }, reinvocation);
+    },
+    async validate(request) {
+      for (const plugin of plugins) plugin.validate?.(request, options);
+      await runValidatingWebhooks(validating(), request, context);
+    },
+    close: () => client.close(),
+  };
+}
+
+function builtinPlugins(options: AdmissionOptions, enabled: (name: PluginName) => boolean): readonly Plugin[] {
+  const all: readonly (readonly [PluginName, Plugin])[] = [
+    ['NamespaceLifecycle', namespaceLifecycle],
+    ['ServiceAccount', serviceAccount({ mountTokens: options.mountServiceAccountTokens ?? false })],
+    ['TaintNodesByCondition', nodeTaint],
+    ['Priority', priority],
+    ['DefaultTolerationSeconds', defaultTolerations],
+  ];
+  return all.filter(([name]) => enabled(name)).map(([, plugin]) => plugin);
+}

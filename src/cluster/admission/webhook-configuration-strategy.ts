@@ -1,0 +1,64 @@
+import { fillIn, isJsonObject, listAt, objectAt, objectsAt, textsAt } from '../kinds/builtin/read.ts';
+import type { Strategy } from '../kinds/strategy.ts';
+import { type JsonObject, type KubeObject, resourceKey } from '../objects.ts';
+import { virtualResources } from './webhook-match.ts';
+import { type ConfigurationKind, configurationErrors } from './webhook-validation.ts';
+
+export const validatingWebhookConfigurationStrategy: Strategy = strategy('validating');
+export const mutatingWebhookConfigurationStrategy: Strategy = strategy('mutating');
+
+function strategy(kind: ConfigurationKind): Strategy {
+  return {
+    requiresResourceVersion: true,
+    applyDefaults(draft) {
+      for (const webhook of listAt(draft, 'webhooks')) if (isJsonObject(webhook)) fillInWebhook(webhook, kind);
+    },
+    validate: (object) => configurationErrors(object, kind),
+    validateUpdate: (object) => configurationErrors(object, kind),
+    warnings: (object) => [...reservedNameWarnings(object), ...uselessRuleWarnings(object)],
+  };
+}
+
+function fillInWebhook(webhook: JsonObject, kind: ConfigurationKind): void {
+  fillIn(webhook, 'failurePolicy', 'Fail');
+  fillIn(webhook, 'matchPolicy', 'Equivalent');
+  fillIn(webhook, 'namespaceSelector', {});
+  fillIn(webhook, 'objectSelector', {});
+  fillIn(webhook, 'timeoutSeconds', 10);
+  if (kind === 'mutating') fillIn(webhook, 'reinvocationPolicy', 'Never');
+  for (const rule of listAt(webhook, 'rules')) if (isJsonObject(rule)) fillIn(rule, 'scope', '*');
+  const service = objectAt(objectAt(webhook, 'clientConfig'), 'service');
+  if (service) fillIn(service, 'port', 443);
+}
+
+const reservedSuffix = '.static.k8s.io';
+
+function reservedNameWarnings({ metadata }: KubeObject): readonly string[] {
+  if (!metadata.name?.endsWith(reservedSuffix)) return [];
+  return [
+    `metadata.name: names ending with "${reservedSuffix}" are reserved for static manifest-based configurations and cannot be managed via the API`,
+  ];
+}
+
+/** Rules that name only what webhooks are never asked about. */
+function uselessRuleWarnings(configuration: KubeObject): readonly string[] {
+  return objectsAt(configuration, 'webhooks').flatMap((webhook, index) =>
+    objectsAt(webhook, 'rules').flatMap((rule, ruleIndex) =>
+      excludedIn(rule).map(
+        ({ group, resource }) =>
+          `webhooks[${index}].rules[${ruleIndex}]: ${resource}.${group} is excluded from admission webhooks; this rule will have no effect`,
+      ),
+    ),
+  );
+}
+
+function excludedIn(rule: JsonObject): readonly { group: string; resource: string }[] {
+  const groups = [...new Set(textsAt(rule, 'apiGroups'))];
+  const resources = [...new Set(textsAt(rule, 'resources'))];
+  if (groups.includes('*') || resources.includes('*')) return [];
+  return groups.flatMap((group) =>
+    resources
+      .filter((resource) => virtualResources.has(resourceKey(group, resource)))
+      .map((resource) => ({ group, resource })),
+  );
+}

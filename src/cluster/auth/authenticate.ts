@@ -1,0 +1,85 @@
+import type { TLSSocket } from 'node:tls';
+import { authenticatedGroup, credentialIdKey, withGroup } from './identities.ts';
+import type { ServiceAccountTokens } from './service-account-tokens.ts';
+import type { User } from './user.ts';
+
+export interface Credentials {
+  /** From the TLS connection, see `certificateUser`. */
+  readonly certificate: User | undefined;
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+}
+
+export interface Authenticator {
+  /** Who asks; undefined for nobody and for credentials that prove nothing: the answer is a 401. */
+  authenticate(credentials: Credentials): User | undefined;
+  /** What a token alone proves, for TokenReviews. */
+  authenticateToken(token: string, audiences: readonly string[] | undefined): TokenOutcome;
+}
+
+export type TokenOutcome =
+  | { readonly authenticated: true; readonly user: User; readonly audiences: readonly string[] }
+  | { readonly authenticated: false; readonly error: string };
+
+export interface AuthenticatorOptions {
+  /** Tokens that were handed out beforehand, and for whom. */
+  readonly staticTokens: ReadonlyMap<string, User>;
+  readonly serviceAccounts: ServiceAccountTokens;
+}
+
+/** A certificate goes before a token; a bad token beside a good certificate does no harm, and the other way round. */
+export function createAuthenticator({ staticTokens, serviceAccounts }: AuthenticatorOptions): Authenticator {
+  const authenticateToken: Authenticator['authenticateToken'] = (token, audiences) => {
+    const known = staticTokens.get(token);
+    if (known) return staticOutcome(known, audiences, serviceAccounts.audiences);
+    const verdict = serviceAccounts.verify(token, audiences);
+    switch (verdict.kind) {
+      case 'genuine':
+        return { authenticated: true, user: authenticated(verdict.user), audiences: verdict.audiences };
+      case 'foreign':
+        return { authenticated: false, error: 'invalid bearer token' };
+      case 'refused':
+        return { authenticated: false, error: `[invalid bearer token, ${verdict.why}]` };
+    }
+  };
+  return {
+    authenticateToken,
+    authenticate({ certificate, authorization }) {
+      if (certificate) return authenticated(certificate);
+      const token = bearerToken(authorization);
+      const outcome = token === undefined ? undefined : authenticateToken(token, undefined);
+      return outcome?.authenticated ? outcome.user : undefined;
+    },
+  };
+}
+
+/** Such a token says nothing about audiences, so it is for the API server and nobody else. */
+function staticOutcome(user: User, audiences: readonly string[] | undefined, own: readonly string[]): TokenOutcome {
+  const shared = audiences ? own.filter((audience) => audiences.includes(audience)) : own;
+  if (shared.length === 0) return { authenticated: false, error: 'invalid bearer token' };
+  return { authenticated: true, user: authenticated(user), audiences: shared };
+}
+
+function authenticated(user: User): User {
+  return { ...user, groups: withGroup(user.groups, authenticatedGroup) };
+}
+
+export function bearerToken(authorization: string | undefined): string | undefined {
+  const [scheme, token] = authorization?.trim().split(' ') ?? [];
+  return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
+}
+
+/** The user that a connection's client certificate stands for, if it was issued by the CA the server was given. */
+export function certificateUser(socket: TLSSocket): User | undefined {
+  if (!socket.authorized) return undefined;
+  const { subject, fingerprint256 } = socket.getPeerCertificate();
+  const name = listOf(subject?.CN).at(-1);
+  if (!name) return undefined;
+  const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase();
+  return { name, groups: listOf(subject.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } };
+}
+
+/** Node gives a list where a certificate has several; the types do not say so. */
+function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value;
+}

@@ -1,0 +1,109 @@
+import { Environment } from '@marcbachmann/cel-js';
+import { spent, withinBudget } from './budget.ts';
+import { registerLibrary } from './library.ts';
+import { compilationMessage, evaluationMessage } from './messages.ts';
+import { identifiers, meter, redirectCalls } from './metering.ts';
+import { celValue, markConverted } from './values.ts';
+
+export type CelCompiled =
+  | { readonly ok: true; readonly program: CelProgram }
+  | { readonly ok: false; readonly message: string };
+
+/** `cost` counts steps of the evaluation, for callers that bound many evaluations together. */
+export type CelResult =
+  | { readonly ok: true; readonly value: unknown; readonly cost: number }
+  | { readonly ok: false; readonly message: string; readonly cost: number };
+
+export interface CelProgram {
+  readonly expression: string;
+  /** As far as it can be told without values: 'bool', 'string', 'dyn', ... */
+  readonly type: string;
+  /** The variables that it reads, of those it may. */
+  readonly reads: ReadonlySet<string>;
+  /** JSON integers are CEL's int. Convert large bindings once with celValue when several programs read them. */
+  evaluate(bindings: Readonly<Record<string, unknown>>): CelResult;
+}
+
+/** The real server bounds expressions by their estimated cost; a length is cheaper and does the same for the parser. */
+export const maxExpressionLength = 64 * 1024;
+
+const base = new Environment({
+  enableOptionalTypes: true,
+  homogeneousAggregateLiterals: false,
+  limits: { maxAstNodes: 20_000, maxDepth: 200 },
+});
+registerLibrary(base);
+
+const environments = new Map<string, Environment>();
+
+/** Few sets of variables exist: what admission and CRDs bind. */
+function environmentFor(variables: readonly string[]): Environment {
+  const key = variables.join(' ');
+  const known = environments.get(key);
+  if (known) return known;
+  const environment = base.clone();
+  for (const variable of variables) environment.registerVariable(variable, 'dyn');
+  environments.set(key, environment);
+  return environment;
+}
+
+export function compileCel(expression: string, variables: readonly string[]): CelCompiled {
+  if (expression.length > maxExpressionLength) {
+    return { ok: false, message: `compilation failed: expression is longer than ${maxExpressionLength} characters` };
+  }
+  if (expression.trim() === '') return { ok: false, message: 'expression is not specified' };
+  try {
+    const parsed = environmentFor(variables).parse(expression);
+    redirectCalls(parsed.ast);
+    const checked = parsed.check();
+    if (!checked.valid) return { ok: false, message: compilationMessage(checked.error, expression) };
+    meter(parsed.ast);
+    return {
+      ok: true,
+      program: programOf({ expression, type: checked.type ?? 'dyn', reads: identifiers(parsed.ast) }, parsed),
+    };
+  } catch (error) {
+    return { ok: false, message: compilationMessage(error, expression) };
+  }
+}
+
+function programOf(
+  about: Omit<CelProgram, 'evaluate'>,
+  run: (bindings: Record<string, unknown>) => unknown,
+): CelProgram {
+  return {
+    ...about,
+    evaluate(bindings) {
+      try {
+        const values: Record<string, unknown> = {};
+        for (const [name, value] of Object.entries(bindings)) values[name] = celValue(value);
+        return { ok: true, value: markConverted(withinBudget(() => run(values))), cost: spent() };
+      } catch (error) {
+        return { ok: false, message: evaluationMessage(error), cost: spent() };
+      }
+    },
+  };
+}
+
+/** How many programs are kept; the oldest go first. */
+const maxPrograms = 2_000;
+
+/** Compiles each text once. Policies and schemas are read again and again, and compiling costs far more than evaluating. */
+export class CelCache {
+  readonly #programs = new Map<string, CelCompiled>();
+
+  compile(expression: string, variables: readonly string[]): CelCompiled {
+    const key = `${variables.join(' ')}\n${expression}`;
+    const known = this.#programs.get(key);
+    if (known) return known;
+    const compiled = compileCel(expression, variables);
+    this.#programs.set(key, compiled);
+    if (this.#programs.size > maxPrograms) {
+      for (const oldest of this.#programs.keys()) {
+        this.#programs.delete(oldest);
+        break;
+      }
+    }
+    return compiled;
+  }
+}

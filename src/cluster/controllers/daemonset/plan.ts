@@ -1,0 +1,208 @@
+import { scaled } from '../shared/amounts.ts';
+import { isAvailable, isFinished, isReady, isTerminating, phaseOf } from '../shared/pods.ts';
+import type { DaemonSetObject, NodeObject, PodObject } from '../shared/workloads.ts';
+import { type Fit, fitOn, isUpdated, oldestFirst, targetNode } from './daemon-pods.ts';
+
+/** Pods created or deleted in one look. */
+export const burstDaemons = 250;
+
+export interface DaemonSetInput {
+  readonly set: DaemonSetObject;
+  readonly nodes: readonly NodeObject[];
+  readonly pods: readonly PodObject[];
+  /** Of the revision that new pods get. */
+  readonly hash: string;
+  readonly nowMs: number;
+  /** How long until a failed pod on this node may be replaced. */
+  readonly backoffMs: (node: string) => number;
+}
+
+export interface DaemonSetPlan {
+  /** Names of nodes that get a pod. */
+  readonly create: readonly string[];
+  readonly remove: readonly PodObject[];
+  /** Removed because they ended: their nodes back off. */
+  readonly ended: readonly { readonly pod: PodObject; readonly node: string }[];
+  readonly requeueMs: number | undefined;
+}
+
+export interface NodePods {
+  readonly name: string;
+  readonly fit: Fit;
+  readonly pods: readonly PodObject[];
+}
+
+/** Without those that have ended and are being deleted: their place is free. */
+export function podsByNode(pods: readonly PodObject[]): ReadonlyMap<string, readonly PodObject[]> {
+  const byNode = new Map<string, PodObject[]>();
+  for (const pod of pods) {
+    const node = targetNode(pod);
+    const isOver = isTerminating(pod) && isFinished(pod);
+    if (node === undefined || isOver) continue;
+    const known = byNode.get(node);
+    if (known) known.push(pod);
+    else byNode.set(node, [pod]);
+  }
+  return byNode;
+}
+
+/** One pod on each eligible node. Only when that is so, an update may replace some. */
+export function planDaemonSet(input: DaemonSetInput): DaemonSetPlan {
+  const { set } = input;
+  const none: DaemonSetPlan = { create: [], remove: [], ended: [], requeueMs: undefined };
+  if (set.metadata.deletionTimestamp !== undefined) return none;
+  const byNode = podsByNode(input.pods);
+  const nodes = input.nodes.map((node) => ({
+    name: node.metadata.name,
+    fit: fitOn(set, node),
+    pods: byNode.get(node.metadata.name) ?? [],
+  }));
+  const managed = manage(input, nodes);
+  const idle = managed.create.length === 0 && managed.remove.length === 0;
+  if (!idle || set.spec.updateStrategy?.type === 'OnDelete') return limited(managed);
+  const { create, remove } = planUpdate(input, nodes);
+  return limited({ ...managed, create, remove });
+}
+
+function limited(plan: DaemonSetPlan): DaemonSetPlan {
+  return { ...plan, create: plan.create.slice(0, burstDaemons), remove: plan.remove.slice(0, burstDaemons) };
+}
+
+interface Changes {
+  readonly create: string[];
+  readonly remove: PodObject[];
+  readonly ended: { pod: PodObject; node: string }[];
+  requeueMs: number | undefined;
+}
+
+function manage(input: DaemonSetInput, nodes: readonly NodePods[]): Changes {
+  const changes: Changes = { create: [], remove: [], ended: [], requeueMs: undefined };
+  for (const node of nodes) {
+    if (node.fit.shouldRun && node.pods.length === 0) changes.create.push(node.name);
+    else if (node.fit.mayStay) tend(input, node, changes);
+    else changes.remove.push(...node.pods.filter((pod) => !isTerminating(pod)));
+  }
+  const known = new Set(nodes.map(({ name }) => name));
+  // Bound for a node that is gone: no scheduler will ever take them.
+  const stranded = input.pods.filter((pod) => !pod.spec.nodeName && !known.has(targetNode(pod) ?? ''));
+  changes.remove.push(...stranded.filter((pod) => !isTerminating(pod)));
+  return changes;
+}
+
+/** On a node that keeps its pods: ended ones go, and so do those that are too many. */
+function tend(input: DaemonSetInput, node: NodePods, changes: Changes): void {
+  const staying = node.pods.filter((pod) => !isTerminating(pod));
+  for (const pod of staying) {
+    const phase = phaseOf(pod);
+    const wait = phase === 'Failed' ? input.backoffMs(node.name) : 0;
+    if (phase !== 'Failed' && phase !== 'Succeeded') continue;
+    if (wait > 0) {
+      changes.requeueMs = Math.min(changes.requeueMs ?? wait, wait);
+    } else {
+      changes.remove.push(pod);
+      changes.ended.push({ pod, node: node.name });
+    }
+  }
+  const running = staying.filter((pod) => !['Failed', 'Succeeded'].includes(phaseOf(pod))).sort(oldestFirst);
+  if (surgeOf(input.set, 1) === 0) changes.remove.push(...running.slice(1));
+  else if (running.length === 0 && node.fit.shouldRun) changes.create.push(node.name);
+  else changes.remove.push(...surplusWithSurge(input, running));
+}
+
+/** An old and a new pod may be there together while the old one serves and the new one does not yet. */
+function surplusWithSurge(input: DaemonSetInput, running: readonly PodObject[]): readonly PodObject[] {
+  if (running.length <= 1) return [];
+  const updated = running.filter((pod) => isUpdated(input.set, pod, input.hash));
+  const old = running.filter((pod) => !updated.includes(pod));
+  const surplus = [...updated.slice(1), ...old.slice(1)];
+  const [newest] = updated;
+  const [oldest] = old;
+  const replaced = newest && oldest && (!isReady(oldest) || isServing(input, newest));
+  return replaced ? [...surplus, oldest] : surplus;
+}
+
+function isServing({ set, nowMs }: DaemonSetInput, pod: PodObject): boolean {
+  return isAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs);
+}
+
+function surgeOf(set: DaemonSetObject, desired: number): number {
+  const rolling = set.spec.updateStrategy?.rollingUpdate;
+  return set.spec.updateStrategy?.type === 'OnDelete' ? 0 : scaled(rolling?.maxSurge ?? 0, desired, 'up');
+}
+
+interface Pair {
+  readonly node: NodePods;
+  readonly newPod: PodObject | undefined;
+  readonly oldPod: PodObject | undefined;
+  /** More than one of a kind: the node is tidied up first. */
+  readonly excess: boolean;
+}
+
+function pairOf(input: DaemonSetInput, node: NodePods): Pair {
+  const staying = node.pods.filter((pod) => !isTerminating(pod));
+  const updated = staying.filter((pod) => isUpdated(input.set, pod, input.hash));
+  const old = staying.filter((pod) => !updated.includes(pod));
+  return { node, newPod: updated[0], oldPod: old[0], excess: updated.length > 1 || old.length > 1 };
+}
+
+function planUpdate(input: DaemonSetInput, nodes: readonly NodePods[]): { create: string[]; remove: PodObject[] } {
+  const desired = nodes.filter(({ fit }) => fit.shouldRun).length;
+  const pairs = nodes
+    .filter(({ fit, pods }) => fit.shouldRun || pods.length > 0)
+    .map((node) => pairOf(input, node));
+  const surge = surgeOf(input.set, desired);
+  const share = scaled(input.set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
+  if (surge > 0) return planSurge(input, pairs, surge, desired);
+  return { create: [], remove: planReplacement(input, pairs, Math.max(1, share)) };
+}
+
+/** Old pods that serve nobody go at once; of the others as many as may be unavailable. */
+function planReplacement(input: DaemonSetInput, pairs: readonly Pair[], maxUnavailable: number): PodObject[] {
+  const broken: PodObject[] = [];
+  const serving: PodObject[] = [];
+  let unavailable = 0;
+  for (const { newPod, oldPod, excess } of pairs) {
+    if (!excess && oldPod && !newPod) {
+      if (isServing(input, oldPod)) {
+        serving.push(oldPod);
+        continue;
+      }
+      broken.push(oldPod);
+    } else if (!excess && newPod && !oldPod && isServing(input, newPod)) continue;
+    unavailable += 1;
+  }
+  return [...broken, ...serving.slice(0, Math.max(0, maxUnavailable - unavailable))];
+}
+
+/** New pods join old ones first, and old ones leave when the new ones serve. */
+function planSurge(
+  input: DaemonSetInput,
+  pairs: readonly Pair[],
+  maxSurge: number,
+  desired: number,
+): { create: string[]; remove: PodObject[] } {
+  const remove: PodObject[] = [];
+  const unwanted: PodObject[] = [];
+  const allowed: string[] = [];
+  const candidates: string[] = [];
+  let surging = 0;
+  let available = 0;
+  for (const { node, newPod, oldPod, excess } of pairs) {
+    if (excess) {
+      surging += 1;
+      continue;
+    }
+    const counted = oldPod ?? newPod;
+    if (counted && isServing(input, counted)) available += 1;
+    if (!oldPod) continue;
+    if (newPod) {
+      if (isServing(input, newPod)) remove.push(oldPod);
+      else surging += 1;
+    } else if (!node.fit.shouldRun) (isServing(input, oldPod) ? unwanted : remove).push(oldPod);
+    else (isServing(input, oldPod) ? candidates : allowed).push(node.name);
+  }
+  return {
+    create: [...allowed, ...candidates.slice(0, Math.max(0, maxSurge - surging))],
+    remove: [...remove, ...unwanted.slice(0, Math.max(0, available - desired))],
+  };
+}

@@ -1,0 +1,156 @@
+import type { DeploymentCondition } from 'kubernetes-types/apps/v1.js';
+import { timestamp } from '../../time/clock.ts';
+import { findCondition, withCondition, withoutCondition } from '../shared/conditions.ts';
+import { millis } from '../shared/pods.ts';
+import { omitZeros } from '../shared/status-writer.ts';
+import type { DeploymentObject, ReplicaSetObject } from '../shared/workloads.ts';
+import type { Wishes } from './deployment-fields.ts';
+import { type Draft, nameOf, sumReplicas } from './replica-set-draft.ts';
+
+export type Status = NonNullable<DeploymentObject['status']>;
+
+export interface StatusInput {
+  readonly deployment: DeploymentObject;
+  readonly wishes: Wishes;
+  readonly latest: Draft | undefined;
+  readonly all: readonly Draft[];
+  /** The Deployment's conditions, with what the plan has added to them. */
+  readonly conditions: readonly DeploymentCondition[];
+  readonly nowMs: number;
+}
+
+export function condition(type: string, status: string, reason: string, message: string, nowMs: number): DeploymentCondition {
+  const now = timestamp(nowMs);
+  return { type, status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
+}
+
+function total(drafts: readonly Draft[], read: (status: NonNullable<ReplicaSetObject['status']>) => number | undefined): number {
+  return drafts.reduce((sum, { original }) => sum + (original.status ? (read(original.status) ?? 0) : 0), 0);
+}
+
+/** Counters and the Available condition. */
+export function computeStatus(input: StatusInput): Status {
+  const { deployment, wishes, all, nowMs } = input;
+  const available = total(all, (status) => status.availableReplicas);
+  const enough = available >= wishes.replicas - wishes.maxUnavailable;
+  const availability = enough
+    ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', nowMs)
+    : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', nowMs);
+  const collisionCount = deployment.status?.collisionCount;
+  return omitZeros(
+    {
+      observedGeneration: deployment.metadata.generation ?? 0,
+      replicas: total(all, (status) => status.replicas),
+      updatedReplicas: total(input.latest ? [input.latest] : [], (status) => status.replicas),
+      readyReplicas: total(all, (status) => status.readyReplicas),
+      availableReplicas: available,
+      unavailableReplicas: Math.max(0, sumReplicas(all) - available),
+      terminatingReplicas: total(all, (status) => status.terminatingReplicas),
+      conditions: withCondition(input.conditions, availability),
+      ...(collisionCount === undefined ? {} : { collisionCount }),
+    },
+    ['terminatingReplicas', 'collisionCount'],
+  );
+}
+
+/** Counters, and how the rollout gets on. */
+export function computeRolloutStatus(input: StatusInput): Status {
+  const status = computeStatus(input);
+  const failure = replicaFailure(input);
+  const progressing = withProgress(input, status);
+  return {
+    ...status,
+    conditions: failure ? withCondition(progressing, failure) : withoutCondition(progressing, 'ReplicaFailure'),
+  };
+}
+
+function withProgress(input: StatusInput, status: Status): DeploymentCondition[] {
+  const { wishes, nowMs } = input;
+  const conditions = status.conditions ?? [];
+  if (wishes.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
+  const current = findCondition(conditions, 'Progressing');
+  const done = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
+  if (done) return [...conditions];
+  const say = (value: string, reason: string, ending: string) =>
+    condition('Progressing', value, reason, `${subject(input)} ${ending}`, nowMs);
+  if (isComplete(input.deployment, wishes, status)) {
+    return withCondition(conditions, say('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
+  }
+  if (isProgressing(input.deployment.status, status)) {
+    const next = say('True', 'ReplicaSetUpdated', 'is progressing.');
+    // Replaced even when it says the same, for its update time holds off the deadline.
+    const since = current?.status === 'True' ? current.lastTransitionTime : undefined;
+    return [...withoutCondition(conditions, 'Progressing'), since ? { ...next, lastTransitionTime: since } : next];
+  }
+  if (isTimedOut(current, wishes.progressDeadlineSeconds, nowMs)) {
+    return withCondition(conditions, say('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'));
+  }
+  return [...conditions];
+}
+
+function subject({ latest, deployment }: StatusInput): string {
+  return latest ? `ReplicaSet "${nameOf(latest)}"` : `Deployment "${deployment.metadata.name}"`;
+}
+
+export function isComplete(deployment: DeploymentObject, wishes: Wishes, status: Status | undefined): boolean {
+  return (
+    (status?.updatedReplicas ?? 0) === wishes.replicas &&
+    (status?.replicas ?? 0) === wishes.replicas &&
+    (status?.availableReplicas ?? 0) === wishes.replicas &&
+    (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
+}
+
+function isProgressing(before: Status | undefined, after: Status): boolean {
+  const old = (status: Status | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+  return (
+    (after.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
+    old(after) < old(before) ||
+    (after.readyReplicas ?? 0) > (before?.readyReplicas ?? 0) ||
+    (after.availableReplicas ?? 0) > (before?.availableReplicas ?? 0)
+  );
+}
+
+function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: number, nowMs: number): boolean {
+  if (current === undefined || current.reason === 'NewReplicaSetAvailable') return false;
+  if (current.reason === 'ProgressDeadlineExceeded') return true;
+  const since = millis(current.lastUpdateTime);
+  return since !== undefined && since + deadlineSeconds * 1000 < nowMs;
+}
+
+/** When to look again for a missed deadline. */
+export function deadlineInMs(deployment: DeploymentObject, wishes: Wishes, status: Status, nowMs: number): number | undefined {
+  const current = findCondition(status.conditions, 'Progressing');
+  if (wishes.progressDeadlineSeconds === undefined || current === undefined) return undefined;
+  if (isComplete(deployment, wishes, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
+  const since = millis(current.lastUpdateTime);
+  if (since === undefined) return undefined;
+  return Math.max(0, since + wishes.progressDeadlineSeconds * 1000 - nowMs) + 1000;
+}
+
+function replicaFailure({ latest, all }: StatusInput): DeploymentCondition | undefined {
+  for (const draft of [...(latest ? [latest] : []), ...all]) {
+    const found = findCondition(draft.original.status?.conditions, 'ReplicaFailure');
+    if (found) {
+      const time = found.lastTransitionTime ? { lastTransitionTime: found.lastTransitionTime, lastUpdateTime: found.lastTransitionTime } : {};
+      const { type, status, reason, message } = found;
+      return { type, status, ...time, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
+    }
+  }
+  return undefined;
+}
+
+/** Pausing stops the deadline's clock, resuming starts it again. */
+export function pausedConditions(deployment: DeploymentObject, wishes: Wishes, nowMs: number): DeploymentCondition[] {
+  const conditions = deployment.status?.conditions ?? [];
+  const current = findCondition(conditions, 'Progressing');
+  if (wishes.progressDeadlineSeconds === undefined || current?.reason === 'ProgressDeadlineExceeded') return conditions;
+  const wasPaused = current?.reason === 'DeploymentPaused';
+  if (wishes.paused === wasPaused) return conditions;
+  return withCondition(
+    conditions,
+    wishes.paused
+      ? condition('Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused', nowMs)
+      : condition('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed', nowMs),
+  );
+}

@@ -1,0 +1,59 @@
+import type { AggregatedVersion } from './aggregated.ts';
+
+/** Which of the forms of a document a client wants, by its Accept header. */
+
+interface MediaRange {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+/** Longer headers say nothing more; clients send three or four ranges. */
+const maxRanges = 64;
+
+export function plainOrAggregated(accept: string | undefined): 'plain' | AggregatedVersion | undefined {
+  for (const range of mediaRanges(accept)) {
+    if (!coversJson(range)) continue;
+    const as = range.parameters.get('as');
+    if (as === undefined) return 'plain';
+    const version = range.parameters.get('v');
+    const aggregated = as === 'APIGroupDiscoveryList' && range.parameters.get('g') === 'apidiscovery.k8s.io';
+    if (aggregated && (version === 'v2' || version === 'v2beta1')) return version;
+  }
+  return undefined;
+}
+
+/** Whether JSON without further wishes is among the accepted forms. */
+export function acceptsJson(accept: string | undefined): boolean {
+  return mediaRanges(accept).some((range) => coversJson(range) && !range.parameters.has('as'));
+}
+
+/** Clients repeat the header exactly as they got it. */
+export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
+  return ifNoneMatch?.split(',').some((tag) => tag.trim() === etag) === true;
+}
+
+function coversJson({ type }: MediaRange): boolean {
+  return type === 'application/json' || type === 'application/*' || type === '*/*';
+}
+
+function mediaRanges(accept: string | undefined): MediaRange[] {
+  const header = accept === undefined || accept.trim() === '' ? '*/*' : accept;
+  return header
+    .split(',', maxRanges)
+    .map(parseRange)
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality);
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...pairs] = text.split(';').map((part) => part.trim());
+  const parameters = new Map(
+    pairs.map((pair) => {
+      const [name = '', value = ''] = pair.split('=', 2);
+      return [name.trim().toLowerCase(), value.trim()];
+    }),
+  );
+  const quality = Number(parameters.get('q') ?? '1');
+  return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 1 : quality };
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { unsupportedMediaType } from '../errors.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
+import type { KubeObject } from '../objects.ts';
+import { decodeProtobuf, protobufMediaType } from '../protobuf/protobuf.ts';
+import { asObject, checkFields } from '../registry/decode.ts';
+import type { WriteContext } from '../registry/write-context.ts';
+import { parseBody, readBody } from './body.ts';
+import { mediaType } from './negotiate.ts';
+
+const accepted = ['application/json', 'application/yaml', protobufMediaType];
+
+/** The object in the body of a create or update, with nothing in it that its kind does not have. */
+export async function readObjectBody(
+  request: IncomingMessage,
+  type: ResourceType,
+  context: WriteContext,
+): Promise<KubeObject> {
+  const bytes = await readBody(request);
+  const { value, text } = decode(bytes, mediaType(request.headers['content-type']));
+  const object = asObject(type, value);
+  checkFields(type, object, context, text);
+  return object;
+}
+
+function decode(bytes: Buffer, contentType: string): { value: unknown; text?: string } {
+  if (contentType === protobufMediaType) return { value: decodeProtobuf(bytes) };
+  const format = formatOf(contentType);
+  if (!format) throw unsupportedMediaType(accepted);
+  const text = bytes.toString('utf8');
+  const value = parseBody(text, format);
+  return format === 'json' ? { value, text } : { value };
+}
+
+function formatOf(contentType: string): 'json' | 'yaml' | undefined {
+  if (contentType === '' || contentType === 'application/json') return 'json';
+  return contentType === 'application/yaml' || contentType === 'text/yaml' ? 'yaml' : undefined;
+}
+
+export interface PatchBody {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** The body of a PATCH, whose media type says what kind of patch it is. */
+export async function readPatchBody(request: IncomingMessage, format: 'json' | 'yaml'): Promise<PatchBody> {
+  const text = (await readBody(request)).toString('utf8');
+  return { value: parseBody(text, format), text };
+}
+
+/** Any other body: options of a DELETE, an Eviction, a Binding. Undefined when there is none. */
+export async function readAnyBody(request: IncomingMessage): Promise<unknown> {
+  const bytes = await readBody(request);
+  return bytes.length === 0 ? undefined : decode(bytes, mediaType(request.headers['content-type'])).value;
+}

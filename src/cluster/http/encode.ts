@@ -1,0 +1,113 @@
+import type { ResourceType } from '../kinds/resource-type.ts';
+import type { JsonObject, KubeObject } from '../objects.ts';
+import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
+import type { ListResult } from '../registry/list.ts';
+import type { Stored } from '../store/store.ts';
+import type { Representation } from './negotiate.ts';
+import type { Reply } from './reply.ts';
+
+/** Whether a table's rows carry their objects: `includeObject` of the query. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export interface EncodeOptions {
+  readonly type: ResourceType;
+  readonly representation: Representation;
+  readonly include: IncludeObject;
+  readonly nowMs: number;
+}
+
+/** A stored object whose own bytes are the answer. */
+export function sendsBytes(options: EncodeOptions, stored: Stored): boolean {
+  const { representation, type } = options;
+  return (
+    representation.kind === 'object' &&
+    representation.format === 'json' &&
+    stored.object.apiVersion === apiVersionOf(type)
+  );
+}
+
+export async function encodeStored(options: EncodeOptions, stored: Stored): Promise<unknown> {
+  if (sendsBytes(options, stored)) return stored.bytes();
+  return encodeObject(options, await convertTo(options.type, stored.object, apiVersionOf(options.type)));
+}
+
+/** One object, in the version of the type already. */
+export function encodeObject(options: EncodeOptions, object: KubeObject): unknown {
+  switch (options.representation.kind) {
+    case 'object':
+      return object;
+    case 'metadata':
+      return partialMetadata(object, options.representation.version);
+    case 'table':
+      return table(options, options.representation.version, [object], {
+        resourceVersion: object.metadata.resourceVersion ?? '',
+      });
+  }
+}
+
+export async function encodeList(options: EncodeOptions, list: ListResult): Promise<Reply> {
+  const { type, representation } = options;
+  const metadata = {
+    ...(list.continueToken === '' ? {} : { continue: list.continueToken }),
+    ...(list.remaining === undefined ? {} : { remainingItemCount: list.remaining }),
+    resourceVersion: String(list.revision),
+  };
+  if (list.items.every((stored) => sendsBytes(options, stored)) && representation.kind === 'object') {
+    return { code: 200, body: listBytes(type, metadata, list.items), contentType: 'application/json' };
+  }
+  const objects = await convertAll(
+    type,
+    list.items.map((stored) => stored.object),
+    apiVersionOf(type),
+  );
+  if (representation.kind === 'table')
+    return { code: 200, body: table(options, representation.version, objects, metadata) };
+  if (representation.kind === 'metadata') {
+    const items = objects.map((object) => partialMetadata(object, representation.version));
+    return {
+      code: 200,
+      body: { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${representation.version}`, metadata, items },
+    };
+  }
+  return { code: 200, body: { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: objects } };
+}
+
+const comma = Buffer.from(',');
+const end = Buffer.from(']}\n');
+
+function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Stored[]): Buffer {
+  const head = JSON.stringify({ kind: type.listKind, apiVersion: apiVersionOf(type), metadata });
+  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
+  for (const [index, stored] of items.entries()) {
+    if (index > 0) parts.push(comma);
+    parts.push(stored.bytes());
+  }
+  parts.push(end);
+  return Buffer.concat(parts);
+}
+
+function partialMetadata(object: KubeObject, version: string): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+export function table(
+  options: EncodeOptions,
+  version: string,
+  objects: readonly KubeObject[],
+  metadata: JsonObject,
+  withColumns = true,
+): JsonObject {
+  return {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata,
+    columnDefinitions: withColumns ? options.type.columns.definitions : [],
+    rows: objects.map((object) => row(options, version, object)),
+  };
+}
+
+function row(options: EncodeOptions, version: string, object: KubeObject): JsonObject {
+  const cells = options.type.columns.cells(object, options.nowMs);
+  if (options.include === 'None') return { cells };
+  return { cells, object: options.include === 'Object' ? object : partialMetadata(object, version) };
+}

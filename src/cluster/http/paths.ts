@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import type { Reply } from './reply.ts';
+import type { PathRequest } from './request-info.ts';
+
+export interface PathOptions {
+  /** gitVersion, e.g. v1.37.1: the Kubernetes whose API this is. */
+  readonly version: Readonly<Record<string, string>>;
+  ready(): boolean;
+  metrics(): Promise<string>;
+  discovery(path: string, accept: string | undefined, headers: IncomingMessage['headers']): Reply | undefined;
+}
+
+/** Everything that is not a resource. */
+export async function handlePath(
+  options: PathOptions,
+  request: IncomingMessage,
+  info: PathRequest,
+): Promise<Reply | undefined> {
+  if (info.verb !== 'get' && info.verb !== 'head') return undefined;
+  switch (info.path) {
+    case '/version':
+    case '/version/':
+      return { code: 200, body: options.version };
+    case '/healthz':
+    case '/livez':
+      return text(200, 'ok');
+    case '/readyz':
+      return options.ready() ? text(200, 'ok') : text(500, 'not ready: starting');
+    case '/metrics':
+      return { code: 200, body: await options.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
+    default:
+      return options.discovery(info.path, request.headers.accept, request.headers);
+  }
+}
+
+function text(code: number, body: string): Reply {
+  return { code, body, contentType: 'text/plain; charset=utf-8' };
+}

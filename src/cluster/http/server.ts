@@ -1,0 +1,221 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { type Authenticator, certificateUser } from '../auth/authenticate.ts';
+import { forbiddenError } from '../auth/forbidden-error.ts';
+import { impersonate } from '../auth/impersonation.ts';
+import { readImpersonation } from '../auth/impersonation-headers.ts';
+import type { PkiMaterial } from '../auth/pki.ts';
+import type { Attributes, Authorizer, User } from '../auth/user.ts';
+import { ApiError, noSuchPath, unauthorized } from '../errors.ts';
+import type { Exchange } from './exchange.ts';
+import { mediaType, negotiate } from './negotiate.ts';
+import { errorReply, type Reply, send } from './reply.ts';
+import { type PathRequest, type RequestInfo, requestInfo } from './request-info.ts';
+import type { Answer } from './resource-handler.ts';
+
+export interface ServerOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  readonly pki: PkiMaterial;
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  handleResource(exchange: Exchange): Promise<Answer>;
+  handlePath(request: IncomingMessage, info: PathRequest, query: URLSearchParams): Promise<Reply | undefined>;
+  /** A request for a WebSocket, after it is known who asks and that they may. */
+  handleUpgrade(exchange: Omit<Exchange, 'response'>, socket: Duplex, head: Buffer): Promise<void>;
+  observe(observation: Observation): void;
+  /** Mistakes of our own: what the client is not told. */
+  report(message: string, error: unknown): void;
+}
+
+export interface Observation {
+  readonly verb: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly code: number;
+  readonly seconds: number;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Paths that say nothing about the cluster's content are open to everyone who is known. */
+const alwaysOpen = new Set(['/healthz', '/livez', '/readyz', '/version']);
+
+const impersonationHeader = /^impersonate-/i;
+
+/** How long a client may take to send its request. */
+const requestTimeoutMs = 60_000;
+const headersTimeoutMs = 20_000;
+/** Longer than Go's clients keep idle connections, so that it is they who close them. */
+const keepAliveMs = 120_000;
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const server = createServer({
+    cert: options.pki.serverCertificate,
+    key: options.pki.serverKey,
+    ca: options.pki.caCertificate,
+    requestCert: true,
+    // Without a certificate a token may do; who has neither gets a 401 and not a broken connection.
+    rejectUnauthorized: false,
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    noDelay: true,
+  });
+  const api = new ApiFront(options);
+  server.on('request', (request, response) => void api.onRequest(request, response));
+  server.on('upgrade', (request, socket, head) => void api.onUpgrade(request, socket, head));
+  server.on('clientError', (_error, socket) => socket.destroy());
+  await listen(server, options.port);
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+class ApiFront {
+  readonly #options: ServerOptions;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const started = performance.now();
+    const warnings: string[] = [];
+    const url = parseUrl(request);
+    const info = requestInfo(request.method ?? 'GET', url.path, url.query);
+    try {
+      const answer = await this.#answer(request, response, info, url.query, warnings);
+      if (answer !== 'streaming') send(response, answer, warnings, formatOf(request));
+    } catch (error) {
+      if (!(error instanceof ApiError)) this.#options.report(`${request.method} ${url.path}`, error);
+      this.#fail(request, response, error, warnings);
+    }
+    this.#observe(info, response.statusCode, started);
+  }
+
+  /** A body that nobody read stays in the connection, which can then not be used again. */
+  #fail(request: IncomingMessage, response: ServerResponse, error: unknown, warnings: readonly string[]): void {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    if (!request.complete) {
+      response.setHeader('connection', 'close');
+      request.resume();
+    }
+    send(response, errorReply(error), warnings);
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    info: RequestInfo,
+    query: URLSearchParams,
+    warnings: string[],
+  ): Promise<Answer> {
+    const user = this.#admit(request, info);
+    if (info.kind === 'resource')
+      return this.#options.handleResource({ request, response, query, info, user, warnings });
+    const reply = await this.#options.handlePath(request, info, query);
+    if (!reply) throw noSuchPath();
+    return reply;
+  }
+
+  /** Who asks, and whether they may. */
+  #admit(request: IncomingMessage, info: RequestInfo): User {
+    const { authenticator, authorizer } = this.#options;
+    const user = authenticator.authenticate({
+      certificate: certificateUser(request.socket as TLSSocket),
+      authorization: request.headers.authorization,
+    });
+    if (!user) throw unauthorized();
+    const acting = this.#acting(user, request, info);
+    if (info.kind === 'path' && alwaysOpen.has(info.path)) return acting;
+    const attributes = attributesOf(acting, info);
+    const decision = authorizer.decide(attributes);
+    if (!decision.allowed) throw forbiddenError(attributes, decision.reason);
+    return acting;
+  }
+
+  #acting(user: User, request: IncomingMessage, info: RequestInfo): User {
+    if (!request.rawHeaders.some((name) => impersonationHeader.test(name))) return user;
+    const wanted = readImpersonation(request.headersDistinct);
+    if (!wanted) return user;
+    const outcome = impersonate(wanted, attributesOf(user, info), this.#options.authorizer);
+    if (!outcome.allowed) throw outcome.error;
+    return outcome.user;
+  }
+
+  async onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const url = parseUrl(request);
+    const info = requestInfo(request.method ?? 'GET', url.path, url.query);
+    socket.on('error', () => undefined);
+    try {
+      const user = this.#admit(request, info);
+      if (info.kind !== 'resource') throw noSuchPath();
+      await this.#options.handleUpgrade({ request, query: url.query, info, user, warnings: [] }, socket, head);
+    } catch (error) {
+      if (!(error instanceof ApiError)) this.#options.report(`upgrade ${url.path}`, error);
+      refuseUpgrade(socket as Socket, errorReply(error));
+    }
+  }
+
+  #observe(info: RequestInfo, code: number, started: number): void {
+    const seconds = (performance.now() - started) / 1000;
+    if (info.kind === 'resource') {
+      this.#options.observe({ verb: info.verb, resource: info.resource, subresource: info.subresource, code, seconds });
+    } else {
+      this.#options.observe({ verb: info.verb, resource: '', subresource: '', code, seconds });
+    }
+  }
+}
+
+function refuseUpgrade(socket: Socket, reply: Reply): void {
+  if (socket.destroyed) return;
+  const body = JSON.stringify(reply.body);
+  socket.end(
+    `HTTP/1.1 ${reply.code} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function parseUrl(request: IncomingMessage): { path: string; query: URLSearchParams } {
+  const raw = request.url ?? '/';
+  const mark = raw.indexOf('?');
+  return mark < 0
+    ? { path: raw, query: new URLSearchParams() }
+    : { path: raw.slice(0, mark), query: new URLSearchParams(raw.slice(mark + 1)) };
+}
+
+function attributesOf(user: User, info: RequestInfo): Attributes {
+  if (info.kind === 'path') return { user, verb: info.verb, path: info.path };
+  const { verb, group, version, resource, subresource, namespace, name } = info;
+  return { user, verb, group, version, resource, subresource, namespace, name };
+}
+
+function formatOf(request: IncomingMessage): 'json' | 'yaml' {
+  if (!request.headers.accept?.includes('yaml')) return 'json';
+  const chosen = mediaType(request.headers.accept) === '' ? undefined : negotiate(request.headers.accept);
+  return chosen?.kind === 'object' && chosen.format === 'yaml' ? 'yaml' : 'json';
+}

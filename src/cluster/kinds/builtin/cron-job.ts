@@ -1,0 +1,57 @@
+import { type FieldError, invalid, required } from '../../../api/field-errors.ts';
+import type { JsonObject, KubeObject } from '../../objects.ts';
+import type { Strategy } from '../strategy.ts';
+import { notNegativeFields, oneOf } from './field-checks.ts';
+import { jobSpecDefaults, jobSpecErrors } from './job.ts';
+import { ensureObject, fillIn, fillInText, objectAt, specOf, textAt } from './read.ts';
+import { emptyStatus } from './workload-checks.ts';
+
+/** The controller appends eleven characters for the job. */
+const maxName = 52;
+
+function applyDefaults(cronJob: KubeObject): void {
+  const spec = ensureObject(cronJob, 'spec');
+  if (spec === undefined) return;
+  fillInText(spec, 'concurrencyPolicy', 'Allow');
+  fillIn(spec, 'suspend', false);
+  fillIn(spec, 'successfulJobsHistoryLimit', 3);
+  fillIn(spec, 'failedJobsHistoryLimit', 1);
+  const template = ensureObject(spec, 'jobTemplate');
+  if (template === undefined) return;
+  ensureObject(template, 'metadata');
+  const jobSpec = ensureObject(template, 'spec');
+  if (jobSpec !== undefined) jobSpecDefaults(jobSpec);
+}
+
+function scheduleErrors(spec: JsonObject): readonly FieldError[] {
+  const schedule = textAt(spec, 'schedule');
+  if (schedule === '') return [required('spec.schedule', '')];
+  if (schedule.startsWith('@')) return [];
+  const fields = schedule.trim().split(/\s+/).length;
+  if (fields === 5) return [];
+  const detail = `expected exactly 5 fields, found ${fields}: [${schedule.trim().split(/\s+/).join(' ')}]`;
+  return [invalid('spec.schedule', schedule, detail)];
+}
+
+function validate(cronJob: KubeObject): readonly FieldError[] {
+  const spec = specOf(cronJob);
+  return [
+    ...scheduleErrors(spec),
+    ...notNegativeFields(spec, 'spec', ['startingDeadlineSeconds']),
+    ...oneOf(spec, 'concurrencyPolicy', 'spec', ['Allow', 'Forbid', 'Replace']),
+    ...jobSpecErrors(objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {}, 'spec.jobTemplate.spec'),
+    ...notNegativeFields(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
+  ];
+}
+
+export const cronJobStrategy: Strategy = {
+  applyDefaults,
+  prepareForCreate: emptyStatus,
+  validate(cronJob) {
+    const errors = validate(cronJob);
+    const { name } = cronJob.metadata;
+    if (name.length <= maxName) return errors;
+    return [...errors, invalid('metadata.name', name, `must be no more than ${maxName} characters`)];
+  },
+  validateUpdate: (cronJob) => validate(cronJob),
+};

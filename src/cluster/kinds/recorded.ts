@@ -1,0 +1,52 @@
+import type { JsonObject } from '../objects.ts';
+import discovery from './data/discovery.json' with { type: 'json' };
+import schemas from './data/schemas.json' with { type: 'json' };
+import tables from './data/tables.json' with { type: 'json' };
+
+/** What `scripts/record-kubernetes.ts` wrote down of a real API server. */
+
+export interface RecordedSubresource {
+  readonly name: string;
+  readonly kind: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
+}
+
+export interface RecordedResource {
+  readonly name: string;
+  readonly kind: string;
+  readonly singularName: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly RecordedSubresource[];
+}
+
+export interface RecordedVersion {
+  readonly version: string;
+  readonly resources: readonly RecordedResource[];
+}
+
+/** Groups and versions are in the order in which the server names them, the preferred version first. */
+export interface RecordedGroup {
+  readonly group: string;
+  readonly versions: readonly RecordedVersion[];
+}
+
+export interface RecordedDiscovery {
+  readonly server: { readonly major: string; readonly minor: string; readonly gitVersion: string };
+  readonly groups: readonly RecordedGroup[];
+}
+
+/** Name, type, format and priority. */
+export type RecordedColumn = readonly [name: string, type: string, format: string, priority: number];
+
+export const recordedDiscovery: RecordedDiscovery = discovery;
+
+/** By definition name. References hold the bare name of another definition. */
+export const recordedDefinitions: Readonly<Record<string, JsonObject>> = schemas;
+
+/** By `apiVersion/plural`. */
+export const recordedTables = tables as unknown as Readonly<Record<string, readonly RecordedColumn[]>>;

@@ -1,0 +1,54 @@
+/**
+ * The built-in resources that the cluster serves, by group. Recorded data holds these and what they refer to, nothing
+ * else; which versions of them there are is what the recorded server has.
+ */
+export const servedResources: Readonly<Record<string, readonly string[]>> = {
+  '': [
+    'bindings',
+    'configmaps',
+    'endpoints',
+    'events',
+    'limitranges',
+    'namespaces',
+    'nodes',
+    'persistentvolumeclaims',
+    'persistentvolumes',
+    'pods',
+    'podtemplates',
+    'replicationcontrollers',
+    'resourcequotas',
+    'secrets',
+    'serviceaccounts',
+    'services',
+  ],
+  'admissionregistration.k8s.io': ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  'apiextensions.k8s.io': ['customresourcedefinitions'],
+  apps: ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],
+  'authentication.k8s.io': ['selfsubjectreviews', 'tokenreviews'],
+  'authorization.k8s.io': [
+    'localsubjectaccessreviews',
+    'selfsubjectaccessreviews',
+    'selfsubjectrulesreviews',
+    'subjectaccessreviews',
+  ],
+  autoscaling: ['horizontalpodautoscalers'],
+  batch: ['cronjobs', 'jobs'],
+  'coordination.k8s.io': ['leases'],
+  'discovery.k8s.io': ['endpointslices'],
+  'events.k8s.io': ['events'],
+  'networking.k8s.io': ['ingressclasses', 'ingresses', 'networkpolicies'],
+  'node.k8s.io': ['runtimeclasses'],
+  policy: ['poddisruptionbudgets'],
+  'rbac.authorization.k8s.io': ['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
+  'scheduling.k8s.io': ['podgroups', 'priorityclasses', 'workloads'],
+  'storage.k8s.io': ['storageclasses'],
+};
+
+/** Subresources that lead into a running container or through to a server: there is nothing behind them here. */
+export const unservedSubresources: ReadonlySet<string> = new Set(['attach', 'portforward', 'proxy']);
+
+export function isServed(group: string, resource: string): boolean {
+  const resources = Object.hasOwn(servedResources, group) ? servedResources[group] : undefined;
+  const [plural = '', subresource = ''] = resource.split('/');
+  return resources?.includes(plural) === true && !unservedSubresources.has(subresource);
+}

@@ -1,0 +1,155 @@
+/** Who manages which field, as far as creations, updates and patches decide it. */
+
+import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
+import type { Schema } from '../kinds/schema.ts';
+import type { KubeObject } from '../objects.ts';
+import { type Comparison, compareObjects } from './field-compare.ts';
+import { difference, differenceBelow, type FieldSet, type FieldTree, leaf, union } from './field-set.ts';
+import { isMap } from './json-tree.ts';
+import {
+  capUpdaters,
+  clientManagers,
+  encodeManagers,
+  isSameManager,
+  type Manager,
+  type Managers,
+  storedManagers,
+} from './managers.ts';
+
+export interface UpdateToTrack {
+  /** Undefined: the object is being created. */
+  readonly live: KubeObject | undefined;
+  /** With the managedFields that the client sent, if it sent any. */
+  readonly next: KubeObject;
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly subresource?: string | undefined;
+  /** RFC 3339, in whole seconds. */
+  readonly time: string;
+  readonly schema: Schema | undefined;
+  /** Paths that this request cannot change, whatever it says: `status` in requests to the main resource, for example. */
+  readonly resetFields?: readonly (readonly string[])[] | undefined;
+}
+
+const unnamed = 'unknown';
+
+/** The managedFields of the object to be stored; undefined: it has none. */
+export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] | undefined {
+  const { live } = update;
+  const before = managersBefore(update);
+  // Whoever resets managedFields gets an object that nobody manages, until somebody applies.
+  if (before.length === 0 && live !== undefined) return undefined;
+  const comparison = withoutFields(compareObjects(live, update.next, update.schema), update.resetFields);
+  const after = managersAfterUpdate(before, comparison, update);
+  const stored = live?.metadata.managedFields;
+  return after === before && stored !== undefined && before.length === stored.length && isStored(update)
+    ? stored
+    : encodeManagers(after);
+}
+
+function isStored({ live, next, subresource }: UpdateToTrack): boolean {
+  return Boolean(subresource) || next.metadata.managedFields === live?.metadata.managedFields;
+}
+
+function managersBefore({ live, next, subresource }: UpdateToTrack): Managers {
+  const stored = live?.metadata.managedFields;
+  const sent: unknown = next.metadata.managedFields;
+  if (subresource || sent === stored) return storedManagers(stored);
+  if (isReset(sent)) return [];
+  const managers = clientManagers(sent, stored);
+  return managers === undefined || managers.length === 0 ? storedManagers(stored) : managers;
+}
+
+function isReset(sent: unknown): boolean {
+  if (!Array.isArray(sent)) return false;
+  return sent.length === 0 || (sent.length === 1 && isMap(sent[0]) && Object.keys(sent[0]).length === 0);
+}
+
+/** The paths as a set. */
+export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
+  let set: FieldSet;
+  for (const path of paths) {
+    set = union(
+      set,
+      path.reduceRight<FieldTree>((below, name) => ({ [`f:${name}`]: below }), leaf),
+    );
+  }
+  return set;
+}
+
+export function withoutFields(comparison: Comparison, paths: readonly (readonly string[])[] | undefined): Comparison {
+  if (paths === undefined || paths.length === 0) return comparison;
+  const reset = setOfPaths(paths);
+  return {
+    added: differenceBelow(comparison.added, reset),
+    modified: differenceBelow(comparison.modified, reset),
+    removed: differenceBelow(comparison.removed, reset),
+  };
+}
+
+/** Nobody manages what identifies an object or what the server alone sets. */
+const neverManaged = setOfPaths([
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ['metadata', 'name'],
+  ['metadata', 'namespace'],
+  ['metadata', 'creationTimestamp'],
+  ['metadata', 'selfLink'],
+  ['metadata', 'uid'],
+  ['metadata', 'clusterName'],
+  ['metadata', 'generation'],
+  ['metadata', 'managedFields'],
+  ['metadata', 'resourceVersion'],
+]);
+
+export function manageable(set: FieldSet): FieldSet {
+  return difference(set, neverManaged);
+}
+
+export type Actor = Pick<UpdateToTrack, 'manager' | 'apiVersion' | 'subresource' | 'time'>;
+
+/** Whoever changes a field takes it from all others. The same list comes back if nothing changed. */
+export function managersAfterUpdate(before: Managers, comparison: Comparison, actor: Actor): Managers {
+  const taken = union(comparison.added, comparison.modified);
+  const rest = withoutLost(before, taken, comparison.removed);
+  const own = manageable(taken);
+  if (own === undefined) return capUpdaters(rest);
+  const updater: Manager = {
+    manager: actor.manager === '' ? unnamed : actor.manager,
+    operation: 'Update',
+    apiVersion: actor.apiVersion,
+    subresource: actor.subresource ?? '',
+    time: actor.time,
+    fields: own,
+  };
+  const previous = rest.find((manager) => isSameManager(manager, updater));
+  const others = rest.filter((manager) => manager !== previous);
+  return capUpdaters([...others, { ...updater, fields: union(previous?.fields, own) }]);
+}
+
+/** Managers without what they lost; those who have nothing left are gone. */
+export function withoutLost(managers: Managers, taken: FieldSet, removed: FieldSet): Managers {
+  let changed = false;
+  const rest: Manager[] = [];
+  for (const manager of managers) {
+    const fields = difference(difference(manager.fields, taken), removed);
+    if (fields !== manager.fields || fields === undefined) changed = true;
+    if (fields !== undefined) rest.push(fields === manager.fields ? manager : { ...manager, fields });
+  }
+  return changed ? rest : managers;
+}
+
+const maxManagerLength = 128;
+
+/** The manager that a request names, else what its User-Agent starts with. */
+export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
+  if (fieldManager) return fieldManager;
+  let name = '';
+  for (const char of (userAgent ?? '').split('/')[0] ?? '') {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) continue;
+    if (Buffer.byteLength(name + char) > maxManagerLength) break;
+    name += char;
+  }
+  return name;
+}

@@ -1,0 +1,48 @@
+import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
+import { joinApiVersion, type KubeObject } from '../objects.ts';
+
+/** The version in which a request is worked on: a custom kind's own, whose schema it has; else the one objects are kept in. */
+export function workingType(types: ResourceTypes, type: ResourceType): ResourceType {
+  if (type.custom || type.version === type.storageVersion) return type;
+  return types.storage(type.key) ?? type;
+}
+
+export function storageApiVersion(type: ResourceType): string {
+  const group = type.key.includes('/') ? type.key.slice(0, type.key.indexOf('/')) : '';
+  return joinApiVersion(group, type.storageVersion);
+}
+
+/** The same object in another version. Objects that need nothing are handed back as they are. */
+export async function convertTo(type: ResourceType, object: KubeObject, apiVersion: string): Promise<KubeObject> {
+  if (object.apiVersion === apiVersion) return object;
+  const { conversion } = type;
+  switch (conversion.kind) {
+    case 'rename':
+      return { ...object, apiVersion };
+    case 'function':
+      return conversion.convert(object, apiVersion);
+    case 'webhook':
+      return (await conversion.convert([object], apiVersion))[0] as KubeObject;
+  }
+}
+
+export async function convertAll(
+  type: ResourceType,
+  objects: readonly KubeObject[],
+  apiVersion: string,
+): Promise<readonly KubeObject[]> {
+  if (type.conversion.kind !== 'webhook')
+    return Promise.all(objects.map((object) => convertTo(type, object, apiVersion)));
+  const foreign = objects.filter((object) => object.apiVersion !== apiVersion);
+  if (foreign.length === 0) return objects;
+  const converted = new Map(foreign.map((object, index) => [object, index]));
+  const results = await type.conversion.convert(foreign, apiVersion);
+  return objects.map((object) => {
+    const index = converted.get(object);
+    return index === undefined ? object : (results[index] as KubeObject);
+  });
+}
+
+export function apiVersionOf(type: ResourceType): string {
+  return joinApiVersion(type.group, type.version);
+}

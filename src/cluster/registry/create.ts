@@ -1,0 +1,126 @@
+import { alreadyExists, badRequest, invalidObject } from '../errors.ts';
+import { validateMetadata } from '../kinds/builtin/metadata.ts';
+import { dnsSubdomainName } from '../kinds/builtin/names.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
+import { type KubeObject, objectKey } from '../objects.ts';
+import { trackUpdate } from '../patch/managed-fields.ts';
+import { timestamp } from '../time/clock.ts';
+import { randomSuffix, randomUid } from '../time/random.ts';
+import { convertTo, storageApiVersion, workingType } from './convert.ts';
+import { hasGeneration } from './generation.ts';
+import {
+  assertAbsent,
+  mutated,
+  type Registry,
+  resourceName,
+  strategyContext,
+  type Target,
+  validated,
+} from './registry.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** Longest prefix of a generated name: with its suffix it still is a DNS label. */
+const maxGeneratedPrefix = 58;
+
+/** Stores a new object. `draft` is the caller's to give away, in the version of the target's type. */
+export async function createObject(
+  registry: Registry,
+  target: Omit<Target, 'name'>,
+  draft: KubeObject,
+  context: WriteContext,
+  options: { readonly tracksFields?: boolean } = {},
+): Promise<KubeObject> {
+  const working = workingType(registry.types, target.type);
+  let object = await convertTo(target.type, draft, versionOf(working));
+  checkPlace(object, target);
+  prepare(registry, working, object);
+  if (!options.tracksFields) track(registry, working, object, context);
+  const parts = {
+    operation: 'CREATE' as const,
+    target: { ...target, name: object.metadata.name },
+    oldObject: undefined,
+    context,
+  };
+  object = (await mutated(registry, { ...parts, object }, versionOf(working))) ?? object;
+  working.strategy.applyDefaults?.(object);
+  fillMetadata(registry, working, object);
+  check(registry, working, object, context);
+  registry.hooks.beforeCreate?.(working, object);
+  const named = { ...target, name: object.metadata.name };
+  await validated(registry, { ...parts, target: named, object });
+  return context.dryRun ? dryRun(registry, named, object) : store(registry, named, object);
+}
+
+function versionOf(type: ResourceType): string {
+  return type.group === '' ? type.version : `${type.group}/${type.version}`;
+}
+
+function checkPlace(object: KubeObject, target: Omit<Target, 'name'>): void {
+  const { metadata } = object;
+  if (target.type.namespaced) {
+    metadata.namespace = metadata.namespace || target.namespace;
+    if (metadata.namespace !== target.namespace) {
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    }
+  } else if (metadata.namespace) {
+    throw badRequest('namespace may not be set for objects that live outside namespaces');
+  }
+  if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+}
+
+function prepare(registry: Registry, type: ResourceType, object: KubeObject): void {
+  type.strategy.applyDefaults?.(object);
+  const { metadata } = object;
+  for (const field of ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'selfLink'] as const)
+    delete metadata[field];
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  type.strategy.prepareForCreate?.(object, strategyContext(registry));
+}
+
+function track(registry: Registry, type: ResourceType, object: KubeObject, context: WriteContext): void {
+  const managedFields = trackUpdate({
+    live: undefined,
+    next: object,
+    manager: context.fieldManager,
+    apiVersion: object.apiVersion,
+    time: timestamp(registry.clock.now()),
+    schema: type.schema,
+  });
+  if (managedFields !== undefined) object.metadata.managedFields = managedFields;
+}
+
+function fillMetadata(registry: Registry, type: ResourceType, object: KubeObject): void {
+  const { metadata } = object;
+  if (!metadata.name && metadata.generateName) {
+    metadata.name = metadata.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(registry.random);
+  }
+  metadata.uid = randomUid(registry.random);
+  metadata.creationTimestamp = timestamp(registry.clock.now());
+  if (hasGeneration(type)) metadata.generation = 1;
+}
+
+function check(registry: Registry, type: ResourceType, object: KubeObject, context: WriteContext): void {
+  const metadataErrors = validateMetadata(object.metadata, {
+    namespaced: type.namespaced,
+    nameProblem: type.strategy.nameProblem ?? dnsSubdomainName,
+  });
+  const errors = [...metadataErrors, ...(type.strategy.validate?.(object, strategyContext(registry)) ?? [])];
+  if (errors.length > 0) throw invalidObject(type, object.metadata.name || object.metadata.generateName || '', errors);
+  context.warnings.push(...(type.strategy.warnings?.(object, undefined) ?? []));
+}
+
+async function dryRun(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
+  assertAbsent(registry, target);
+  return convertTo(target.type, object, versionOf(target.type));
+}
+
+async function store(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
+  const { type, name } = target;
+  const kept = await convertTo(type, object, storageApiVersion(type));
+  const key = objectKey(type.namespaced ? target.namespace : '', name);
+  const result = registry.store.create(type.key, key, kept);
+  if (!result.ok) throw alreadyExists(resourceName(type), name);
+  await registry.store.durable(result.stored.revision);
+  return convertTo(type, result.stored.object, versionOf(type));
+}

@@ -1,0 +1,78 @@
+import { badRequest } from '../errors.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
+import type { JsonObject, KubeObject } from '../objects.ts';
+import { decodeErrors } from '../schema/decode-errors.ts';
+import { duplicateFieldTexts, scanJson } from '../schema/duplicate-fields.ts';
+import { isJsonObject } from '../schema/json-values.ts';
+import { prune, unknownFieldTexts } from '../schema/prune.ts';
+import { apiVersionOf } from './convert.ts';
+import type { WriteContext } from './write-context.ts';
+
+/** What a client sent, as an object of the kind that it was sent to. */
+export function asObject(type: ResourceType, value: unknown): KubeObject {
+  if (!isJsonObject(value)) throw badRequest(`the body of the request must be a ${type.kind} object`);
+  const apiVersion = apiVersionOf(type);
+  const sent = { apiVersion: value['apiVersion'] || apiVersion, kind: value['kind'] || type.kind };
+  if (sent.kind !== type.kind || sent.apiVersion !== apiVersion) {
+    throw badRequest(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: no kind "${String(sent.kind)}" is registered for version "${String(sent.apiVersion)}" at this path, which is for ${apiVersion} ${type.kind}`,
+    );
+  }
+  const metadata = value['metadata'] ?? {};
+  if (!isJsonObject(metadata)) throw wrongType(type, 'metadata must be an object');
+  return { ...value, apiVersion, kind: type.kind, metadata: metadata as unknown as KubeObject['metadata'] };
+}
+
+function wrongType(type: ResourceType, why: string): Error {
+  return badRequest(`${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`);
+}
+
+/**
+ * Drops what the kind does not have and refuses what has the wrong type. `text` is the body as it was sent: what was said
+ * twice is only to be seen there.
+ */
+export function checkFields(type: ResourceType, object: KubeObject, context: WriteContext, text?: string): void {
+  if (type.schema === undefined) return;
+  if (!type.custom) {
+    const [wrong] = decodeErrors(object, type.schema);
+    if (wrong !== undefined) throw wrongType(type, wrong);
+  } else {
+    checkMetadataTypes(type, object);
+  }
+  const unknown = prune(object as JsonObject, type.schema);
+  if (context.fieldValidation === 'Ignore') return;
+  const findings = [...unknownFieldTexts(unknown), ...(text === undefined ? [] : duplicates(text))];
+  if (findings.length === 0) return;
+  if (context.fieldValidation === 'Strict') {
+    throw badRequest(
+      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: strict decoding error: ${findings.join(', ')}`,
+    );
+  }
+  context.warnings.push(...findings);
+}
+
+function duplicates(text: string): readonly string[] {
+  const scan = scanJson(text);
+  return scan.ok ? duplicateFieldTexts(scan.duplicates) : [];
+}
+
+/** Everything relies on metadata being what it should be, whatever a custom kind's schema says of the rest. */
+function checkMetadataTypes(type: ResourceType, object: KubeObject): void {
+  const metadata = object.metadata as unknown as JsonObject;
+  for (const field of ['name', 'namespace', 'generateName', 'uid', 'resourceVersion'] as const) {
+    const value = metadata[field];
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw wrongType(type, `metadata.${field} must be a string`);
+  }
+  for (const field of ['labels', 'annotations'] as const) {
+    const value = metadata[field];
+    if (value === undefined || value === null) continue;
+    const sound = isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string');
+    if (!sound) throw wrongType(type, `metadata.${field} must be a map of strings`);
+  }
+  for (const field of ['finalizers', 'ownerReferences', 'managedFields'] as const) {
+    const value = metadata[field];
+    if (value !== undefined && value !== null && !Array.isArray(value))
+      throw wrongType(type, `metadata.${field} must be a list`);
+  }
+}

@@ -1,0 +1,145 @@
+import { matches, type Requirement, type Selector } from '../../api/label-selector.ts';
+import { labelKeyProblem, labelValueProblem } from '../../api/label-syntax.ts';
+import { badRequest } from '../errors.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
+import type { KubeObject } from '../objects.ts';
+
+/** Longer selectors than any client has a use for are refused before they are parsed. */
+const maxSelectorLength = 64 * 1024;
+
+/** Reads the text form of a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. */
+export function parseLabelSelector(text: string): Selector {
+  if (text.length > maxSelectorLength)
+    throw badRequest(`label selector is longer than ${maxSelectorLength} characters`);
+  return splitTopLevel(text).map((part) => parseRequirement(part, text));
+}
+
+function splitTopLevel(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const letter = text[index];
+    if (letter === '(') depth += 1;
+    else if (letter === ')') depth -= 1;
+    else if (letter === ',' && depth === 0) {
+      parts.push(text.slice(start, index));
+      start = index + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
+}
+
+const setPattern = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/;
+const equalityPattern = /^([^=!\s<>]+)\s*(==|=|!=)\s*([^=!\s<>]*)$/;
+
+function parseRequirement(part: string, text: string): Requirement {
+  const set = setPattern.exec(part);
+  if (set) {
+    const values = (set[3] as string).split(',').map((value) => value.trim());
+    return checked({ op: set[2] === 'in' ? 'In' : 'NotIn', key: set[1] as string, values });
+  }
+  const equality = equalityPattern.exec(part);
+  if (equality) {
+    return checked({
+      op: equality[2] === '!=' ? 'NotIn' : 'In',
+      key: equality[1] as string,
+      values: [equality[3] as string],
+    });
+  }
+  if (part.startsWith('!')) return checked({ op: 'DoesNotExist', key: part.slice(1).trim() });
+  if (/\s/.test(part)) throw badRequest(`unable to parse requirement: ${JSON.stringify(part)} in "${text}"`);
+  return checked({ op: 'Exists', key: part });
+}
+
+function checked(requirement: Requirement): Requirement {
+  const problem = labelKeyProblem(requirement.key);
+  if (problem !== undefined)
+    throw badRequest(
+      `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(requirement.key)}: ${problem}`,
+    );
+  if ('values' in requirement) {
+    for (const value of requirement.values) {
+      const wrong = labelValueProblem(value);
+      if (wrong !== undefined) {
+        throw badRequest(
+          `unable to parse requirement: values[0][${requirement.key}]: Invalid value: ${JSON.stringify(value)}: ${wrong}`,
+        );
+      }
+    }
+  }
+  return requirement;
+}
+
+interface FieldRequirement {
+  readonly field: string;
+  readonly equal: boolean;
+  readonly value: string;
+}
+
+/** Reads `a.b=c,d!=e`; a backslash keeps the next character as it is. */
+export function parseFieldSelector(text: string): readonly FieldRequirement[] {
+  if (text.length > maxSelectorLength)
+    throw badRequest(`field selector is longer than ${maxSelectorLength} characters`);
+  return splitTerms(text).map((term) => {
+    const match = /^([^=!]+)(!=|==|=)([\s\S]*)$/.exec(term);
+    if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    return {
+      field: match[1] as string,
+      equal: match[2] !== '!=',
+      value: (match[3] as string).replaceAll(/\\(.)/g, '$1'),
+    };
+  });
+}
+
+function splitTerms(text: string): string[] {
+  return (text.match(/(?:\\.|[^,\\])+/g) ?? []).filter((term) => term !== '');
+}
+
+export type Matcher = (object: KubeObject) => boolean;
+
+/** What of a collection a client wants; undefined: everything. */
+export function matcherFor(type: ResourceType, labelSelector: string, fieldSelector: string): Matcher | undefined {
+  const labels = labelSelector === '' ? undefined : parseLabelSelector(labelSelector);
+  const fields = fieldSelector === '' ? undefined : parseFieldSelector(fieldSelector);
+  if (labels === undefined && fields === undefined) return undefined;
+  for (const { field } of fields ?? []) checkField(type, field);
+  return (object) =>
+    (labels === undefined || matches(labels, object.metadata.labels ?? {})) &&
+    (fields === undefined ||
+      fields.every((wanted) => (fieldValue(type, object, wanted.field) === wanted.value) === wanted.equal));
+}
+
+function checkField(type: ResourceType, field: string): void {
+  if (field === 'metadata.name' || (field === 'metadata.namespace' && type.namespaced)) return;
+  if (type.custom?.selectableFields.includes(field)) return;
+  const known = type.strategy.selectableFields?.(empty(type)) ?? {};
+  if (!Object.hasOwn(known, field)) throw badRequest(`field label not supported: ${field}`);
+}
+
+function empty(type: ResourceType): KubeObject {
+  return { apiVersion: '', kind: type.kind, metadata: { name: '' } };
+}
+
+function fieldValue(type: ResourceType, object: KubeObject, field: string): string {
+  if (field === 'metadata.name') return object.metadata.name;
+  if (field === 'metadata.namespace') return object.metadata.namespace ?? '';
+  if (type.custom?.selectableFields.includes(field)) return atPath(object, field.split('.'));
+  return type.strategy.selectableFields?.(object)[field] ?? '';
+}
+
+function atPath(object: unknown, path: readonly string[]): string {
+  let value: unknown = object;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return '';
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** `metadata.name=x` narrows a list to one object, which need not be searched for. */
+export function nameIn(fieldSelector: string): string | undefined {
+  if (fieldSelector === '') return undefined;
+  return parseFieldSelector(fieldSelector).find(({ field, equal }) => equal && field === 'metadata.name')?.value;
+}

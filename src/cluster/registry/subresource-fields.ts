@@ -1,0 +1,48 @@
+import type { ResourceType } from '../kinds/resource-type.ts';
+import type { KubeObject } from '../objects.ts';
+
+/** These kinds' status may carry labels and annotations along: the kubelet relies on it. */
+const statusCarriesMetadata = new Set(['pods', 'nodes', 'namespaces']);
+
+/** What a request to a subresource wants, with everything that the subresource does not own as it was. */
+export function withSubresourceOnly(
+  type: ResourceType,
+  subresource: string,
+  wanted: KubeObject,
+  old: KubeObject,
+): KubeObject {
+  const kept: KubeObject = { ...old, metadata: { ...old.metadata } };
+  if (wanted.metadata.managedFields !== undefined) kept.metadata.managedFields = wanted.metadata.managedFields;
+  switch (subresource) {
+    case 'status':
+      setField(kept, 'status', wanted['status']);
+      if (statusCarriesMetadata.has(type.key)) carryMetadata(kept, wanted);
+      return kept;
+    case 'finalize':
+      return { ...kept, spec: wanted['spec'] };
+    case 'resize':
+      // What else it wants to change is for validation to refuse, so it stays in.
+      return { ...kept, spec: wanted['spec'] };
+    case 'ephemeralcontainers':
+      return { ...kept, spec: { ...(old['spec'] as object), ephemeralContainers: ephemeral(wanted) } };
+    default:
+      return wanted;
+  }
+}
+
+function setField(object: KubeObject, field: string, value: unknown): void {
+  if (value === undefined) delete object[field];
+  else object[field] = value;
+}
+
+function carryMetadata(kept: KubeObject, wanted: KubeObject): void {
+  for (const field of ['labels', 'annotations', 'finalizers'] as const) {
+    const value = wanted.metadata[field];
+    if (value === undefined) delete kept.metadata[field];
+    else Object.assign(kept.metadata, { [field]: value });
+  }
+}
+
+function ephemeral(wanted: KubeObject): unknown {
+  return (wanted['spec'] as { ephemeralContainers?: unknown } | undefined)?.ephemeralContainers;
+}
