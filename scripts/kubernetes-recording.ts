@@ -5,6 +5,7 @@ import type {
   RecordedGroup,
   RecordedResource,
   RecordedSubresource,
+  RecordedVersion,
 } from '../src/cluster/kinds/recorded.ts';
 import { isServed } from '../src/cluster/kinds/served.ts';
 
@@ -39,10 +40,7 @@ const wordsOfOthers = new Set(['description', 'example', 'externalDocs', 'title'
 const kindsKey = 'x-kubernetes-group-version-kind';
 const referencePrefix = '#/components/schemas/';
 
-export function recordDiscovery(
-  server: RecordedDiscovery['server'],
-  answers: readonly GroupVersionResources[],
-): RecordedDiscovery {
+export function recordDiscovery(server: RecordedVersion, answers: readonly GroupVersionResources[]): RecordedDiscovery {
   const groups = new Map<string, RecordedGroup['versions'][number][]>();
   for (const { group, version, resources } of answers) {
     const recorded = resources

@@ -10,7 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import type { RecordedColumn, RecordedDiscovery } from '../src/cluster/kinds/recorded.ts';
+import type { RecordedColumn, RecordedDiscovery, RecordedVersion } from '../src/cluster/kinds/recorded.ts';
 import { isServed } from '../src/cluster/kinds/served.ts';
 import {
   type ApiResource,
@@ -55,7 +55,7 @@ async function record(get: Get): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-async function readVersion(get: Get): Promise<RecordedDiscovery['server']> {
+async function readVersion(get: Get): Promise<RecordedVersion> {
   const { major, minor, gitVersion } = (await get('/version')) as Record<string, string>;
   return { major: major ?? '', minor: minor ?? '', gitVersion: gitVersion ?? '' };
 }

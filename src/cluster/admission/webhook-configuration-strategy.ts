@@ -1,3 +1,4 @@
+import { type FieldError, invalid } from '../../api/field-errors.ts';
 import { fillIn, isJsonObject, listAt, objectAt, objectsAt, textsAt } from '../kinds/builtin/read.ts';
 import type { Strategy } from '../kinds/strategy.ts';
 import { type JsonObject, type KubeObject, resourceKey } from '../objects.ts';
@@ -13,9 +14,9 @@ function strategy(kind: ConfigurationKind): Strategy {
     applyDefaults(draft) {
       for (const webhook of listAt(draft, 'webhooks')) if (isJsonObject(webhook)) fillInWebhook(webhook, kind);
     },
-    validate: (object) => configurationErrors(object, kind),
+    validate: (object) => [...configurationErrors(object, kind), ...reservedNameErrors(object)],
     validateUpdate: (object) => configurationErrors(object, kind),
-    warnings: (object) => [...reservedNameWarnings(object), ...uselessRuleWarnings(object)],
+    warnings: (object, old) => [...(old ? reservedNameWarnings(object) : []), ...uselessRuleWarnings(object)],
   };
 }
 
@@ -32,12 +33,19 @@ function fillInWebhook(webhook: JsonObject, kind: ConfigurationKind): void {
 }
 
 const reservedSuffix = '.static.k8s.io';
+const reserved = `names ending with "${reservedSuffix}" are reserved for static manifest-based configurations and cannot be managed via the API`;
 
-function reservedNameWarnings({ metadata }: KubeObject): readonly string[] {
-  if (!metadata.name?.endsWith(reservedSuffix)) return [];
-  return [
-    `metadata.name: names ending with "${reservedSuffix}" are reserved for static manifest-based configurations and cannot be managed via the API`,
-  ];
+function hasReservedName({ metadata }: KubeObject): boolean {
+  return metadata.name?.endsWith(reservedSuffix) ?? false;
+}
+
+function reservedNameErrors(configuration: KubeObject): readonly FieldError[] {
+  return hasReservedName(configuration) ? [invalid('metadata.name', configuration.metadata.name, reserved)] : [];
+}
+
+/** One that has the name already may be changed, with a word about it. */
+function reservedNameWarnings(configuration: KubeObject): readonly string[] {
+  return hasReservedName(configuration) ? [`metadata.name: ${reserved}`] : [];
 }
 
 /** Rules that name only what webhooks are never asked about. */

@@ -54,4 +54,3 @@ export function locate(
   const host = `${config.name}.${config.namespace}.svc:${config.port}`;
   return { shown: shown + query, url, host, serverName: found.serverName, caBundle };
 }
-

@@ -1,4 +1,4 @@
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { authenticatedGroup, credentialIdKey, withGroup } from './identities.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 import type { User } from './user.ts';
@@ -64,7 +64,7 @@ function authenticated(user: User): User {
   return { ...user, groups: withGroup(user.groups, authenticatedGroup) };
 }
 
-export function bearerToken(authorization: string | undefined): string | undefined {
+function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme, token] = authorization?.trim().split(' ') ?? [];
   return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }
@@ -72,11 +72,12 @@ export function bearerToken(authorization: string | undefined): string | undefin
 /** The user that a connection's client certificate stands for, if it was issued by the CA the server was given. */
 export function certificateUser(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
-  const { subject, fingerprint256 } = socket.getPeerCertificate();
-  const name = listOf(subject?.CN).at(-1);
-  if (!name) return undefined;
-  const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase();
-  return { name, groups: listOf(subject.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } };
+  // Null once the connection is gone; empty for a resumed session without a certificate, which Node calls authorized.
+  const peer: Partial<PeerCertificate> | null = socket.getPeerCertificate();
+  const name = listOf(peer?.subject?.CN).at(-1);
+  if (!name || !peer?.fingerprint256) return undefined;
+  const fingerprint = peer.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { name, groups: listOf(peer.subject?.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } };
 }
 
 /** Node gives a list where a certificate has several; the types do not say so. */

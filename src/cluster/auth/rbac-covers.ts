@@ -8,7 +8,7 @@ type Right =
   | { readonly verb: string; readonly url: string };
 
 /** A rule with large lists stands for their product; a role that stands for more is refused rather than worked out. */
-const maxRights = 1_000_000;
+const maxRights = 100_000;
 
 export type Coverage =
   | { readonly covered: true }
@@ -64,17 +64,16 @@ function describe(rights: readonly Right[]): readonly string[] {
     const { verb, group, resource, name } = right;
     const thing = JSON.stringify([group, resource, name ?? null]);
     const known = byThing.get(thing);
-    const rule = {
-      verbs: [],
-      apiGroups: [group],
-      resources: [resource],
-      ...(name === undefined ? {} : { resourceNames: [name] }),
-    };
     if (known) known.verbs.push(verb);
-    else byThing.set(thing, { rule, verbs: [verb] });
+    else byThing.set(thing, { rule: ruleOn(group, resource, name), verbs: [verb] });
   }
   for (const { rule, verbs } of byThing.values()) lines.add(compactString({ ...rule, verbs }));
   return [...lines].sort();
+}
+
+function ruleOn(group: string, resource: string, name: string | undefined): PolicyRule {
+  const names = name === undefined ? {} : { resourceNames: [name] };
+  return { verbs: [], apiGroups: [group], resources: [resource], ...names };
 }
 
 function compactString(rule: PolicyRule): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { recordedDiscovery } from '../kinds/recorded.ts';
+import { recordedVersion } from '../kinds/recorded.ts';
 import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import type { DocumentAnswer } from './discovery.ts';
 import { pathsOf } from './openapi-operations.ts';
@@ -76,7 +76,7 @@ export function createOpenApi(types: ResourceTypes): OpenApi {
 function makeDocument(types: readonly ResourceType[]): VersionDocument {
   const available = definitionsFor(types);
   const paths = pathsOf(types, available.nameOf);
-  const { major, minor } = recordedDiscovery.server;
+  const { major, minor } = recordedVersion;
   const body = JSON.stringify({
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version: `${major}.${minor}` },

@@ -7,7 +7,7 @@ export interface PathOptions {
   readonly version: Readonly<Record<string, string>>;
   ready(): boolean;
   metrics(): Promise<string>;
-  discovery(path: string, accept: string | undefined, headers: IncomingMessage['headers']): Reply | undefined;
+  documents(path: string, query: URLSearchParams, headers: IncomingMessage['headers']): Reply | undefined;
 }
 
 /** Everything that is not a resource. */
@@ -29,7 +29,7 @@ export async function handlePath(
     case '/metrics':
       return { code: 200, body: await options.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
     default:
-      return options.discovery(info.path, request.headers.accept, request.headers);
+      return options.documents(info.path, query, request.headers);
   }
 }
 

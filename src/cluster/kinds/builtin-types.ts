@@ -53,6 +53,8 @@ function builtinType(
 ): ResourceType {
   const own = resourceKey(group, resource.name);
   const key = sharedKeys.get(own) ?? own;
+  const conversion = conversions.get(key) ?? { kind: 'rename' };
+  const stored = joinApiVersion(key.includes('/') ? group : '', storageVersion);
   return {
     key,
     group,
@@ -71,14 +73,20 @@ function builtinType(
     },
     subresources: subresourcesOf(resource),
     strategy: strategies.get(key) ?? {},
-    conversion: conversions.get(key) ?? { kind: 'rename' },
-    columns: columnsOf(joinApiVersion(group, version), resource.name, cells.get(key)),
+    conversion,
+    columns: columnsOf(joinApiVersion(group, version), resource.name, cellsOf(cells.get(key), conversion, stored)),
     custom: undefined,
   };
 }
 
 function subresourcesOf({ subresources }: RecordedResource): ReadonlyMap<string, SubresourceType> {
   return new Map((subresources ?? []).map((subresource) => [subresource.name, subresource]));
+}
+
+/** Cells are computed from the shape that objects are kept in, whichever shape the client reads. */
+function cellsOf(cells: Cells | undefined, conversion: Conversion, stored: string): Cells | undefined {
+  if (!cells || conversion.kind !== 'function') return cells;
+  return (object, nowMs) => cells(conversion.convert(object, stored), nowMs);
 }
 
 function columnsOf(apiVersion: string, plural: string, cells: Cells | undefined): TableColumns {

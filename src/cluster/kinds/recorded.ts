@@ -24,7 +24,7 @@ export interface RecordedResource {
   readonly subresources?: readonly RecordedSubresource[];
 }
 
-export interface RecordedVersion {
+export interface RecordedGroupVersion {
   readonly version: string;
   readonly resources: readonly RecordedResource[];
 }
@@ -32,11 +32,18 @@ export interface RecordedVersion {
 /** Groups and versions are in the order in which the server names them, the preferred version first. */
 export interface RecordedGroup {
   readonly group: string;
-  readonly versions: readonly RecordedVersion[];
+  readonly versions: readonly RecordedGroupVersion[];
+}
+
+/** The part of the server's answer at `/version` that does not depend on how it was built. */
+export interface RecordedVersion {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
 }
 
 export interface RecordedDiscovery {
-  readonly server: { readonly major: string; readonly minor: string; readonly gitVersion: string };
+  readonly server: RecordedVersion;
   readonly groups: readonly RecordedGroup[];
 }
 
@@ -44,6 +51,9 @@ export interface RecordedDiscovery {
 export type RecordedColumn = readonly [name: string, type: string, format: string, priority: number];
 
 export const recordedDiscovery: RecordedDiscovery = discovery;
+
+/** The release whose behaviour the cluster follows. */
+export const recordedVersion: RecordedVersion = recordedDiscovery.server;
 
 /** By definition name. References hold the bare name of another definition. */
 export const recordedDefinitions: Readonly<Record<string, JsonObject>> = schemas;

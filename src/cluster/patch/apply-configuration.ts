@@ -82,13 +82,16 @@ function mergeAndPrune(application: Application, managers: Managers): Merged {
   const others = managers.filter((manager) => manager !== previous);
   const start = withoutManagedFields(live ?? {});
   const merged = mergeConfiguration(start, applied, schema);
-  const object = prune(merged, previous?.fields, [...others, applier], schema);
-  const comparison = withoutFields(compareObjects(start, object, schema), resetFields);
+  const pruned = prunedFields(merged, previous?.fields, [...others, applier], schema);
+  const object = removeFields(merged, pruned, schema, undefined);
+  // Whoever set a map that is empty now still sets it.
+  const compared = removeFields(merged, pruned, schema, null);
+  const comparison = withoutFields(compareObjects(start, compared, schema), resetFields);
   return {
     object,
     applier: { ...applier, fields: manageable(applier.fields), time: previous?.time },
     others,
-    taken: union(comparison.added, comparison.modified),
+    taken: comparison.changed,
     removed: comparison.removed,
   };
 }
@@ -97,16 +100,16 @@ function applierOf({ manager, apiVersion, subresource, time }: Application, fiel
   return { manager, operation: 'Apply', apiVersion, subresource: subresource ?? '', time, fields };
 }
 
-/** Takes away what this applier applied last time and not this time, as long as nobody else manages it. */
-function prune(merged: JsonMap, last: FieldSet, managers: Managers, schema: Schema | undefined): JsonMap {
-  if (last === undefined) return merged;
+/** What goes: what this applier applied last time and not this time, as long as nobody else manages it. */
+function prunedFields(merged: JsonMap, last: FieldSet, managers: Managers, schema: Schema | undefined): FieldSet {
+  if (last === undefined) return undefined;
   const ensure = (set: FieldSet) => withNamedParents(set, schema);
   const managed = ensure(managers.reduce<FieldSet>((set, { fields }) => union(set, fields), undefined));
   const all = ensure(fieldSetOf(merged, schema));
   const rest = (object: JsonMap) => ensure(fieldSetOf(object, schema));
-  const without = removeFields(merged, ensure(last), schema);
-  const withOwned = removeFields(merged, difference(all, union(rest(without), managed)), schema);
-  return removeFields(merged, intersection(difference(all, rest(withOwned)), ensure(last)), schema);
+  const without = removeFields(merged, ensure(last), schema, null);
+  const withOwned = removeFields(merged, difference(all, union(rest(without), managed)), schema, null);
+  return intersection(difference(all, rest(withOwned)), ensure(last));
 }
 
 interface Conflicting {

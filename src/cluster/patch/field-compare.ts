@@ -1,39 +1,35 @@
 /** Which fields differ between two states of an object. */
 
 import type { Schema } from '../kinds/schema.ts';
-import { type FieldSet, type FieldTree, leaf, self, sorted } from './field-set.ts';
+import { type FieldSet, type FieldTree, leaf, node, union } from './field-set.ts';
 import { type AssociativeList, indexItems, rootSchema, typeOf, type ValueType } from './field-types.ts';
 import { equalJson, isMap, type JsonMap, own } from './json-tree.ts';
 import { fieldElement } from './path-element.ts';
 import { fieldSchema } from './strategic-schema.ts';
 
+/** The sets are unordered: they are here to be combined with those of managers. */
 export interface Comparison {
-  /** What the new state has and the old one has not. */
-  readonly added: FieldSet;
-  /** What both have, with different values. */
-  readonly modified: FieldSet;
+  /** What is new, or has another value. */
+  readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
-const same: Comparison = { added: undefined, modified: undefined, removed: undefined };
-const leafAdded: Comparison = { ...same, added: leaf };
-const leafModified: Comparison = { ...same, modified: leaf };
-const leafRemoved: Comparison = { ...same, removed: leaf };
+const same: Comparison = { changed: undefined, removed: undefined };
+const leafChanged: Comparison = { changed: leaf, removed: undefined };
+const leafRemoved: Comparison = { changed: undefined, removed: leaf };
+
+/** Whether the value itself came or went, so that it belongs to the set as well as what lies below. */
+type Whole = 'added' | 'removed' | undefined;
 
 /** Collects what the children of one value differ in. Trees are only made where something does. */
 class Differences {
-  #added: Record<string, FieldTree> | undefined;
-  #modified: Record<string, FieldTree> | undefined;
+  #changed: Record<string, FieldTree> | undefined;
   #removed: Record<string, FieldTree> | undefined;
 
-  include(element: string, { added, modified, removed }: Comparison): void {
-    if (added !== undefined) {
-      this.#added ??= {};
-      this.#added[element] = added;
-    }
-    if (modified !== undefined) {
-      this.#modified ??= {};
-      this.#modified[element] = modified;
+  include(element: string, { changed, removed }: Comparison): void {
+    if (changed !== undefined) {
+      this.#changed ??= {};
+      this.#changed[element] = changed;
     }
     if (removed !== undefined) {
       this.#removed ??= {};
@@ -41,23 +37,12 @@ class Differences {
     }
   }
 
-  /** `whole`: the value itself came or went, so that it belongs to the set as well. */
-  result(whole: 'added' | 'removed' | undefined): Comparison {
-    if (this.#added === undefined && this.#modified === undefined && this.#removed === undefined) {
-      return whole === 'added' ? leafAdded : whole === 'removed' ? leafRemoved : same;
+  result(whole: Whole): Comparison {
+    if (this.#changed === undefined && this.#removed === undefined) {
+      return whole === 'added' ? leafChanged : whole === 'removed' ? leafRemoved : same;
     }
-    return {
-      added: tree(this.#added, whole === 'added'),
-      modified: tree(this.#modified, false),
-      removed: tree(this.#removed, whole === 'removed'),
-    };
+    return { changed: node(whole === 'added', this.#changed), removed: node(whole === 'removed', this.#removed) };
   }
-}
-
-function tree(children: Record<string, FieldTree> | undefined, member: boolean): FieldSet {
-  if (children === undefined) return member ? leaf : undefined;
-  if (member) children[self] = leaf;
-  return sorted(children);
 }
 
 /** Compares objects as a whole; managedFields are not part of what they say. */
@@ -75,7 +60,8 @@ export function compareObjects(old: JsonMap | undefined, next: JsonMap, schema: 
 }
 
 function compareMetadata(old: unknown, next: unknown, schema: Schema | undefined): Comparison {
-  return compareMaps(isMap(old) ? old : undefined, isMap(next) ? next : undefined, schema, 'managedFields');
+  const [before, after] = [isMap(old) ? old : undefined, isMap(next) ? next : undefined];
+  return compareMaps(before, after, schema, 'managedFields', wholeOf(before, after));
 }
 
 /** Undefined: not there. Null is a value. */
@@ -89,11 +75,11 @@ function compareValues(old: unknown, next: unknown, schema: Schema | undefined):
   return oldType.kind === type.kind ? compareDivided(old, next, type) : compareKinds(old, next, oldType, type);
 }
 
-/** A value that became one of another kind: the old one was modified, and what the new one consists of came. */
+/** A value that became one of another kind: it was changed, and what the new one consists of came. */
 function compareKinds(old: unknown, next: unknown, oldType: ValueType, type: ValueType): Comparison {
   const gone = isLeaf(oldType) ? same : compareDivided(old, null, oldType);
   const come = isLeaf(type) ? same : compareDivided(null, next, type);
-  return { added: come.added, modified: leaf, removed: gone.removed };
+  return { changed: union(come.changed, leaf), removed: gone.removed };
 }
 
 function isLeaf(type: ValueType): boolean {
@@ -108,9 +94,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 function compareLeaf(old: unknown, next: unknown): Comparison {
-  if (old === undefined) return leafAdded;
+  if (old === undefined) return leafChanged;
   if (next === undefined) return leafRemoved;
-  return equalJson(old, next) ? same : leafModified;
+  return equalJson(old, next) ? same : leafChanged;
 }
 
 function compareDivided(old: unknown, next: unknown, type: ValueType): Comparison {
@@ -121,7 +107,7 @@ function compareDivided(old: unknown, next: unknown, type: ValueType): Compariso
   return type.kind === 'list' ? compareLists(old, next, type.list) : compareLeaf(old, next);
 }
 
-function wholeOf(old: unknown, next: unknown): 'added' | 'removed' | undefined {
+function wholeOf(old: unknown, next: unknown): Whole {
   if (old === undefined) return 'added';
   return next === undefined ? 'removed' : undefined;
 }
@@ -131,7 +117,7 @@ function compareMaps(
   next: JsonMap | undefined,
   schema: Schema | undefined,
   except: string | undefined,
-  whole = wholeOf(old, next),
+  whole: Whole,
 ): Comparison {
   const differences = new Differences();
   for (const key of keysOfBoth(old ?? {}, next ?? {})) {
@@ -169,9 +155,9 @@ function compareLists(old: unknown, next: unknown, list: AssociativeList): Compa
 /** Items with the same key are one field together, whatever they hold. */
 function compareItems(old: readonly unknown[], next: readonly unknown[], schema: Schema | undefined): Comparison {
   if (old.length <= 1 && next.length <= 1) return compareValues(old[0], next[0], schema);
-  if (old.length > 1 && next.length > 1) return equalJson(old, next) ? same : leafModified;
+  if (old.length > 1 && next.length > 1) return equalJson(old, next) ? same : leafChanged;
   if (old.length > 1) return { ...compareSingle(undefined, next[0], schema), removed: leaf };
-  return { ...compareSingle(old[0], undefined, schema), added: leaf };
+  return { ...compareSingle(old[0], undefined, schema), changed: leaf };
 }
 
 function compareSingle(old: unknown, next: unknown, schema: Schema | undefined): Comparison {

@@ -16,7 +16,7 @@ export function fieldSetOf(object: JsonMap, schema: Schema | undefined): FieldSe
 /** What lies below the value. A leaf has nothing below: it is a member of its parent's set instead. */
 interface Below {
   readonly member: boolean;
-  readonly children: Draft | undefined;
+  readonly children: FieldSet;
 }
 
 function below(value: unknown, schema: Schema | undefined): Below {
@@ -30,7 +30,7 @@ function below(value: unknown, schema: Schema | undefined): Below {
   return { member: true, children: undefined };
 }
 
-function childrenOfMap(map: JsonMap, schema: Schema | undefined): Draft | undefined {
+function childrenOfMap(map: JsonMap, schema: Schema | undefined): FieldSet {
   const children: Draft = {};
   for (const key of Object.keys(map)) {
     const value = map[key];
@@ -45,7 +45,7 @@ function childrenOfMap(map: JsonMap, schema: Schema | undefined): Draft | undefi
 }
 
 /** Items are members themselves. Of items that share a key, nothing below is known. */
-function childrenOfList(items: readonly unknown[], list: AssociativeList): Draft | undefined {
+function childrenOfList(items: readonly unknown[], list: AssociativeList): FieldSet {
   const children: Draft = {};
   for (const item of items) {
     const element = elementOf(list, item);
@@ -61,7 +61,7 @@ function insert(into: Draft, element: string, { member, children }: Below): void
   else if (member) into[element] = leaf;
 }
 
-function finished(children: Draft): Draft | undefined {
+function finished(children: Draft): FieldSet {
   return Object.keys(children).length === 0 ? undefined : sorted(children);
 }
 

@@ -27,19 +27,31 @@ export function isMember(node: FieldTree): boolean {
 }
 
 /** Builds a node; undefined if it would be neither a member nor have children. */
-function node(member: boolean, children: Draft | undefined): FieldSet {
+export function node(member: boolean, children: Draft | undefined): FieldSet {
   if (children === undefined) return member ? leaf : undefined;
   if (!member) return children;
   return Object.assign({ [self]: leaf }, children);
 }
 
 /** The elements in the order that the API server writes them. */
-export function sorted(children: Draft): Draft {
+export function sorted(children: FieldTree): FieldTree {
   const elements = Object.keys(children);
   if (isSorted(elements)) return children;
   const result: Draft = {};
   for (const element of elements.sort(compareElements)) result[element] = children[element] as FieldTree;
   return result;
+}
+
+function sortedThroughout(tree: FieldTree): FieldTree {
+  let changed: Draft | undefined;
+  for (const element in tree) {
+    const child = tree[element] as FieldTree;
+    const result = sortedThroughout(child);
+    if (result === child) continue;
+    changed ??= { ...tree };
+    changed[element] = result;
+  }
+  return sorted(changed ?? tree);
 }
 
 function isSorted(elements: readonly string[]): boolean {
@@ -49,9 +61,10 @@ function isSorted(elements: readonly string[]): boolean {
   return true;
 }
 
+/** The left set is in order, and so is the result; the right set need not be. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right || right === undefined) return left;
-  if (left === undefined) return right;
+  if (left === undefined) return sortedThroughout(right);
   let changed: Draft | undefined;
   for (const element in right) {
     if (element === self) continue;
@@ -158,7 +171,7 @@ export function decodeFields(fields: unknown): Decoded {
   return children === 'malformed' ? { ok: false } : { ok: true, set: children };
 }
 
-function decodeChildren(fields: Record<string, unknown>): Draft | undefined | 'malformed' {
+function decodeChildren(fields: Record<string, unknown>): FieldSet | 'malformed' {
   let children: Draft | undefined;
   for (const key of Object.keys(fields)) {
     if (key === self) continue;

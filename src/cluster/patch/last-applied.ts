@@ -6,7 +6,7 @@
 import type { Schema } from '../kinds/schema.ts';
 import type { KubeObject } from '../objects.ts';
 import { compareObjects } from './field-compare.ts';
-import { difference, type FieldSet, union } from './field-set.ts';
+import { difference, type FieldSet } from './field-set.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { isMap, isWithinDepth, type JsonMap } from './json-tree.ts';
 
@@ -19,8 +19,8 @@ export const kubectl = 'kubectl';
 export function fieldsLastApplied(live: KubeObject, apiVersion: string, schema: Schema | undefined): FieldSet {
   const applied = parse(live.metadata.annotations?.[lastAppliedAnnotation]);
   if (applied === undefined || applied['apiVersion'] !== apiVersion) return undefined;
-  const { added, modified, removed } = compareObjects(applied, live, schema);
-  return difference(fieldSetOf(applied, schema), union(union(added, modified), removed));
+  const { changed, removed } = compareObjects(applied, live, schema);
+  return difference(difference(fieldSetOf(applied, schema), changed), removed);
 }
 
 function parse(text: string | undefined): JsonMap | undefined {

@@ -81,8 +81,7 @@ export function withoutFields(comparison: Comparison, paths: readonly (readonly 
   if (paths === undefined || paths.length === 0) return comparison;
   const reset = setOfPaths(paths);
   return {
-    added: differenceBelow(comparison.added, reset),
-    modified: differenceBelow(comparison.modified, reset),
+    changed: differenceBelow(comparison.changed, reset),
     removed: differenceBelow(comparison.removed, reset),
   };
 }
@@ -110,11 +109,9 @@ export function manageable(set: FieldSet): FieldSet {
 export type Actor = Pick<UpdateToTrack, 'manager' | 'apiVersion' | 'subresource' | 'time'>;
 
 /** Whoever changes a field takes it from all others. The same list comes back if nothing changed. */
-export function managersAfterUpdate(before: Managers, comparison: Comparison, actor: Actor): Managers {
-  const taken = union(comparison.added, comparison.modified);
-  const rest = withoutLost(before, taken, comparison.removed);
-  const own = manageable(taken);
-  if (own === undefined) return capUpdaters(rest);
+export function managersAfterUpdate(before: Managers, { changed, removed }: Comparison, actor: Actor): Managers {
+  const own = manageable(changed);
+  if (own === undefined) return capUpdaters(withoutLost(before, changed, removed));
   const updater: Manager = {
     manager: actor.manager === '' ? unnamed : actor.manager,
     operation: 'Update',
@@ -123,9 +120,10 @@ export function managersAfterUpdate(before: Managers, comparison: Comparison, ac
     time: actor.time,
     fields: own,
   };
-  const previous = rest.find((manager) => isSameManager(manager, updater));
-  const others = rest.filter((manager) => manager !== previous);
-  return capUpdaters([...others, { ...updater, fields: union(previous?.fields, own) }]);
+  const previous = before.find((manager) => isSameManager(manager, updater));
+  const others = previous === undefined ? before : before.filter((manager) => manager !== previous);
+  const fields = union(difference(previous?.fields, removed), own);
+  return capUpdaters([...withoutLost(others, changed, removed), { ...updater, fields }]);
 }
 
 /** Managers without what they lost; those who have nothing left are gone. */

@@ -71,6 +71,7 @@ const kindOrder = '.fkvi';
 
 /** The order in which a server writes elements: fields by name, then list elements by their keys' values, then sets, then indexes. */
 export function compareElements(left: string, right: string): number {
+  if (left === right) return 0;
   const kinds = kindOrder.indexOf(left.charAt(0)) - kindOrder.indexOf(right.charAt(0));
   if (kinds !== 0) return kinds;
   if (left.charCodeAt(0) === fieldKind) return left < right ? -1 : left > right ? 1 : 0;

@@ -40,16 +40,20 @@ function isDirective(key: string): boolean {
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isMap(value)) return value;
-  if (Object.hasOwn(value, patchMarker)) return undefined;
-  return plainFields(value);
+  return Object.hasOwn(value, patchMarker) ? undefined : plainFields(value, withoutDirectives);
 }
 
-/** The fields of a map whose own `$patch` has been obeyed already. */
-export function plainFields(map: JsonMap): JsonMap {
+/** The plain value of a part of a patch that is taken as it is: directives inside of it have no effect. */
+export function asItIs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asItIs);
+  return isMap(value) ? plainFields(value, asItIs) : value;
+}
+
+function plainFields(map: JsonMap, plainValue: (value: unknown) => unknown): JsonMap {
   const result: JsonMap = {};
   for (const key of Object.keys(map)) {
     if (map[key] === null || key === patchMarker || isDirective(key) || isUnsafeKey(key)) continue;
-    const plain = withoutDirectives(map[key]);
+    const plain = plainValue(map[key]);
     if (plain !== undefined) result[key] = plain;
   }
   return result;

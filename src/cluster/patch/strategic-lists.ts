@@ -3,9 +3,9 @@
 import type { ApiError } from '../errors.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { printValue, typeName } from './go-format.ts';
-import { isMap, type JsonMap } from './json-tree.ts';
+import { isMap, type JsonMap, own } from './json-tree.ts';
 import { doesNotApply, unclassified } from './patch-result.ts';
-import { patchMarker, plainFields, refusals, withoutDirectives } from './strategic-directives.ts';
+import { asItIs, patchMarker, refusals, withoutDirectives } from './strategic-directives.ts';
 import { identity, ordered } from './strategic-order.ts';
 import type { ListRule } from './strategic-schema.ts';
 
@@ -18,7 +18,7 @@ export function mergeList(
   rule: ListRule,
   mergeElement: MergeElement,
 ): unknown[] {
-  if (!rule.merges) return patch.map((element) => (isMap(element) ? plainFields(element) : element));
+  if (!rule.merges) return patch.map(asItIs);
   if (original.length === 0 && patch.length === 0) return [];
   return holdsMaps(original, patch)
     ? mergeMaps(original as JsonMap[], patch as JsonMap[], rule, mergeElement)
@@ -62,7 +62,7 @@ function mergeMaps(
     const id = identity(change, mergeKey);
     const index = merged.findIndex((item) => Object.hasOwn(item, mergeKey) && item[mergeKey] === id);
     const found = merged[index];
-    if (found === undefined) merged.push(plainFields(change));
+    if (found === undefined) merged.push(newElement(change, mergeKey));
     else merged[index] = mergeElement(found, change, element);
   }
   return ordered(merged, changes, kept, mergeKey);
@@ -83,8 +83,14 @@ function obeyElementDirectives(
     else if (element[patchMarker] === 'replace') replaces = true;
     else throw unusableDirective(element);
   }
-  if (replaces) return { kept: changes.map(plainFields), changes: [] };
+  if (replaces) return { kept: changes.map((change) => newElement(change, mergeKey)), changes: [] };
   return { kept: original.filter((element) => !doomed.has(element[mergeKey])), changes };
+}
+
+/** Validation is to see a key that is null. */
+function newElement(change: JsonMap, mergeKey: string): JsonMap {
+  const element = asItIs(change) as JsonMap;
+  return Object.hasOwn(change, mergeKey) ? { ...element, [mergeKey]: change[mergeKey] } : element;
 }
 
 function unusableDirective(element: JsonMap): ApiError {
@@ -105,6 +111,7 @@ export function orderList(
   if (patch !== undefined && !Array.isArray(patch)) throw refusals.notAList(patch);
   if (original === undefined && patch === undefined) return undefined;
   checkOrder(patch ?? [], order, rule.mergeKey);
+  if (!original?.length && !patch?.length) throw unclassified('no elements in any of the given slices');
   return ordered(mergedForOrder(original, patch, rule, mergeElement), order, original ?? [], rule.mergeKey);
 }
 
@@ -125,8 +132,9 @@ function checkOrder(patch: readonly unknown[], order: readonly unknown[], mergeK
   const wanted = order.map((element) => identity(element, mergeKey));
   let from = 0;
   for (const element of patch) {
-    if (isMap(element) && Object.hasOwn(element, patchMarker)) continue;
-    const found = wanted.indexOf(identity(element, mergeKey), from);
+    const directive = isMap(element) ? own(element, patchMarker) : undefined;
+    if (directive === 'delete' || (directive !== undefined && from < wanted.length)) continue;
+    const found = directive === undefined ? wanted.indexOf(identity(element, mergeKey), from) : -1;
     if (found < 0) throw wrongOrder(patch, order);
     from = found + 1;
   }

@@ -6,10 +6,10 @@ import { jsonKind } from './go-format.ts';
 import { isMap, isUnsafeKey, isWithinDepth, type JsonMap, own, shallowCopy } from './json-tree.ts';
 import { attempt, doesNotApply, type PatchResult } from './patch-result.ts';
 import {
+  asItIs,
   deleteFromPrimitiveList,
   directiveTarget,
   patchMarker,
-  plainFields,
   refusals,
   retain,
   retainKeys,
@@ -49,7 +49,7 @@ function mergeMap(original: JsonMap, patch: JsonMap, schema: Schema | undefined)
 }
 
 function obeyDirective(patch: JsonMap): JsonMap {
-  if (patch[patchMarker] === 'replace') return plainFields(patch);
+  if (patch[patchMarker] === 'replace') return asItIs(patch) as JsonMap;
   if (patch[patchMarker] === 'delete') return {};
   throw refusals.unknownDirective(patch[patchMarker], patch);
 }
@@ -88,7 +88,7 @@ function mergeField(result: JsonMap, key: string, patch: unknown, schema: Schema
 /** Undefined: the field goes. */
 function mergedValue(original: unknown, patch: unknown, schema: Schema | undefined): unknown {
   if (isMap(original) && isMap(patch)) {
-    return replacesMap(schema) ? plainFields(patch) : mergeMap(original, patch, schema);
+    return replacesMap(schema) ? asItIs(patch) : mergeMap(original, patch, schema);
   }
   if (Array.isArray(original) && Array.isArray(patch)) return mergeList(original, patch, listRule(schema), mergeMap);
   return withoutDirectives(patch);

@@ -95,33 +95,55 @@ function isOutOfTurn(current: string, wanted: string | undefined, shared: string
   return wanted !== undefined && shared !== undefined && shared !== current;
 }
 
-/** The object without the fields of the set. Maps and lists that lose all they had go too. */
-export function removeFields(object: JsonMap, set: FieldSet, schema: Schema | undefined): JsonMap {
-  return set === undefined ? object : (removeFromMap(object, set, rootSchema(schema)) ?? {});
+/** What becomes of maps and lists all of whose fields go: they go too, or they stay as null so that they still count as set. */
+export type Emptied = undefined | null;
+
+/** The object without the fields of the set. */
+export function removeFields(object: JsonMap, set: FieldSet, schema: Schema | undefined, emptied: Emptied): JsonMap {
+  return set === undefined ? object : (removeFromMap(object, set, rootSchema(schema), emptied) ?? {});
 }
 
-function removeFromMap(map: JsonMap, set: FieldTree, schema: Schema | undefined): JsonMap | undefined {
+function removeFromMap(
+  map: JsonMap,
+  set: FieldTree,
+  schema: Schema | undefined,
+  emptied: Emptied,
+): JsonMap | undefined | null {
   const result: JsonMap = {};
+  let kept = 0;
   for (const key of Object.keys(map)) {
-    const rest = removeFrom(map[key], set[fieldElement(key)], fieldSchema(schema, key));
+    const node = set[fieldElement(key)];
+    if (node !== undefined && isMember(node)) continue;
+    kept += 1;
+    const rest = removeFrom(map[key], node, fieldSchema(schema, key), emptied);
     if (rest !== undefined) result[key] = rest;
   }
-  return Object.keys(result).length === 0 ? undefined : result;
+  return kept === 0 ? emptied : result;
 }
 
-/** Undefined: nothing is left. */
-function removeFrom(value: unknown, node: FieldTree | undefined, schema: Schema | undefined): unknown {
+function removeFrom(
+  value: unknown,
+  node: FieldTree | undefined,
+  schema: Schema | undefined,
+  emptied: Emptied,
+): unknown {
   if (node === undefined) return value;
-  if (isMember(node)) return undefined;
   const type = typeOf(schema, value);
-  if (type.kind === 'map' && isMap(value)) return removeFromMap(value, node, type.schema);
-  if (type.kind === 'list' && Array.isArray(value)) return removeFromList(value, node, type.list);
-  return type.kind === 'scalar' ? value : undefined;
+  if (type.kind === 'map' && isMap(value)) return removeFromMap(value, node, type.schema, emptied);
+  if (type.kind === 'list' && Array.isArray(value)) return removeFromList(value, node, type.list, emptied);
+  return type.kind === 'scalar' ? value : emptied;
 }
 
-function removeFromList(items: readonly unknown[], set: FieldTree, list: AssociativeList): unknown[] | undefined {
-  const rest = items
-    .map((item) => removeFrom(item, set[elementText(list, item)], list.item))
-    .filter((item) => item !== undefined);
-  return rest.length === 0 ? undefined : rest;
+function removeFromList(
+  items: readonly unknown[],
+  set: FieldTree,
+  list: AssociativeList,
+  emptied: Emptied,
+): unknown[] | Emptied {
+  const rest: unknown[] = [];
+  for (const item of items) {
+    const node = set[elementText(list, item)];
+    if (node === undefined || !isMember(node)) rest.push(removeFrom(item, node, list.item, emptied) ?? {});
+  }
+  return rest.length === 0 ? emptied : rest;
 }

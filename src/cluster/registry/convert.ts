@@ -3,8 +3,7 @@ import { joinApiVersion, type KubeObject } from '../objects.ts';
 
 /** The version in which a request is worked on: a custom kind's own, whose schema it has; else the one objects are kept in. */
 export function workingType(types: ResourceTypes, type: ResourceType): ResourceType {
-  if (type.custom || type.version === type.storageVersion) return type;
-  return types.storage(type.key) ?? type;
+  return type.custom ? type : (types.storage(type.key) ?? type);
 }
 
 export function storageApiVersion(type: ResourceType): string {

@@ -45,7 +45,7 @@ export async function createObject(
   working.strategy.applyDefaults?.(object);
   fillMetadata(registry, working, object);
   check(registry, working, object, context);
-  registry.hooks.beforeCreate?.(working, object);
+  registry.hooks.beforeCreate(working, object, context);
   const named = { ...target, name: object.metadata.name };
   await validated(registry, { ...parts, target: named, object });
   return context.dryRun ? dryRun(registry, named, object) : store(registry, named, object);

@@ -1,7 +1,7 @@
 import { badRequest } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
-import { decodeErrors } from '../schema/decode-errors.ts';
+import { decodeProblem } from '../schema/decode.ts';
 import { duplicateFieldTexts, scanJson } from '../schema/duplicate-fields.ts';
 import { isJsonObject } from '../schema/json-values.ts';
 import { prune, unknownFieldTexts } from '../schema/prune.ts';
@@ -34,8 +34,8 @@ function wrongType(type: ResourceType, why: string): Error {
 export function checkFields(type: ResourceType, object: KubeObject, context: WriteContext, text?: string): void {
   if (type.schema === undefined) return;
   if (!type.custom) {
-    const [wrong] = decodeErrors(object, type.schema);
-    if (wrong !== undefined) throw wrongType(type, wrong);
+    const problem = decodeProblem(object, type.schema, type.kind, apiVersionOf(type));
+    if (problem !== undefined) throw badRequest(problem);
   } else {
     checkMetadataTypes(type, object);
   }

@@ -17,13 +17,13 @@ export interface Registry {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly random: Random;
-  /** Effects on other objects before a write is stored, e.g. allocating a service's address. */
-  readonly hooks: RegistryHooks;
+    readonly hooks: RegistryHooks;
 }
 
+/** What depends on more than the object: a service's address, rights that a role would hand out. Refusals are thrown. */
 export interface RegistryHooks {
-  beforeCreate?(type: ResourceType, draft: KubeObject): void;
-  beforeUpdate?(type: ResourceType, draft: KubeObject, old: KubeObject): void;
+  beforeCreate(type: ResourceType, draft: KubeObject, context: WriteContext): void;
+  beforeUpdate(type: ResourceType, draft: KubeObject, old: KubeObject, context: WriteContext): void;
 }
 
 /** Where in the API something is: a collection, or one object of it. */

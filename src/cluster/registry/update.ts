@@ -86,7 +86,7 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
   working.strategy.applyDefaults?.(draft);
   if (request.subresource === '') bumpGeneration(working, draft, old);
   check(registry, working, request, draft, old);
-  registry.hooks.beforeUpdate?.(working, draft, old);
+  registry.hooks.beforeUpdate(working, draft, old, context);
   if (!request.skipAdmission) await validated(registry, { ...parts, object: body(draft) });
   return context.dryRun ? dryRun(target, draft) : write(registry, target, current, draft, old);
 }

@@ -7,7 +7,7 @@ const maxSubdomain = 253;
 
 export function dns1035Problem(name: string): string | undefined {
   const problems: string[] = [];
-  if (name.length > maxLabel) problems.push(`must be no more than ${maxLabel} bytes`);
+  if (name.length > maxLabel) problems.push(`must be no more than ${maxLabel} characters`);
   if (!label1035.test(name)) {
     problems.push(
       "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",

@@ -133,7 +133,7 @@ async function start(
   const { logBytes, snapshot, segments, state, last } = recovery;
   const log = new LogWriter({
     ...{ fs, directory, file, segment, revision, ceiling, ceilingStep, logBytes },
-    ...{ snapshotEveryBytes, capture, report },
+    ...{ oldestSegment: segments[0] ?? segment, snapshotEveryBytes, capture, report },
   });
   const journal = {
     admit: (next: number) => log.admit(next),

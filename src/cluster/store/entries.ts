@@ -36,7 +36,7 @@ export function encodePut(stored: Stored): readonly Buffer[] {
   return [Buffer.from(`${head.slice(0, -1)},`), stored.bytes(), putEnd];
 }
 
-export type PlainEntry =
+type PlainEntry =
   | readonly ['segment', format: number, number: number, ceiling: number]
   | readonly ['snapshot', format: number, number: number, revision: number, ceiling: number]
   | readonly ['remove', revision: number, resource: ResourceKey, key: string]

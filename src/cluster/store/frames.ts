@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
 const mark = Buffer.from([0xf5, 0x48, 0x46, 0x0a]);
 const headBytes = 12;
 
-export interface Frame {
+interface Frame {
   readonly offset: number;
   readonly end: number;
   readonly payload: Buffer;

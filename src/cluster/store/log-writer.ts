@@ -14,12 +14,14 @@ export interface LogWriterOptions {
   /** The segment to go on with, open and with its first frame on disk. */
   readonly file: LogFile;
   readonly segment: number;
+  /** The first of the segments that the next snapshot will stand for. */
+  readonly oldestSegment: number;
   readonly revision: number;
   /** On disk already. */
   readonly ceiling: number;
   /** By how much the ceiling is raised at a time. */
   readonly ceilingStep: number;
-  /** Bytes in segments that the next snapshot will stand for. */
+  /** Bytes in those segments. */
   readonly logBytes: number;
   readonly snapshotEveryBytes: number;
   capture(): Capture;
@@ -28,6 +30,8 @@ export interface LogWriterOptions {
 
 /** One frame, one write, one fsync; more waits for the next. */
 const batchBytes = 4 * 1024 * 1024;
+/** Each start makes a segment, however short; more than this many are replaced by a snapshot. */
+const maxSegments = 64;
 /** Writes that outrun the disk by this much are refused. */
 const maxPendingBytes = 256 * 1024 * 1024;
 
@@ -44,6 +48,7 @@ export class LogWriter implements Journal {
   readonly #stopSnapshot = new AbortController();
   #file: LogFile;
   #segment: number;
+  #oldestSegment: number;
   #lastRevision: number;
   /** What the disk says, and what it will say when everything pending is written. */
   #durableCeiling: number;
@@ -59,6 +64,7 @@ export class LogWriter implements Journal {
     this.#durability = new Durability(options.revision);
     this.#file = options.file;
     this.#segment = options.segment;
+    this.#oldestSegment = options.oldestSegment;
     this.#lastRevision = options.revision;
     this.#durableCeiling = options.ceiling;
     this.#ceiling = options.ceiling;
@@ -124,14 +130,17 @@ export class LogWriter implements Journal {
 
   /** A snapshot costs as much as what it holds, so the log grows to that size before the next. */
   #isSnapshotDue(): boolean {
+    if (this.#snapshot !== undefined) return false;
     const { snapshotEveryBytes } = this.#options;
-    return this.#snapshot === undefined && this.#logBytes >= Math.max(snapshotEveryBytes, this.#snapshotBytes);
+    const isLong = this.#logBytes >= Math.max(snapshotEveryBytes, this.#snapshotBytes);
+    return isLong || this.#segment - this.#oldestSegment >= maxSegments;
   }
 
   async #rotate(capture: Capture): Promise<void> {
     const { fs, directory } = this.#options;
     await this.#file.close();
     this.#segment += 1;
+    this.#oldestSegment = this.#segment;
     this.#file = await createSegment(fs, directory, { number: this.#segment, ceiling: this.#ceiling });
     this.#durableCeiling = this.#ceiling;
     this.#logBytes = 0;

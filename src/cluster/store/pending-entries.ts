@@ -1,22 +1,16 @@
+/** Something to be written: one entry, or many. */
 export interface Batch {
   readonly chunks: readonly Buffer[];
   readonly bytes: number;
-  /** Of its last write. */
+  /** Of its last write; 0 where it holds none. */
   readonly revision: number;
-  /** The highest that it raises the ceiling to, if it does. */
-  readonly ceiling: number;
-}
-
-interface Pending {
-  readonly chunks: readonly Buffer[];
-  readonly bytes: number;
-  readonly revision: number;
+  /** The highest that it raises the ceiling to; 0 where it does not. */
   readonly ceiling: number;
 }
 
 /** What waits to be written, in order. */
 export class PendingEntries {
-  #entries: Pending[] = [];
+  #entries: Batch[] = [];
   #bytes = 0;
 
   get bytes(): number {

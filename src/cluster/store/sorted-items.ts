@@ -1,54 +1,93 @@
 import type { Stored } from './store.ts';
 
+/** Long enough that there are few chunks, short enough that making room in one costs little. */
+const maxChunk = 512;
+
 /**
- * What a collection holds, in the order of keys. An array that was handed out is never changed again: the next write
- * copies it first, so a list costs nothing and stays as it was.
+ * What a collection holds, in the order of keys, in chunks: a write moves the rest of one chunk, not of the collection.
+ * Lists are put together when they are asked for and kept until the next write; they are never changed.
  */
 export class SortedItems {
-  #items: Stored[];
-  #shared = false;
+  readonly #chunks: Stored[][] = [];
   readonly #namespaces = new Map<string, readonly Stored[]>();
   readonly #freeze: boolean;
+  #all: readonly Stored[] | undefined;
 
-  constructor(items: Stored[], freeze: boolean) {
-    this.#items = items;
+  constructor(sorted: readonly Stored[], freeze: boolean) {
+    for (let at = 0; at < sorted.length; at += maxChunk) this.#chunks.push(sorted.slice(at, at + maxChunk));
     this.#freeze = freeze;
   }
 
   all(): readonly Stored[] {
-    this.#shared = true;
-    if (this.#freeze) Object.freeze(this.#items);
-    return this.#items;
+    this.#all ??= this.#finish(([] as Stored[]).concat(...this.#chunks));
+    return this.#all;
   }
 
   inNamespace(namespace: string): readonly Stored[] {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
-    const range = namespaceRange(this.#items, namespace);
-    const items = this.#items.slice(range.from, range.to);
-    if (this.#freeze) Object.freeze(items);
+    const items = this.#finish(this.#collect(namespace));
     // A namespace that holds nothing is not remembered: anybody may ask for any number of those.
     if (items.length > 0) this.#namespaces.set(namespace, items);
     return items;
   }
 
   put(stored: Stored): void {
-    const index = firstAtOrAfter(this.#items, stored.key);
-    const replaces = this.#items[index]?.key === stored.key;
-    this.#own(stored.key).splice(index, replaces ? 1 : 0, stored);
+    this.#forget(stored.key);
+    const at = this.#chunkOf(stored.key);
+    const chunk = this.#chunks[at];
+    if (chunk === undefined) {
+      this.#chunks.push([stored]);
+      return;
+    }
+    const index = firstAtOrAfter(chunk, stored.key);
+    if (chunk[index]?.key === stored.key) chunk[index] = stored;
+    else chunk.splice(index, 0, stored);
+    if (chunk.length > maxChunk) this.#chunks.splice(at + 1, 0, chunk.splice(maxChunk / 2));
   }
 
   remove(key: string): void {
-    const index = firstAtOrAfter(this.#items, key);
-    if (this.#items[index]?.key === key) this.#own(key).splice(index, 1);
+    this.#forget(key);
+    const at = this.#chunkOf(key);
+    const chunk = this.#chunks[at] ?? [];
+    const index = firstAtOrAfter(chunk, key);
+    if (chunk[index]?.key !== key) return;
+    chunk.splice(index, 1);
+    if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
 
-  #own(changedKey: string): Stored[] {
+  /** The last chunk that begins at or before this key: where it is, or where it would have to be. */
+  #chunkOf(key: string): number {
+    let low = 0;
+    let high = this.#chunks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const first = this.#chunks[middle]?.[0];
+      if (first !== undefined && first.key <= key) low = middle + 1;
+      else high = middle;
+    }
+    return Math.max(0, low - 1);
+  }
+
+  #collect(namespace: string): Stored[] {
+    const parts: Stored[][] = [];
+    for (let at = this.#chunkOf(`${namespace}/`); at < this.#chunks.length; at += 1) {
+      const chunk = this.#chunks[at] ?? [];
+      const { from, to } = namespaceRange(chunk, namespace);
+      parts.push(chunk.slice(from, to));
+      if (to < chunk.length) break;
+    }
+    return ([] as Stored[]).concat(...parts);
+  }
+
+  #finish(items: Stored[]): readonly Stored[] {
+    return this.#freeze ? Object.freeze(items) : items;
+  }
+
+  #forget(changedKey: string): void {
+    this.#all = undefined;
     const slash = changedKey.indexOf('/');
     if (slash >= 0) this.#namespaces.delete(changedKey.slice(0, slash));
-    if (this.#shared) this.#items = this.#items.slice();
-    this.#shared = false;
-    return this.#items;
   }
 }
 

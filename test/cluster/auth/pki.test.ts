@@ -124,6 +124,15 @@ describe('over a real connection', () => {
     expect(await userSeenBy(pki, { certificate, key })).toBeUndefined();
   });
 
+  test.each([
+    ['that is gone', null],
+    ['that was resumed without a certificate', {}],
+    ['with a certificate without a name', { subject: {}, fingerprint256: 'AA' }],
+  ])('a connection %s is nobody', (_, peer) => {
+    const socket = { authorized: true, getPeerCertificate: () => peer } as unknown as TLSSocket;
+    expect(certificateUser(socket)).toBeUndefined();
+  });
+
   test('an expired certificate is nobody', async () => {
     const past = await restorePki(pki.material, { clock: new VirtualClock(realClock.now() - 366 * 864e5) });
     expect(await userSeenBy(pki, await past.issueClient('jane', []))).toBeUndefined();

@@ -175,6 +175,12 @@ describe('bindings', () => {
     expect(createRbacAuthorizer(view).decide(asks(who, question)).allowed).toBe(allowed);
   });
 
+  test('an account without a namespace is nobody, whatever users call themselves', () => {
+    const view = rbacView(clusterRole('r', [pods]), clusterRoleBinding('b', 'ClusterRole/r', account()));
+    const pretender = { name: 'system:serviceaccount::robot', groups: [] };
+    expect(createRbacAuthorizer(view).decide(asks(pretender, 'list pods')).allowed).toBe(false);
+  });
+
   test('members of system:masters may do everything, without any binding', () => {
     const root = { name: 'root', groups: ['system:masters'] };
     const authorizer = createRbacAuthorizer(rbacView());
@@ -214,6 +220,10 @@ describe('bindings', () => {
       'ClusterRoleBinding "b" of ClusterRole "r" to Group "developers"',
     ],
     [roleBinding('prod', 'b', 'Role/local', user('jane')), 'RoleBinding "b/prod" of Role "local" to User "jane"'],
+    [
+      clusterRoleBinding('b', 'ClusterRole/r', group('developers'), user('jane')),
+      'ClusterRoleBinding "b" of ClusterRole "r" to Group "developers"',
+    ],
   ])('say why: %#', (binding, text) => {
     const view = rbacView(clusterRole('r', [pods]), role('prod', 'local', [pods]), binding);
     const decision = createRbacAuthorizer(view).decide(asks(jane, 'list pods -n prod'));
@@ -391,8 +401,8 @@ describe('the index', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
-    expect(allowedOnce).toBeGreaterThan(200);
+    expect(allowedOnce).toBeGreaterThan(100);
   });
 });

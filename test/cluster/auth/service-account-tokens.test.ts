@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { jwtKey } from '../../../src/cluster/auth/jwt.ts';
 import {
@@ -249,6 +249,12 @@ describe('what is not genuine', () => {
     ['a megabyte', (token) => `${token}${'A'.repeat(1_000_000)}`, 'foreign'],
   ])('%s', (_, forge, kind) => {
     expect(tokens.verify(forge(tokenFor())).kind).toBe(kind);
+  });
+
+  test('another algorithm, even under a genuine signature', () => {
+    const signed = `${encode({ alg: 'none' })}.${tokenFor().split('.')[1]}`;
+    const signature = sign('sha256', Buffer.from(signed), { key: signingKey, dsaEncoding: 'ieee-p1363' });
+    expect(tokens.verify(`${signed}.${signature.toString('base64url')}`).kind).toBe('refused');
   });
 
   test('a token for someone else', () => {

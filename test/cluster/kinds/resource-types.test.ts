@@ -4,8 +4,10 @@ import type { ResourceType } from '../../../src/cluster/kinds/resource-type.ts';
 import { createResourceTypes } from '../../../src/cluster/kinds/resource-types.ts';
 import type { Strategy } from '../../../src/cluster/kinds/strategy.ts';
 import { compareVersions } from '../../../src/cluster/kinds/version-order.ts';
+import type { KubeObject } from '../../../src/cluster/objects.ts';
 import { customType } from './custom-type.ts';
 
+const metadata = { name: 'e', namespace: 'default' };
 const noRules = { strategies: new Map(), cells: new Map() };
 
 describe('resource types', () => {
@@ -90,9 +92,20 @@ describe('resource types', () => {
     for (const version of ['v1alpha1', 'v1alpha2', 'v1alpha3', 'v1beta1']) {
       const type = ruled.find('scheduling.k8s.io', version, 'workloads');
       expect(type?.strategy).toBe(strategy);
-      expect(type?.columns.cells).toBe(cells);
+      expect(
+        type?.columns.cells({ apiVersion: `scheduling.k8s.io/${version}`, kind: 'Workload', metadata }, 0),
+      ).toEqual(['n', 'now']);
       expect(type?.columns.definitions.map(({ name }) => name)).toEqual(['Name', 'Age']);
     }
+  });
+
+  it('compute cells from the shape that objects are kept in', () => {
+    const cells = new Map([['events', (event: KubeObject) => [event['message']]]]);
+    const ruled = createResourceTypes({ strategies: new Map(), cells });
+    const event = { apiVersion: 'events.k8s.io/v1', kind: 'Event', metadata, note: 'hello' };
+    expect(ruled.find('events.k8s.io', 'v1', 'events')?.columns.cells(event, 0)).toEqual(['hello']);
+    const core = { apiVersion: 'v1', kind: 'Event', metadata, message: 'hello' };
+    expect(ruled.find('', 'v1', 'events')?.columns.cells(core, 0)).toEqual(['hello']);
   });
 
   it('show the name and the time of creation where nobody computes other cells', () => {
@@ -101,8 +114,11 @@ describe('resource types', () => {
       ['Name', 'string'],
       ['Created At', 'date'],
     ]);
-    const metadata = { name: 'p', creationTimestamp: '2026-01-01T00:00:00Z' };
-    expect(columns.cells({ apiVersion: 'v1', kind: 'Pod', metadata }, 0)).toEqual(['p', '2026-01-01T00:00:00Z']);
+    const created = { name: 'p', creationTimestamp: '2026-01-01T00:00:00Z' };
+    expect(columns.cells({ apiVersion: 'v1', kind: 'Pod', metadata: created }, 0)).toEqual([
+      'p',
+      '2026-01-01T00:00:00Z',
+    ]);
     expect(columns).toBe(defaultColumns);
   });
 });

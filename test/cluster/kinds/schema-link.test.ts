@@ -31,9 +31,10 @@ describe('linked schemas', () => {
     });
   });
 
-  it('merge the taints of a node as the recorded server does', () => {
+  it('replace the taints of a node as one', () => {
     const taints = at(schemaFor('', 'v1', 'Node'), 'spec.taints');
-    expect(taints?.items?.required).toEqual(['key', 'effect']);
+    expect(taints?.['x-kubernetes-list-type']).toBe('atomic');
+    expect(taints).not.toHaveProperty(['x-kubernetes-patch-merge-key']);
   });
 
   it('share one schema between all who refer to a definition', () => {

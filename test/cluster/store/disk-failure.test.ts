@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type FileSystem, type LogFile, realFileSystem } from '../../../src/cluster/store/file-system.ts';
 import { type Store, StoreUnavailable } from '../../../src/cluster/store/store.ts';
 import { anObject, put } from './actions.ts';
-import { aDirectory, opened, valuesOf } from './support.ts';
+import { aDirectory, opened, until, valuesOf } from './support.ts';
 
 type Call = 'append' | 'sync' | 'create' | 'rename' | 'syncDirectory';
 
@@ -115,6 +115,7 @@ describe('a disk that fails', () => {
     const disk = new FailingDisk();
     const { store } = await opened(directory, { fs: disk.fs, snapshotEveryBytes: 1 });
     disk.breaks('sync', /segment-0000000002/);
+    await acknowledged(store, 'a/kept', 0);
     await acknowledged(store, 'a/kept', 1);
     await expect(acknowledged(store, 'a/lost', 1)).rejects.toThrow(StoreUnavailable);
     await store.close();
@@ -134,7 +135,7 @@ describe('a disk that fails', () => {
     const { store, reports } = await opened(directory, { fs: disk.fs, snapshotEveryBytes: 1 });
     disk.breaks(call, file);
     for (let value = 0; value < 5; value += 1) await acknowledged(store, 'a/x', value);
-    while (reports.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => reports.length > 0);
     disk.heals();
     await acknowledged(store, 'a/x', 'last');
     await store.close();
@@ -160,8 +161,8 @@ describe('the order of steps', () => {
     const directory = await aDirectory();
     const { store } = await opened(directory, { fs: disk.fs, snapshotEveryBytes: 1 });
     disk.calls.length = 0;
-    await acknowledged(store, 'a/x', 1);
-    while (!(await readdir(directory)).includes('snapshot-0000000002.snap')) await store.durable(1);
+    for (const value of [1, 2]) await acknowledged(store, 'a/x', value);
+    await until(async () => disk.calls.filter((call) => call.startsWith('syncDirectory')).length === 2);
     await store.close();
     const snapshot = disk.calls.filter((call) => /snap|syncDirectory|segment-0000000002/.test(call));
     const directoryName = directory.split('/').at(-1);

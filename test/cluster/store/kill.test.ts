@@ -10,7 +10,7 @@ import { put, storedValue } from './actions.ts';
 import { aDirectory, opened, valuesOf } from './support.ts';
 import { nextWrite } from './write-plan.ts';
 
-const writer = fileURLToPath(new URL('./killed-writer.ts', import.meta.url));
+const writer = fileURLToPath(new URL('./killed-writer/run.ts', import.meta.url));
 const rounds = 8;
 const longestLifeMs = 150;
 

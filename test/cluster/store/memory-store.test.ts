@@ -128,6 +128,25 @@ describe('listing', () => {
     expect(store.list('pods', 'a')).toBe(inA);
   });
 
+  it('keeps the order of thousands, through growth and removal', () => {
+    const store = createMemoryStore();
+    const expected = new Set<string>();
+    for (let index = 0; index < 6000; index += 1) {
+      const key = `ns-${index % 3}/${(index * 7919) % 2500}`;
+      if (expected.delete(key)) drop(store, 'pods', key);
+      else put(store, 'pods', key, index);
+      if (store.get('pods', key)) expected.add(key);
+      if (index % 500 !== 499) continue;
+      expect(keysOf(store.list('pods'))).toEqual([...expected].sort());
+      const inOne = [...expected].filter((name) => name.startsWith('ns-1/')).sort();
+      expect(keysOf(store.list('pods', 'ns-1'))).toEqual(inOne);
+    }
+    for (const key of expected) drop(store, 'pods', key);
+    expect(store.list('pods')).toEqual([]);
+    put(store, 'pods', 'a/x', 1);
+    expect(keysOf(store.list('pods', 'a'))).toEqual(['a/x']);
+  });
+
   it('counts, and names only collections that hold something', () => {
     const store = filled();
     put(store, 'nodes', 'n', 1);

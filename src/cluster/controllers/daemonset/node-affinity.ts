@@ -45,7 +45,11 @@ function meets({ operator, values = [] }: NodeSelectorRequirement, value: string
 
 const integer = /^-?[0-9]{1,18}$/;
 
-function compared(left: string | undefined, right: string | undefined, test: (l: bigint, r: bigint) => boolean): boolean {
+function compared(
+  left: string | undefined,
+  right: string | undefined,
+  test: (l: bigint, r: bigint) => boolean,
+): boolean {
   if (left === undefined || right === undefined || !integer.test(left) || !integer.test(right)) return false;
   return test(BigInt(left), BigInt(right));
 }

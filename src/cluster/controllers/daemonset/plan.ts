@@ -147,9 +147,7 @@ function pairOf(input: DaemonSetInput, node: NodePods): Pair {
 
 function planUpdate(input: DaemonSetInput, nodes: readonly NodePods[]): { create: string[]; remove: PodObject[] } {
   const desired = nodes.filter(({ fit }) => fit.shouldRun).length;
-  const pairs = nodes
-    .filter(({ fit, pods }) => fit.shouldRun || pods.length > 0)
-    .map((node) => pairOf(input, node));
+  const pairs = nodes.filter(({ fit, pods }) => fit.shouldRun || pods.length > 0).map((node) => pairOf(input, node));
   const surge = surgeOf(input.set, desired);
   const share = scaled(input.set.spec.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1, desired, 'up');
   if (surge > 0) return planSurge(input, pairs, surge, desired);

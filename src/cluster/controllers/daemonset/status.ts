@@ -11,7 +11,8 @@ export function computeStatus(input: Omit<DaemonSetInput, 'backoffMs'>, collisio
   const byNode = podsByNode(input.pods);
   const fits = nodes.map((node) => ({ node: node.metadata.name, shouldRun: fitOn(set, node).shouldRun }));
   const desired = fits.filter(({ shouldRun }) => shouldRun);
-  const first = ({ node }: { node: string }): PodObject[] => [...(byNode.get(node) ?? [])].sort(oldestFirst).slice(0, 1);
+  const first = ({ node }: { node: string }): PodObject[] =>
+    [...(byNode.get(node) ?? [])].sort(oldestFirst).slice(0, 1);
   const scheduled = desired.flatMap(first);
   const available = scheduled.filter((pod) => isAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)).length;
   const { conditions, collisionCount } = set.status ?? {};

@@ -2,7 +2,12 @@
 
 import { createdAt } from '../shared/pods.ts';
 import type { ReplicaSetObject } from '../shared/workloads.ts';
-import { desiredReplicasAnnotation, maxReplicasAnnotation, revisionAnnotation, type Wishes } from './deployment-fields.ts';
+import {
+  desiredReplicasAnnotation,
+  maxReplicasAnnotation,
+  revisionAnnotation,
+  type Wishes,
+} from './deployment-fields.ts';
 
 export interface Draft {
   readonly original: ReplicaSetObject;
@@ -92,10 +97,7 @@ export function resize(draft: Draft, replicas: number, wishes: Wishes): void {
 export function noteSizes(draft: Draft, wishes: Wishes): void {
   const desired = String(wishes.replicas);
   const max = String(wishes.replicas + wishes.maxSurge);
-  if (
-    draft.annotations[desiredReplicasAnnotation] === desired &&
-    draft.annotations[maxReplicasAnnotation] === max
-  ) {
+  if (draft.annotations[desiredReplicasAnnotation] === desired && draft.annotations[maxReplicasAnnotation] === max) {
     return;
   }
   draft.annotations = { ...draft.annotations, [desiredReplicasAnnotation]: desired, [maxReplicasAnnotation]: max };

@@ -60,9 +60,7 @@ function scaleProportionally(live: readonly Draft[], wishes: Wishes, statusRepli
   const toAdd = allowed - sumReplicas(live);
   // The largest take the most; of equal ones the newer gains and the older loses.
   const direction = toAdd >= 0 ? -1 : 1;
-  const sorted = [...live].sort(
-    (left, right) => right.replicas - left.replicas || direction * byCreation(left, right),
-  );
+  const sorted = [...live].sort((left, right) => right.replicas - left.replicas || direction * byCreation(left, right));
   const sizes = new Map(sorted.map((draft) => [draft, draft.replicas]));
   let added = 0;
   for (const draft of sorted) {
@@ -134,7 +132,11 @@ export function scaleAllDown(old: readonly Draft[], wishes: Wishes): boolean {
 }
 
 /** Old, empty and settled replica sets beyond the history limit, oldest revision first. */
-export function surplusHistory(old: readonly Draft[], limit: number | undefined, revision: (draft: Draft) => number): Draft[] {
+export function surplusHistory(
+  old: readonly Draft[],
+  limit: number | undefined,
+  revision: (draft: Draft) => number,
+): Draft[] {
   if (limit === undefined) return [];
   const cleanable = old.filter(({ original }) => original.metadata.deletionTimestamp === undefined);
   const sorted = cleanable.sort(

@@ -19,12 +19,21 @@ export interface StatusInput {
   readonly nowMs: number;
 }
 
-export function condition(type: string, status: string, reason: string, message: string, nowMs: number): DeploymentCondition {
+export function condition(
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  nowMs: number,
+): DeploymentCondition {
   const now = timestamp(nowMs);
   return { type, status, lastUpdateTime: now, lastTransitionTime: now, reason, message };
 }
 
-function total(drafts: readonly Draft[], read: (status: NonNullable<ReplicaSetObject['status']>) => number | undefined): number {
+function total(
+  drafts: readonly Draft[],
+  read: (status: NonNullable<ReplicaSetObject['status']>) => number | undefined,
+): number {
   return drafts.reduce((sum, { original }) => sum + (original.status ? (read(original.status) ?? 0) : 0), 0);
 }
 
@@ -35,7 +44,13 @@ export function computeStatus(input: StatusInput): Status {
   const enough = available >= wishes.replicas - wishes.maxUnavailable;
   const availability = enough
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', nowMs)
-    : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', nowMs);
+    : condition(
+        'Available',
+        'False',
+        'MinimumReplicasUnavailable',
+        'Deployment does not have minimum availability.',
+        nowMs,
+      );
   const collisionCount = deployment.status?.collisionCount;
   return omitZeros(
     {
@@ -119,7 +134,12 @@ function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: n
 }
 
 /** When to look again for a missed deadline. */
-export function deadlineInMs(deployment: DeploymentObject, wishes: Wishes, status: Status, nowMs: number): number | undefined {
+export function deadlineInMs(
+  deployment: DeploymentObject,
+  wishes: Wishes,
+  status: Status,
+  nowMs: number,
+): number | undefined {
   const current = findCondition(status.conditions, 'Progressing');
   if (wishes.progressDeadlineSeconds === undefined || current === undefined) return undefined;
   if (isComplete(deployment, wishes, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
@@ -132,7 +152,9 @@ function replicaFailure({ latest, all }: StatusInput): DeploymentCondition | und
   for (const draft of [...(latest ? [latest] : []), ...all]) {
     const found = findCondition(draft.original.status?.conditions, 'ReplicaFailure');
     if (found) {
-      const time = found.lastTransitionTime ? { lastTransitionTime: found.lastTransitionTime, lastUpdateTime: found.lastTransitionTime } : {};
+      const time = found.lastTransitionTime
+        ? { lastTransitionTime: found.lastTransitionTime, lastUpdateTime: found.lastTransitionTime }
+        : {};
       const { type, status, reason, message } = found;
       return { type, status, ...time, ...(reason ? { reason } : {}), ...(message ? { message } : {}) };
     }

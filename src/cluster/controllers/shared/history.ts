@@ -125,7 +125,12 @@ export function surplusRevisions(
 export async function deleteRevisions(client: Client, surplus: readonly RevisionObject[]): Promise<void> {
   for (const { metadata } of surplus) {
     try {
-      await client.delete(revisions, metadata.namespace ?? '', metadata.name, metadata.uid ? { uid: metadata.uid } : {});
+      await client.delete(
+        revisions,
+        metadata.namespace ?? '',
+        metadata.name,
+        metadata.uid ? { uid: metadata.uid } : {},
+      );
     } catch (error) {
       if (!isApiError(error, 404)) throw error;
     }

@@ -76,7 +76,12 @@ async function createClaim(
   } catch (error) {
     if (isApiError(error, 409)) throw error;
     const why = messageOf(error);
-    events.event(set, 'Warning', 'FailedCreate', `Create Claim ${claim.metadata.name} for ${subject} failed error: ${why}`);
+    events.event(
+      set,
+      'Warning',
+      'FailedCreate',
+      `Create Claim ${claim.metadata.name} for ${subject} failed error: ${why}`,
+    );
     podEvent(tools, 'Create', pod, `failed to create PVC ${claim.metadata.name}: ${why}`);
     throw error;
   }

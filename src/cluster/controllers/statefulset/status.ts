@@ -42,8 +42,7 @@ export function computeStatus(input: StatusInput): Status {
 /** When everything is of the new revision and ready, the new revision is the current one. */
 function complete(set: StatefulSetObject, status: Status): Status {
   const replicas = replicasOf(set);
-  const done =
-    status.updatedReplicas === replicas && status.readyReplicas === replicas && status.replicas === replicas;
+  const done = status.updatedReplicas === replicas && status.readyReplicas === replicas && status.replicas === replicas;
   const { updatedReplicas: currentReplicas = 0, updateRevision: currentRevision = '' } = status;
   return omitZeros(done ? { ...status, currentReplicas, currentRevision } : status, [
     'replicas',

@@ -155,7 +155,11 @@ const podFields = [
   'status.podIPs',
 ] as const;
 
-function sourceErrors(key: (typeof sources)[number], source: JsonObject | undefined, path: string): readonly FieldError[] {
+function sourceErrors(
+  key: (typeof sources)[number],
+  source: JsonObject | undefined,
+  path: string,
+): readonly FieldError[] {
   switch (key) {
     case 'fieldRef':
       return fieldReferenceErrors(source, path);

@@ -53,5 +53,4 @@ export const cronJobStrategy: Strategy = {
     if (name.length <= maxName) return errors;
     return [...errors, invalid('metadata.name', name, `must be no more than ${maxName} characters`)];
   },
-  validateUpdate: (cronJob) => validate(cronJob),
 };

@@ -4,7 +4,13 @@ import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { amountErrors, amountNumber, atMostAll, notNegativeFields, unchangedFields } from './field-checks.ts';
 import { selectorErrors } from './labels.ts';
-import { alwaysRunningErrors, applyTemplateDefaults, selectorMatchErrors, templateErrors } from './pod-template.ts';
+import {
+  alwaysRunningErrors,
+  applyTemplateDefaults,
+  nothingSelected,
+  selectorMatchErrors,
+  templateErrors,
+} from './pod-template.ts';
 import { ensureObject, fillIn, fillInText, isJsonObject, objectAt, specOf, statusOf, textAt } from './read.ts';
 import { collisionErrors, emptySelectorErrors } from './workload-checks.ts';
 
@@ -76,8 +82,10 @@ function validate(set: KubeObject): readonly FieldError[] {
   const { selector } = spec;
   const template = objectAt(spec, 'template') ?? {};
   return [
-    ...(isJsonObject(selector) ? selectorErrors(selector, 'spec.selector') : [required('spec.selector', '')]),
-    ...selectorMatchErrors(selector, template, 'spec.template'),
+    ...selectorErrors(selector, 'spec.selector'),
+    ...(isJsonObject(selector)
+      ? selectorMatchErrors(selector, template, 'spec.template')
+      : [nothingSelected(template)]),
     ...(isJsonObject(selector) ? emptySelectorErrors(selector, 'daemonset') : []),
     ...templateErrors(template, 'spec.template'),
     ...alwaysRunningErrors(template, 'spec.template', 'DaemonSet'),
@@ -110,10 +118,7 @@ export const daemonSetStrategy: Strategy = {
     setTemplateGeneration(draft, templateGenerationOf(old) + (same ? 0 : 1));
   },
   validate,
-  validateUpdate: (set, old) => [
-    ...unchangedFields(specOf(set), specOf(old), 'spec', ['selector']),
-    ...validate(set),
-  ],
+  validateUpdate: (set, old) => unchangedFields(specOf(set), specOf(old), 'spec', ['selector']),
   validateSubresource(subresource, set, old) {
     if (subresource !== 'status') return [];
     const status = statusOf(set);

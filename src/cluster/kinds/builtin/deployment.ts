@@ -90,17 +90,11 @@ export const deploymentStrategy: Strategy = {
   applyDefaults,
   prepareForCreate: emptyStatus,
   validate,
-  validateUpdate: (deployment, old) => [
-    ...validate(deployment),
-    ...unchangedFields(specOf(deployment), specOf(old), 'spec', ['selector']),
-  ],
+  validateUpdate: (deployment, old) => unchangedFields(specOf(deployment), specOf(old), 'spec', ['selector']),
   validateSubresource(subresource, deployment, old) {
     if (subresource !== 'status' || !isThere(deployment['status'])) return [];
     const status = statusOf(deployment);
     const parts = ['updatedReplicas', 'readyReplicas', 'availableReplicas'];
-    return [
-      ...replicaStatusErrors(status, parts, counts, 'readyReplicas'),
-      ...collisionErrors(status, statusOf(old)),
-    ];
+    return [...replicaStatusErrors(status, parts, counts, 'readyReplicas'), ...collisionErrors(status, statusOf(old))];
   },
 };

@@ -128,7 +128,9 @@ function validate(job: KubeObject): readonly FieldError[] {
   return [
     ...generatedSelectorErrors(job),
     ...jobSpecErrors(spec, 'spec'),
-    ...(isThere(spec['selector']) ? selectorErrors(spec['selector'], 'spec.selector') : [required('spec.selector', '')]),
+    ...(isThere(spec['selector'])
+      ? selectorErrors(spec['selector'], 'spec.selector')
+      : [required('spec.selector', '')]),
     ...selectorMatchErrors(spec['selector'], template, 'spec.template'),
   ];
 }
@@ -199,7 +201,6 @@ export const jobStrategy: Strategy = {
   },
   validate,
   validateUpdate: (job, old) => [
-    ...validate(job),
     ...completionsUpdateErrors(specOf(job), specOf(old)),
     ...unchangedFields(specOf(job), specOf(old), 'spec', ['selector']),
     ...templateUpdateErrors(job, old),

@@ -12,8 +12,8 @@ const tokenSeconds = 3600;
 export function applyPodSpecDefaults(spec: JsonObject): void {
   const account = spec['serviceAccountName'] || spec['serviceAccount'];
   if (account) {
-    spec['serviceAccountName'] = account;
-    spec['serviceAccount'] = account;
+    if (spec['serviceAccountName'] !== account) spec['serviceAccountName'] = account;
+    if (spec['serviceAccount'] !== account) spec['serviceAccount'] = account;
   }
   fillInText(spec, 'dnsPolicy', 'ClusterFirst');
   fillInText(spec, 'restartPolicy', 'Always');

@@ -54,7 +54,6 @@ export const podDisruptionBudgetStrategy: Strategy = {
     if (subresource === 'status') fillCounts(draft);
   },
   validate,
-  validateUpdate: (budget) => validate(budget),
   validateSubresource: (subresource, budget) =>
     subresource === 'status' ? notNegativeFields(statusOf(budget), 'status', counts) : [],
 };

@@ -44,10 +44,18 @@ export function selectorMatchErrors(selector: unknown, template: JsonObject, pat
   if (!isJsonObject(selector)) return [];
   const parsed = parseSelector(selector, path);
   if (!parsed.ok) return [];
+  return matches(parsed.value, labelsOf(template)) ? [] : [mismatch(template, path)];
+}
+
+function mismatch(template: JsonObject, path: string): FieldError {
   const labels = labelsOf(template);
-  if (matches(parsed.value, labels)) return [];
   const printed = Object.keys(labels).length === 0 ? null : labels;
-  return [invalid(`${path}.metadata.labels`, printed, '`selector` does not match template `labels`')];
+  return invalid(`${path}.metadata.labels`, printed, '`selector` does not match template `labels`');
+}
+
+/** Without a selector, nothing is selected: also not the template. */
+export function nothingSelected(template: JsonObject): FieldError {
+  return mismatch(template, 'spec.template');
 }
 
 /** Pods that are replaced when they end must be made to run on. */

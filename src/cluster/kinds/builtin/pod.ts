@@ -47,15 +47,14 @@ function newStatus(pod: KubeObject): JsonObject {
 
 function specErrors(pod: KubeObject): readonly FieldError[] {
   const spec = specOf(pod);
-  return [
-    ...podSpecErrors(spec, 'spec', 'pod'),
-    ...notNegativeFields(spec, 'spec', ['terminationGracePeriodSeconds']),
-  ];
+  return [...podSpecErrors(spec, 'spec', 'pod'), ...notNegativeFields(spec, 'spec', ['terminationGracePeriodSeconds'])];
 }
 
 function validate(pod: KubeObject): readonly FieldError[] {
   const spec = specOf(pod);
   const errors = [...specErrors(pod)];
+  // Only new objects have no version yet; what follows is for them alone.
+  if (pod.metadata.resourceVersion) return errors;
   if (listAt(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbidden('spec.ephemeralContainers', 'cannot be set on create'));
   }
@@ -86,7 +85,8 @@ function prepareForSubresource(subresource: string, draft: KubeObject, old: Kube
   if (subresource !== 'status') return;
   const status = objectAt(draft, 'status');
   const qosClass = statusOf(old)['qosClass'];
-  if (status !== undefined && textAt(status, 'qosClass') === '' && qosClass !== undefined) status['qosClass'] = qosClass;
+  if (status !== undefined && textAt(status, 'qosClass') === '' && qosClass !== undefined)
+    status['qosClass'] = qosClass;
 }
 
 /** Nothing is left to stop in a pod that no node has, or that has finished. */
@@ -128,7 +128,7 @@ export const podStrategy: Strategy = {
   },
   prepareForSubresource,
   validate,
-  validateUpdate: (pod, old) => [...specErrors(pod), ...podSpecUpdateErrors(specOf(pod), specOf(old))],
+  validateUpdate: (pod, old) => podSpecUpdateErrors(specOf(pod), specOf(old)),
   validateSubresource,
   warnings,
   gracePeriodSeconds,

@@ -88,7 +88,12 @@ function restartingProbeErrors(probe: JsonObject, path: string, graceSeconds: nu
 }
 
 /** Probes that only tell, and restart nothing. */
-function tellingProbeErrors(probe: JsonObject, path: string, graceSeconds: number, kind: string): readonly FieldError[] {
+function tellingProbeErrors(
+  probe: JsonObject,
+  path: string,
+  graceSeconds: number,
+  kind: string,
+): readonly FieldError[] {
   const errors = probeErrors(probe, path, graceSeconds);
   const field = 'terminationGracePeriodSeconds';
   if (!isThere(probe[field])) return errors;
@@ -106,7 +111,8 @@ export function livelinessErrors(container: JsonObject, path: string, graceSecon
   const liveness = objectAt(container, 'livenessProbe');
   if (liveness) errors.push(...restartingProbeErrors(liveness, `${path}.livenessProbe`, graceSeconds));
   const readiness = objectAt(container, 'readinessProbe');
-  if (readiness) errors.push(...tellingProbeErrors(readiness, `${path}.readinessProbe`, graceSeconds, 'readinessProbes'));
+  if (readiness)
+    errors.push(...tellingProbeErrors(readiness, `${path}.readinessProbe`, graceSeconds, 'readinessProbes'));
   const startup = objectAt(container, 'startupProbe');
   if (startup) errors.push(...restartingProbeErrors(startup, `${path}.startupProbe`, graceSeconds));
   const disruption = objectAt(container, 'disruptionProbe');

@@ -33,10 +33,7 @@ export const replicaSetStrategy: Strategy = {
     draft['status'] = { replicas: 0 };
   },
   validate,
-  validateUpdate: (replicaSet, old) => [
-    ...validate(replicaSet),
-    ...unchangedFields(specOf(replicaSet), specOf(old), 'spec', ['selector']),
-  ],
+  validateUpdate: (replicaSet, old) => unchangedFields(specOf(replicaSet), specOf(old), 'spec', ['selector']),
   validateSubresource: (subresource, replicaSet) =>
     subresource === 'status' ? replicaStatusErrors(statusOf(replicaSet), parts, counts, 'readyReplicas') : [],
   selectableFields: (replicaSet) => ({ 'status.replicas': String(numberAt(statusOf(replicaSet), 'replicas') ?? 0) }),

@@ -50,7 +50,6 @@ export const replicationControllerStrategy: Strategy = {
     draft['status'] = { replicas: 0 };
   },
   validate,
-  validateUpdate: (controller) => validate(controller),
   validateSubresource: (subresource, controller) =>
     subresource === 'status'
       ? replicaStatusErrors(statusOf(controller), parts, ['replicas', ...parts, 'observedGeneration'], 'readyReplicas')

@@ -13,18 +13,7 @@ import {
 } from './field-checks.ts';
 import { dnsLabelName } from './names.ts';
 import { alwaysRunningErrors, applyTemplateDefaults, selectorMatchErrors, templateErrors } from './pod-template.ts';
-import {
-  ensureObject,
-  fillIn,
-  fillInText,
-  isThere,
-  numberAt,
-  objectAt,
-  objectsAt,
-  specOf,
-  statusOf,
-  textAt,
-} from './read.ts';
+import { ensureObject, fillIn, fillInText, isThere, objectAt, objectsAt, specOf, statusOf, textAt } from './read.ts';
 import { dnsLabelProblems } from './syntax.ts';
 import { collisionErrors, replicaStatusErrors, workloadSelectorErrors } from './workload-checks.ts';
 
@@ -159,7 +148,7 @@ export const statefulSetStrategy: Strategy = {
     draft['status'] = { replicas: 0, availableReplicas: 0 };
   },
   validate,
-  validateUpdate: (set, old) => [...validate(set), ...unchangedFields(specOf(set), specOf(old), 'spec', fixed)],
+  validateUpdate: (set, old) => unchangedFields(specOf(set), specOf(old), 'spec', fixed),
   validateSubresource(subresource, set, old) {
     if (subresource !== 'status') return [];
     const status = statusOf(set);

@@ -4,7 +4,7 @@ import { type FieldError, invalid, required } from '../../../api/field-errors.ts
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { notNegativeFields } from './field-checks.ts';
 import { isEmptySelector, selectorErrors } from './labels.ts';
-import { isJsonObject, numberAt, specOf } from './read.ts';
+import { isJsonObject, numberAt } from './read.ts';
 
 export function workloadSelectorErrors(selector: unknown, kind: string): readonly FieldError[] {
   if (!isJsonObject(selector)) return [required('spec.selector', '')];
@@ -45,8 +45,4 @@ export function collisionErrors(status: JsonObject, before: JsonObject): readonl
 /** A new object starts without what only controllers report. */
 export function emptyStatus(draft: KubeObject): void {
   draft['status'] = {};
-}
-
-export function specField(object: KubeObject, key: string): unknown {
-  return specOf(object)[key];
 }

@@ -1,7 +1,7 @@
 /** Writes to a store for as long as it lives, and says on stdout what was acknowledged. Made to be killed. */
 
-import { openDurableStore } from '../../../src/cluster/store/durable-store.ts';
-import { nextWrite } from './write-plan.ts';
+import { openDurableStore } from '../../../../src/cluster/store/durable-store.ts';
+import { nextWrite } from '../write-plan.ts';
 
 const [directory = '', round = '0'] = process.argv.slice(2);
 const opening = await openDurableStore({

@@ -1,0 +1,131 @@
+import { createAuthenticator } from './auth/authenticate.ts';
+import { adminUser, renderKubeconfig } from './auth/kubeconfig.ts';
+import { createPki, type Pki } from './auth/pki.ts';
+import { createServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { nodeUser, systemUser, type User } from './auth/user.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type ControlPlane, createControlPlane } from './control-plane.ts';
+import { startControllers } from './controllers/all.ts';
+import type { Controller, ControllerContext } from './controllers/controller.ts';
+import { documentHandler } from './http/documents.ts';
+import { handlePath } from './http/paths.ts';
+import { ResourceHandler } from './http/resource-handler.ts';
+import { type RunningServer, startServer } from './http/server.ts';
+import { specialHandlers } from './http/special-handlers.ts';
+import { recordedVersion } from './kinds/recorded.ts';
+import { createRequestMetrics } from './metrics.ts';
+import { createExecHandler, createLogHandler } from './nodes/streams.ts';
+import { createMemoryStore } from './store/memory-store.ts';
+import type { Store } from './store/store.ts';
+import { type Clock, realClock } from './time/clock.ts';
+import { type Random, systemRandom } from './time/random.ts';
+
+export interface ClusterOptions {
+  /** 0: any free one. */
+  readonly port?: number;
+  readonly store?: Store;
+  readonly pki?: Pki;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** Without controllers and nodes it is an API server alone, as some tests want it. */
+  readonly controllers?: boolean;
+  /** How much faster than real the simulated nodes are. */
+  readonly speed?: number;
+  /** Tokens that were handed out beforehand, and for whom. */
+  readonly staticTokens?: ReadonlyMap<string, User>;
+  /** Mistakes of our own, and what could not be done. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+export interface Cluster {
+  readonly url: string;
+  readonly port: number;
+  readonly plane: ControlPlane;
+  /** For the user who may do everything. */
+  kubeconfig(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Starts a control plane with its API on 127.0.0.1; it is ready when this resolves. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const clock = options.clock ?? realClock;
+  const random = options.random ?? systemRandom;
+  const store = options.store ?? createMemoryStore();
+  const pki = options.pki ?? (await createPki({ clock: realClock }));
+  const plane = createControlPlane({ store, clock, random });
+  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'));
+  const controllers = startParts(plane, pki, options, clock, random);
+  const server = await startApi(plane, pki, options, random);
+  const url = `https://127.0.0.1:${server.port}`;
+  return {
+    url,
+    port: server.port,
+    plane,
+    async kubeconfig() {
+      const client = await pki.issueClient(adminUser.name, adminUser.groups);
+      return renderKubeconfig({ server: url, caCertificate: pki.material.caCertificate, client });
+    },
+    async close() {
+      for (const controller of controllers) controller.stop();
+      await server.close();
+      plane.close();
+      await store.close();
+    },
+  };
+}
+
+function startParts(plane: ControlPlane, pki: Pki, options: ClusterOptions, clock: Clock, random: Random): Controller[] {
+  const context: ControllerContext = {
+    view: plane.view,
+    clock,
+    random,
+    clientFor: plane.controllerClient,
+    report: (controller, key, error) => options.report(`${controller}: ${key}`, error),
+  };
+  return startControllers(context, {
+    plane,
+    caCertificate: pki.material.caCertificate,
+    workloads: options.controllers ?? true,
+    speed: options.speed ?? 1,
+    clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
+  });
+}
+
+async function startApi(plane: ControlPlane, pki: Pki, options: ClusterOptions, random: Random): Promise<RunningServer> {
+  const { registry, types, view, authorizer } = plane;
+  const tokens = createServiceAccountTokens({ view, clock: registry.clock, random, signingKey: pki.material.serviceAccountKey });
+  const authenticator = createAuthenticator({ staticTokens: options.staticTokens ?? new Map(), serviceAccounts: tokens });
+  const special = specialHandlers({ registry, authenticator, authorizer, tokens, readLog: createLogHandler(view) });
+  const resources = new ResourceHandler(registry, special);
+  const metrics = createRequestMetrics(registry.store, types);
+  const documents = documentHandler(types, `127.0.0.1:${options.port ?? 0}`);
+  const version = versionDocument();
+  return startServer({
+    port: options.port ?? 0,
+    pki: pki.material,
+    authenticator,
+    authorizer,
+    handleResource: (exchange) => resources.handle(exchange),
+    handlePath: (request, info, query) =>
+      handlePath({ version, ready: () => true, metrics: () => metrics.render(), documents }, request, info, query),
+    handleUpgrade: createExecHandler(registry),
+    observe: metrics.observe,
+    report: options.report,
+  });
+}
+
+/** The Kubernetes whose API this is, and that it is not that Kubernetes. */
+function versionDocument(): Record<string, string> {
+  const { major, minor, gitVersion } = recordedVersion;
+  return {
+    major,
+    minor,
+    gitVersion: `${gitVersion}+holdfast`,
+    gitCommit: '',
+    gitTreeState: 'clean',
+    buildDate: '1970-01-01T00:00:00Z',
+    goVersion: '',
+    compiler: `node ${process.version}`,
+    platform: `${process.platform}/${process.arch}`,
+  };
+}

@@ -1,0 +1,130 @@
+import { createAdmission } from './admission/admission-chain.ts';
+import {
+  mutatingWebhookConfigurationStrategy,
+  validatingWebhookConfigurationStrategy,
+} from './admission/webhook-configuration-strategy.ts';
+import type { ResolveService } from './admission/webhook-endpoint.ts';
+import { createRbacAuthorizer, type RbacAuthorizer } from './auth/rbac.ts';
+import { escalationProblem } from './auth/rbac-escalation.ts';
+import { rbacStrategies } from './auth/rbac-strategies.ts';
+import { controllerUser, type User } from './auth/user.ts';
+import type { Client } from './client.ts';
+import { crdStrategy } from './crd/crd-strategy.ts';
+import { builtinStrategies } from './kinds/builtin/strategies.ts';
+import { createResourceTypes, type MutableResourceTypes } from './kinds/resource-types.ts';
+import type { Strategy } from './kinds/strategy.ts';
+import type { ResourceType } from './kinds/resource-type.ts';
+import type { KubeObject, ResourceKey } from './objects.ts';
+import { inProcessClient } from './registry/client.ts';
+import { convertTo } from './registry/convert.ts';
+import type { Registry, RegistryHooks } from './registry/registry.ts';
+import type { WriteContext } from './registry/write-context.ts';
+import { ServiceAddresses } from './service-addresses.ts';
+import type { Store } from './store/store.ts';
+import { builtinCells } from './tables/cells.ts';
+import type { Clock } from './time/clock.ts';
+import type { Random } from './time/random.ts';
+import { createView, type View } from './view.ts';
+
+export interface ControlPlaneOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** The API without its wire: everything that a request passes between HTTP and the store. */
+export interface ControlPlane {
+  readonly registry: Registry;
+  readonly types: MutableResourceTypes;
+  readonly view: View;
+  readonly authorizer: RbacAuthorizer;
+  /** A client for one of our own parts. */
+  clientFor(user: User, fieldManager: string): Client;
+  /** A client with the identity of a built-in controller. */
+  controllerClient(controller: string): Client;
+  close(): void;
+}
+
+const strategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
+  ...builtinStrategies,
+  ...rbacStrategies,
+  ['admissionregistration.k8s.io/validatingwebhookconfigurations', validatingWebhookConfigurationStrategy],
+  ['admissionregistration.k8s.io/mutatingwebhookconfigurations', mutatingWebhookConfigurationStrategy],
+  ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy],
+]);
+
+export function createControlPlane({ store, clock, random }: ControlPlaneOptions): ControlPlane {
+  const types = createResourceTypes({ strategies, cells: builtinCells });
+  const view = createView(store);
+  const authorizer = createRbacAuthorizer(view);
+  const admission = createAdmission({
+    view,
+    types,
+    clock,
+    random,
+    resolveService: serviceResolver(view),
+    convert: convertTo,
+    applyDefaults: (kind, draft) => types.byKind(kind.group, kind.version, kind.kind)?.strategy.applyDefaults?.(draft),
+  });
+  const registry: Registry = { store, types, admission, clock, random, hooks: hooksOf(view, authorizer) };
+  return {
+    registry,
+    types,
+    view,
+    authorizer,
+    clientFor: (user, fieldManager) => inProcessClient(registry, user, fieldManager),
+    controllerClient: (name) => inProcessClient(registry, controllerUser(name), 'kube-controller-manager'),
+    close() {
+      admission.close();
+      authorizer.close();
+      view.close();
+    },
+  };
+}
+
+function hooksOf(view: View, authorizer: RbacAuthorizer): RegistryHooks {
+  const addresses = new ServiceAddresses(view);
+  const check = (type: ResourceType, object: KubeObject, old: KubeObject | undefined, { user }: WriteContext): void => {
+    if (type.group !== 'rbac.authorization.k8s.io') return;
+    const namespace = object.metadata.namespace ?? '';
+    const pathName = old === undefined ? '' : object.metadata.name;
+    const problem = escalationProblem({ user, resource: type.plural, namespace, pathName, object, old }, authorizer);
+    if (problem) throw problem;
+  };
+  return {
+    beforeCreate(type, draft, context) {
+      if (type.key === 'services') addresses.allocate(draft);
+      check(type, draft, undefined, context);
+    },
+    beforeUpdate: check,
+  };
+}
+
+interface EndpointsLike {
+  readonly subsets?: readonly {
+    readonly addresses?: readonly { readonly ip: string }[];
+    readonly ports?: readonly { readonly name?: string; readonly port: number }[];
+  }[];
+}
+
+interface ServiceLike {
+  readonly spec?: { readonly ports?: readonly { readonly name?: string; readonly port: number }[] };
+}
+
+/** Nothing routes to a service's address here, so that a webhook behind a service is called at one of its endpoints. */
+function serviceResolver(view: View): ResolveService {
+  return (namespace, name, port, path) => {
+    const service = view.get('services', namespace, name) as ServiceLike | undefined;
+    const wanted = service?.spec?.ports?.find((candidate) => candidate.port === port);
+    if (!wanted) return undefined;
+    const endpoints = view.get('endpoints', namespace, name) as EndpointsLike | undefined;
+    for (const subset of endpoints?.subsets ?? []) {
+      const address = subset.addresses?.[0]?.ip;
+      const target = subset.ports?.find((candidate) => (candidate.name ?? '') === (wanted.name ?? ''));
+      if (address && target) {
+        return { url: `https://${address}:${target.port}${path}`, serverName: `${name}.${namespace}.svc` };
+      }
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,210 @@
+/** What a job does with its pods now, and whether it is over. */
+
+import { rankForDeletion } from '../replicaset/pod-ranking.ts';
+import { findCondition } from '../shared/conditions.ts';
+import { containerStatuses, isActive, millis, phaseOf } from '../shared/pods.ts';
+import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.ts';
+import { firstFree, parseIndexes } from './indexes.ts';
+import {
+  blocksReplacement,
+  hasCondition,
+  hasFailed,
+  indexOf,
+  isIndexed,
+  isSuspended,
+  isTracked,
+} from './job-fields.ts';
+
+/** Pods created or deleted in one look. */
+const burstPods = 500;
+
+export interface JobInput {
+  readonly job: JobObject;
+  /** All pods of the job, those that ended included. */
+  readonly pods: readonly PodObject[];
+  readonly nowMs: number;
+  readonly record: FailureRecord;
+}
+
+export interface Outcome {
+  readonly result: 'success' | 'failure';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Decision {
+  /** Why the job is over, if it is: its pods are not replaced any more. */
+  readonly outcome: Outcome | undefined;
+  /** One entry for each pod to create; the index where the job is indexed. */
+  readonly create: readonly (number | undefined)[];
+  readonly remove: readonly PodObject[];
+  /** Whether removed pods are let go uncounted. */
+  readonly uncounted: boolean;
+  readonly succeeded: number;
+  readonly succeededIndexes: ReadonlySet<number>;
+  readonly record: FailureRecord;
+  readonly requeueMs: number | undefined;
+}
+
+export function decide(input: JobInput): Decision {
+  const { job, pods, nowMs } = input;
+  const fresh = freshlyEnded(job, pods);
+  const record = nextRecord(input.record, fresh.succeeded, fresh.failed);
+  const uncounted = job.status?.uncountedTerminatedPods;
+  const succeededIndexes = isIndexed(job) ? allSucceededIndexes(job, pods) : new Set<number>();
+  const succeeded = isIndexed(job)
+    ? succeededIndexes.size
+    : (job.status?.succeeded ?? 0) + fresh.succeeded.length + (uncounted?.succeeded?.length ?? 0);
+  const failed = (job.status?.failed ?? 0) + fresh.failed.length + (uncounted?.failed?.length ?? 0);
+  const base = { create: [], remove: [], uncounted: false, succeeded, succeededIndexes, record };
+  const outcome = knownOutcome(job) ?? failureOf(job, pods, failed, nowMs);
+  const active = pods.filter(isActive);
+  if (outcome) return { ...base, outcome, remove: active, requeueMs: undefined };
+  const managed = job.metadata.deletionTimestamp === undefined ? manage(input, active, base) : {};
+  const decision = { ...base, outcome, requeueMs: deadlineInMs(job, nowMs), ...managed };
+  const left = active.length + decision.create.length - decision.remove.length;
+  return left === 0 && isEnough(job, succeeded) ? { ...decision, outcome: completed } : decision;
+}
+
+const completed: Outcome = {
+  result: 'success',
+  reason: 'CompletionsReached',
+  message: 'Reached expected number of succeeded pods',
+};
+
+function isEnough(job: JobObject, succeeded: number): boolean {
+  const { completions } = job.spec;
+  return completions === undefined ? succeeded > 0 : succeeded >= completions;
+}
+
+/** Pods that ended and that no status has taken note of. */
+export function freshlyEnded(
+  job: JobObject,
+  pods: readonly PodObject[],
+): { succeeded: readonly PodObject[]; failed: readonly PodObject[] } {
+  const uncounted = job.status?.uncountedTerminatedPods;
+  const noted = new Set([...(uncounted?.succeeded ?? []), ...(uncounted?.failed ?? [])]);
+  const candidates = pods.filter(
+    (pod) =>
+      isTracked(pod) && !noted.has(pod.metadata.uid ?? '') && (!isIndexed(job) || indexOf(job, pod) !== undefined),
+  );
+  return {
+    succeeded: candidates.filter((pod) => phaseOf(pod) === 'Succeeded'),
+    failed: candidates.filter((pod) => hasFailed(job, pod)),
+  };
+}
+
+function allSucceededIndexes(job: JobObject, pods: readonly PodObject[]): ReadonlySet<number> {
+  const indexes = new Set(parseIndexes(job.status?.completedIndexes, job.spec.completions ?? 0));
+  for (const pod of pods) {
+    const index = indexOf(job, pod);
+    if (index !== undefined && phaseOf(pod) === 'Succeeded' && isTracked(pod)) indexes.add(index);
+  }
+  return indexes;
+}
+
+/** Once a job has said how it ends, it stays with that. */
+function knownOutcome(job: JobObject): Outcome | undefined {
+  for (const [type, result] of [
+    ['SuccessCriteriaMet', 'success'],
+    ['FailureTarget', 'failure'],
+  ] as const) {
+    if (!hasCondition(job, type)) continue;
+    const { reason = '', message = '' } = findCondition(job.status?.conditions, type) ?? {};
+    return { result, reason, message };
+  }
+  return undefined;
+}
+
+function failureOf(job: JobObject, pods: readonly PodObject[], failed: number, nowMs: number): Outcome | undefined {
+  if (failed > backoffLimit(job) || restartedTooOften(job, pods)) {
+    return {
+      result: 'failure',
+      reason: 'BackoffLimitExceeded',
+      message: 'Job has reached the specified backoff limit',
+    };
+  }
+  const deadline = deadlineInMs(job, nowMs);
+  if (deadline === undefined || deadline > 0) return undefined;
+  return {
+    result: 'failure',
+    reason: 'DeadlineExceeded',
+    message: 'Job was active longer than specified deadline',
+  };
+}
+
+function backoffLimit(job: JobObject): number {
+  return job.spec.backoffLimit ?? 6;
+}
+
+/** Pods that restart in place never fail; their restarts are counted instead. */
+function restartedTooOften(job: JobObject, pods: readonly PodObject[]): boolean {
+  if (job.spec.template.spec?.restartPolicy !== 'OnFailure') return false;
+  const restarts = pods
+    .filter((pod) => ['Running', 'Pending'].includes(phaseOf(pod)))
+    .flatMap(containerStatuses)
+    .reduce((sum, status) => sum + status.restartCount, 0);
+  return backoffLimit(job) === 0 ? restarts > 0 : restarts >= backoffLimit(job);
+}
+
+function deadlineInMs(job: JobObject, nowMs: number): number | undefined {
+  const { activeDeadlineSeconds } = job.spec;
+  if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined;
+  const start = millis(job.status?.startTime) ?? nowMs;
+  return start + activeDeadlineSeconds * 1000 - nowMs;
+}
+
+type Managed = Partial<Pick<Decision, 'create' | 'remove' | 'uncounted' | 'requeueMs'>>;
+
+function manage(
+  { job, pods, nowMs }: JobInput,
+  active: readonly PodObject[],
+  { succeeded, succeededIndexes, record }: Pick<Decision, 'succeeded' | 'succeededIndexes' | 'record'>,
+): Managed {
+  if (isSuspended(job)) return { remove: active, uncounted: true };
+  const wanted = wantedActive(job, succeeded, active.length);
+  const surplus = podsToRemove(job, active, Math.max(0, active.length - wanted), nowMs);
+  if (surplus.length > 0) return { remove: surplus.slice(0, burstPods), uncounted: true };
+  const blocked = pods.filter((pod) => blocksReplacement(job, pod));
+  const missing = wanted - active.length - blocked.length;
+  if (missing <= 0) return {};
+  const wait = remainingMs(record, nowMs);
+  if (wait > 0) return { requeueMs: Math.min(wait, deadlineInMs(job, nowMs) ?? wait) };
+  const count = Math.min(missing, burstPods);
+  if (!isIndexed(job)) return { create: Array.from({ length: count }, () => undefined) };
+  const taken = new Set(succeededIndexes);
+  for (const pod of [...active, ...blocked]) {
+    const index = indexOf(job, pod);
+    if (index !== undefined) taken.add(index);
+  }
+  return { create: firstFree(taken, job.spec.completions ?? 0, count) };
+}
+
+function wantedActive(job: JobObject, succeeded: number, active: number): number {
+  const parallelism = job.spec.parallelism ?? 1;
+  const { completions } = job.spec;
+  // A work queue: the first success means that the rest may finish, and nothing is started any more.
+  if (completions === undefined) return succeeded > 0 ? Math.min(active, parallelism) : parallelism;
+  return Math.max(0, Math.min(parallelism, completions - succeeded));
+}
+
+/** Pods that double an index or have none always go; then those whose loss costs the least. */
+function podsToRemove(
+  job: JobObject,
+  active: readonly PodObject[],
+  atLeast: number,
+  nowMs: number,
+): readonly PodObject[] {
+  const ranked = rankForDeletion(active, [], nowMs);
+  if (!isIndexed(job)) return ranked.slice(0, atLeast);
+  const seen = new Set<number>();
+  const surplus = new Set<PodObject>();
+  for (const pod of [...ranked].reverse()) {
+    const index = indexOf(job, pod);
+    if (index === undefined || seen.has(index)) surplus.add(pod);
+    else seen.add(index);
+  }
+  const others = ranked.filter((pod) => !surplus.has(pod));
+  return [...surplus, ...others.slice(0, Math.max(0, atLeast - surplus.size))];
+}

@@ -1,0 +1,93 @@
+import { type FieldError, invalid, notSupported, required } from '../../api/field-errors.ts';
+import { CelCache } from '../cel/cel.ts';
+import type { Schema, ValidationRule } from '../kinds/schema.ts';
+import { ruleVariables } from '../schema/cel-rules.ts';
+import { schemaAt } from './crd-parts-validation.ts';
+
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const programs = new CelCache();
+
+/** The rules of a schema must be complete, compile, and look back only where it is known what a value was before. */
+export function schemaRuleErrors(schema: Schema, field: string): FieldError[] {
+  return errorsAt(schema, field, undefined);
+}
+
+/** `lost` is the first place above from which on old values cannot be found. */
+function errorsAt(schema: Schema, field: string, lost: string | undefined): FieldError[] {
+  const errors = (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) =>
+    ruleErrorsAt(rule, schema, `${field}.x-kubernetes-validations[${index}]`, lost),
+  );
+  const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? field : undefined;
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    errors.push(...errorsAt(property, `${field}.properties[${name}]`, lost ?? atomic));
+  }
+  if (typeof schema.additionalProperties === 'object') {
+    errors.push(...errorsAt(schema.additionalProperties, `${field}.additionalProperties`, lost));
+  }
+  if (schema.items) {
+    const unkeyed = schema['x-kubernetes-list-type'] === 'map' ? undefined : field;
+    errors.push(...errorsAt(schema.items, `${field}.items`, lost ?? unkeyed));
+  }
+  return errors;
+}
+
+function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, lost: string | undefined): FieldError[] {
+  const errors = textErrors(rule, schema, field);
+  if (errors.length > 0) return errors;
+  const compiled = programs.compile(rule.rule, ruleVariables);
+  if (!compiled.ok) return [invalid(`${field}.rule`, rule, compiled.message)];
+  const { program } = compiled;
+  if (program.type !== 'bool' && program.type !== 'dyn') {
+    errors.push(invalid(`${field}.rule`, rule, 'cel expression must evaluate to a bool'));
+  }
+  if (program.reads.has('oldSelf')) {
+    if (lost !== undefined) {
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${lost}`;
+      errors.push(invalid(`${field}.rule`, rule.rule, detail));
+    }
+  } else if (rule.optionalOldSelf !== undefined) {
+    const detail = 'may not be set if oldSelf is not used in rule';
+    errors.push(invalid(`${field}.optionalOldSelf`, rule.optionalOldSelf, detail));
+  }
+  return [...errors, ...messageErrors(rule, field)];
+}
+
+function messageErrors(rule: ValidationRule, field: string): FieldError[] {
+  if (!rule.messageExpression) return [];
+  const compiled = programs.compile(rule.messageExpression, ruleVariables);
+  const at = `${field}.messageExpression`;
+  if (!compiled.ok) return [invalid(at, rule, `messageExpression ${compiled.message}`)];
+  const { type } = compiled.program;
+  return type === 'string' || type === 'dyn' ? [] : [invalid(at, rule, 'messageExpression must evaluate to a string')];
+}
+
+function textErrors(rule: ValidationRule, schema: Schema, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const message = rule.message ?? '';
+  const lines = /[\n\r]/;
+  if ((rule.rule ?? '').trim() === '') errors.push(required(`${field}.rule`, 'rule is not specified'));
+  else if (message !== '' && message.trim() === '') {
+    errors.push(invalid(`${field}.message`, message, 'must be non-empty if specified'));
+  } else if (lines.test(message.trim())) {
+    errors.push(invalid(`${field}.message`, message, 'must not contain line breaks'));
+  } else if (lines.test(rule.rule.trim()) && message.trim() === '') {
+    errors.push(required(`${field}.message`, 'message must be specified if rule contains line breaks'));
+  }
+  if (rule.messageExpression && rule.messageExpression.trim() === '') {
+    errors.push(required(`${field}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  }
+  if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
+    errors.push(notSupported(`${field}.reason`, rule.reason, reasons));
+  }
+  return [...errors, ...fieldPathErrors(rule.fieldPath, schema, `${field}.fieldPath`)];
+}
+
+function fieldPathErrors(path: string | undefined, schema: Schema, field: string): FieldError[] {
+  if (!path) return [];
+  if (path.trim() === '') return [invalid(field, path, 'must be non-empty if specified')];
+  if (/[\n\r]/.test(path)) return [invalid(field, path, 'must not contain line breaks')];
+  const parts = /^(?:\.[^.[\]]+|\['(?:[^'\\]|\\.)*'\])+$/.test(path)
+    ? [...path.matchAll(/\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/g)].map((part) => part[1] ?? part[2] ?? '')
+    : undefined;
+  return parts && schemaAt(schema, parts) ? [] : [invalid(field, path, 'must be a valid path')];
+}
