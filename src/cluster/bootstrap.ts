@@ -12,7 +12,8 @@ const priorityClasses = [
 
 /** What every cluster has before anyone asks for it. Created where it is missing, so that a restart finds it as it was left. */
 export async function bootstrap(client: Client): Promise<void> {
-  for (const name of namespaces) await ensure(client, 'namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const name of namespaces)
+    await ensure(client, 'namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   for (const object of bootstrapRbac()) await ensure(client, rbacKey(object), object);
   for (const { name, value } of priorityClasses) {
     await ensure(client, 'scheduling.k8s.io/priorityclasses', {
@@ -30,7 +31,11 @@ const kubernetesService: KubeObject = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
-  spec: { type: 'ClusterIP', clusterIP: '10.96.0.1', ports: [{ name: 'https', port: 443, targetPort: 6443, protocol: 'TCP' }] },
+  spec: {
+    type: 'ClusterIP',
+    clusterIP: '10.96.0.1',
+    ports: [{ name: 'https', port: 443, targetPort: 6443, protocol: 'TCP' }],
+  },
 };
 
 function rbacKey(object: KubeObject): string {

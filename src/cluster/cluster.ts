@@ -74,7 +74,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-function startParts(plane: ControlPlane, pki: Pki, options: ClusterOptions, clock: Clock, random: Random): Controller[] {
+function startParts(
+  plane: ControlPlane,
+  pki: Pki,
+  options: ClusterOptions,
+  clock: Clock,
+  random: Random,
+): Controller[] {
   const context: ControllerContext = {
     view: plane.view,
     clock,
@@ -91,10 +97,23 @@ function startParts(plane: ControlPlane, pki: Pki, options: ClusterOptions, cloc
   });
 }
 
-async function startApi(plane: ControlPlane, pki: Pki, options: ClusterOptions, random: Random): Promise<RunningServer> {
+async function startApi(
+  plane: ControlPlane,
+  pki: Pki,
+  options: ClusterOptions,
+  random: Random,
+): Promise<RunningServer> {
   const { registry, types, view, authorizer } = plane;
-  const tokens = createServiceAccountTokens({ view, clock: registry.clock, random, signingKey: pki.material.serviceAccountKey });
-  const authenticator = createAuthenticator({ staticTokens: options.staticTokens ?? new Map(), serviceAccounts: tokens });
+  const tokens = createServiceAccountTokens({
+    view,
+    clock: registry.clock,
+    random,
+    signingKey: pki.material.serviceAccountKey,
+  });
+  const authenticator = createAuthenticator({
+    staticTokens: options.staticTokens ?? new Map(),
+    serviceAccounts: tokens,
+  });
   const special = specialHandlers({ registry, authenticator, authorizer, tokens, readLog: createLogHandler(view) });
   const resources = new ResourceHandler(registry, special);
   const metrics = createRequestMetrics(registry.store, types);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
-import type { ResourceTypes } from './kinds/resource-type.ts';
 import type { Observation } from './http/server.ts';
+import type { ResourceTypes } from './kinds/resource-type.ts';
 import type { Store } from './store/store.ts';
 
 export interface RequestMetrics {

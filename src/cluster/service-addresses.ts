@@ -1,5 +1,5 @@
-import { alreadyAllocated, noAddressLeft } from './service-errors.ts';
 import type { KubeObject } from './objects.ts';
+import { alreadyAllocated, noAddressLeft } from './service-errors.ts';
 import type { View } from './view.ts';
 
 /** Services get addresses that nothing listens on: 10.96.0.0/16, as most clusters have it. */

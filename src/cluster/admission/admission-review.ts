@@ -35,7 +35,7 @@ export function requestFields(
   objects: { readonly object: KubeObject | undefined; readonly oldObject: KubeObject | undefined },
 ): JsonObject {
   const { type, subresource, name } = request;
-  const namespace = type.key === 'namespaces' ? name : request.namespace;
+  const namespace = namespaceOf(request);
   const hasOptions = Object.keys(request.options).length > 0;
   return {
     uid,
@@ -54,6 +54,11 @@ export function requestFields(
     dryRun: request.dryRun,
     ...(hasOptions ? { options: request.options } : {}),
   };
+}
+
+/** A namespace is its own namespace in admission. */
+export function namespaceOf(request: AdmissionRequest): string {
+  return request.type.key === 'namespaces' ? request.name : request.namespace;
 }
 
 function gvk({ group, version, kind }: GroupVersionKind): JsonObject {

@@ -16,10 +16,12 @@ export function clientConfigErrors(config: JsonObject | undefined, path: string)
 
 function urlErrors(url: string, path: string): readonly FieldError[] {
   const parts = urlParts.exec(url);
-  if (!parts) return [required(path, `url must be a valid URL: parse ${JSON.stringify(url)}${urlForm}`)];
+  if (!parts) return [unparsable(path, url, 'invalid URL')];
   const [, scheme = '', authority = '', , query = '', fragment = ''] = parts;
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
+  const odd = /[\s"<>\\^`{|}]/.exec(host)?.[0];
+  if (odd !== undefined) return [unparsable(path, url, `invalid character ${JSON.stringify(odd)} in host name`)];
   const errors: FieldError[] = [];
   if (scheme.toLowerCase() !== 'https') {
     errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${urlForm}`));
@@ -28,10 +30,12 @@ function urlErrors(url: string, path: string): readonly FieldError[] {
   if (at >= 0) errors.push(invalid(path, authority.slice(0, at), 'user information is not permitted in the URL'));
   if (fragment !== '') errors.push(invalid(path, fragment, 'fragments are not permitted in the URL'));
   if (query !== '') errors.push(invalid(path, query, 'query parameters are not permitted in the URL'));
-  if (errors.length === 0 && !URL.canParse(url)) {
-    errors.push(required(path, `url must be a valid URL: parse ${JSON.stringify(url)}: invalid${urlForm}`));
-  }
+  if (errors.length === 0 && !URL.canParse(url)) errors.push(unparsable(path, url, 'invalid URL'));
   return errors;
+}
+
+function unparsable(path: string, url: string, why: string): FieldError {
+  return required(path, `url must be a valid URL: parse ${JSON.stringify(url)}: ${why}${urlForm}`);
 }
 
 function serviceErrors(service: JsonObject, path: string): readonly FieldError[] {

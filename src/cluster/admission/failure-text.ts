@@ -1,5 +1,7 @@
 /** Network failures in the words that people know from API server logs and search for. */
 
+import { isIP } from 'node:net';
+
 interface NetworkError extends Error {
   readonly code?: string;
   readonly address?: string;
@@ -55,11 +57,12 @@ function certificate(problem: string): string {
 }
 
 function wrongName({ host = '', cert }: NetworkError): string {
-  const names = (cert?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^(DNS|IP Address):/, ''));
-  const valid = names.filter((name) => name !== '').join(', ');
-  return valid === ''
-    ? `certificate is not valid for any names, but wanted to match ${host}`
-    : `certificate is valid for ${valid}, not ${host}`;
+  const names = (cert?.subjectaltname ?? '').split(', ');
+  const prefix = isIP(host) === 0 ? 'DNS:' : 'IP Address:';
+  const valid = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  if (valid.length > 0) return `certificate is valid for ${valid.join(', ')}, not ${host}`;
+  if (isIP(host) === 0) return `certificate is not valid for any names, but wanted to match ${host}`;
+  return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
 }
 
 function hostPort({ address = '', port = 0 }: NetworkError): string {

@@ -1,6 +1,6 @@
 import { isObject, isUnset } from '../../api/json.ts';
-import { ApiError, type StatusCause, type StatusDetails } from '../errors.ts';
 import type { ReviewVersion } from './admission-review.ts';
+import { jsonType, parseProblem } from './json-problem.ts';
 
 /** What a webhook decided. */
 export interface ReviewAnswer {
@@ -42,22 +42,23 @@ export function readAnswer(body: string, expected: Expected): ReadAnswer {
     : accepted(betaAnswer(answer, expected.mutating));
 }
 
+const typeMeta =
+  'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 function parse(body: string): Readonly<Record<string, unknown>> | string {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (error) {
+    // What does not look like a JSON object is tried as YAML, where almost everything is a string.
+    if (!body.trimStart().startsWith('{')) return wrongType('string');
     return `couldn't get version/kind; json parse error: ${parseProblem(body, error)}`;
   }
-  if (isObject(value)) return value;
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonType(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+  return isObject(value) ? value : wrongType(jsonType(value));
 }
 
-function parseProblem(body: string, error: unknown): string {
-  const first = body.trimStart()[0];
-  if (first === undefined) return 'unexpected end of JSON input';
-  if (!/[-{["0-9tfn]/.test(first)) return `invalid character '${first}' looking for beginning of value`;
-  return error instanceof Error ? error.message : String(error);
+function wrongType(type: string): string {
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into ${typeMeta}`;
 }
 
 const reviewApiVersions: readonly unknown[] = ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'];
@@ -66,7 +67,7 @@ const reviewApiVersions: readonly unknown[] = ['admission.k8s.io/v1', 'admission
 function kindProblem({ kind, apiVersion }: Readonly<Record<string, unknown>>): string | undefined {
   const rightKind = !kind || kind === 'AdmissionReview';
   if (rightKind && (!apiVersion || reviewApiVersions.includes(apiVersion))) return undefined;
-  return `no kind "${String(kind || 'AdmissionReview')}" is registered for version "${String(apiVersion || 'admission.k8s.io/v1')}"`;
+  return `no kind "${String(kind || 'AdmissionReview')}" is registered for version "${String(apiVersion || 'admission.k8s.io/v1')}" in scheme "pkg/runtime/scheme.go:111"`;
 }
 
 const shapes: Readonly<Record<string, readonly [type: string, holds: (value: unknown) => boolean]>> = {
@@ -75,7 +76,7 @@ const shapes: Readonly<Record<string, readonly [type: string, holds: (value: unk
   status: ['v1.Status', isObject],
   patch: ['[]uint8', (value) => typeof value === 'string'],
   patchType: ['v1.PatchType', (value) => typeof value === 'string'],
-  warnings: ['[]string', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string')],
+  warnings: ['[]string', Array.isArray],
 };
 
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -87,6 +88,9 @@ function shapeProblem(response: unknown): string | undefined {
     const value = Object.hasOwn(response, field) ? response[field] : undefined;
     if (!isUnset(value) && !holds(value)) return mismatch(value, `AdmissionResponse.response.${field}`, type);
   }
+  const warnings = (response['warnings'] ?? []) as readonly unknown[];
+  const odd = warnings.find((warning) => typeof warning !== 'string');
+  if (odd !== undefined) return mismatch(odd, 'AdmissionResponse.response.warnings', 'string');
   const patch = response['patch'];
   if (typeof patch === 'string' && !(base64Pattern.test(patch) && patch.length % 4 === 0)) {
     return `illegal base64 data at input byte ${patch.search(/[^A-Za-z0-9+/]|$/)}`;
@@ -96,11 +100,6 @@ function shapeProblem(response: unknown): string | undefined {
 
 function mismatch(value: unknown, field: string, type: string): string {
   return `json: cannot unmarshal ${jsonType(value)} into Go struct field ${field} of type ${type}`;
-}
-
-function jsonType(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
 function patchBytes(patch: unknown): Buffer | undefined {
@@ -151,46 +150,4 @@ function undecodable(reason: string): ReadAnswer {
 
 function invalid(reason: string): ReadAnswer {
   return { ok: false, problem: 'invalid', reason };
-}
-
-/** A webhook's refusal as the client gets it: the webhook's own status, with its name before the message. */
-export function refusalOf(webhook: string, status: Readonly<Record<string, unknown>> = {}): ApiError {
-  const denied = `admission webhook "${webhook}" denied the request`;
-  const message = text(status['message']);
-  const reason = text(status['reason']);
-  const why = message || reason;
-  const details = detailsOf(status['details']);
-  return new ApiError({
-    code: Math.max(400, integer(status['code']) ?? 400),
-    ...(reason === '' ? {} : { reason }),
-    message: why === '' ? `${denied} without explanation` : `${denied}: ${why}`,
-    ...(details ? { details } : {}),
-  });
-}
-
-function detailsOf(source: unknown): StatusDetails | undefined {
-  if (!isObject(source)) return undefined;
-  const retryAfterSeconds = integer(source['retryAfterSeconds']);
-  const causes = Array.isArray(source['causes']) ? source['causes'].filter(isObject).map(causeOf) : [];
-  return {
-    ...texts(source, ['name', 'group', 'kind', 'uid']),
-    ...(causes.length === 0 ? {} : { causes }),
-    ...(retryAfterSeconds ? { retryAfterSeconds } : {}),
-  };
-}
-
-function causeOf(source: Readonly<Record<string, unknown>>): StatusCause {
-  return texts(source, ['reason', 'message', 'field']);
-}
-
-function texts(source: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, string> {
-  return Object.fromEntries(fields.map((field) => [field, text(source[field])]).filter(([, value]) => value !== ''));
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function integer(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }

@@ -2,10 +2,11 @@ import { type ApiError, badRequest, internalError } from '../errors.ts';
 import { type Random, randomUid } from '../time/random.ts';
 import type { AdmissionRequest } from './admission.ts';
 import { encodeReview, requestFields, reviewVersion, type Target } from './admission-review.ts';
-import { type ReviewAnswer, readAnswer, refusalOf } from './review-response.ts';
+import { type ReviewAnswer, readAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import type { VersionedObjects } from './webhook-match.ts';
+import { refusalOf } from './webhook-refusal.ts';
 
 export interface CallContext {
   readonly client: WebhookClient;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import { createGunzip } from 'node:zlib';
 import { isObject } from '../../api/json.ts';
 import type { Clock } from '../time/clock.ts';
 import { failureText, statusText } from './failure-text.ts';
@@ -89,6 +90,7 @@ function send(endpoint: Endpoint, agent: Agent, body: string, timeoutMs: number,
         'content-length': Buffer.byteLength(body),
         accept: 'application/json, */*',
         'content-type': 'application/json',
+        'accept-encoding': 'gzip',
       },
     });
     const finish = (outcome: PostOutcome) => {
@@ -119,7 +121,10 @@ function failedPost(endpoint: Endpoint, answering: boolean, why: string): PostOu
 function readBody(response: IncomingMessage, fail: (why: string) => void, done: (body: string) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
-  response.on('data', (chunk: Buffer) => {
+  response.on('error', () => fail('unexpected EOF'));
+  const zipped = response.headers['content-encoding'] === 'gzip';
+  const body = zipped ? response.pipe(createGunzip()) : response;
+  body.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size > maxAnswerBytes) {
       fail(`the answer is larger than ${maxAnswerBytes} bytes`);
@@ -128,8 +133,8 @@ function readBody(response: IncomingMessage, fail: (why: string) => void, done: 
       chunks.push(chunk);
     }
   });
-  response.on('error', () => fail('unexpected EOF'));
-  response.on('end', () => done(Buffer.concat(chunks).toString('utf8')));
+  if (zipped) body.on('error', () => fail('gzip: invalid header'));
+  body.on('end', () => done(Buffer.concat(chunks).toString('utf8')));
 }
 
 function judge(response: IncomingMessage, body: string): PostOutcome {

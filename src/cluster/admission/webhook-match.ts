@@ -5,7 +5,7 @@ import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
 import type { View } from '../view.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { type GroupVersionKind, requestFields, type Target } from './admission-review.ts';
+import { type GroupVersionKind, namespaceOf, requestFields, type Target } from './admission-review.ts';
 import { evaluateConditions } from './match-conditions.ts';
 import { resourceOf } from './refusal.ts';
 import { type RuleSubject, ruleMatches } from './rule-match.ts';
@@ -67,11 +67,6 @@ function conditionRequest(request: AdmissionRequest, target: Target): Record<str
     oldObject: undefined,
   });
   return fields;
-}
-
-/** A namespace is its own namespace in admission. */
-export function namespaceOf(request: AdmissionRequest): string {
-  return request.type.key === 'namespaces' ? request.name : request.namespace;
 }
 
 function namespaceMatches(selector: Selector, request: AdmissionRequest, view: View): boolean | ApiError {

@@ -121,8 +121,11 @@ class Parser {
   #concat(): Pattern {
     const parts: Pattern[] = [];
     while (this.#at < this.#source.length && this.#peek() !== '|' && this.#peek() !== ')') {
-      if (this.#take('\\Q')) parts.push(...this.#quoted());
-      else {
+      if (this.#take('\\Q')) {
+        const quoted = this.#quoted();
+        const last = quoted.pop();
+        parts.push(...quoted, ...(last ? [this.#repeated(last)] : []));
+      } else {
         const atom = this.#atom();
         if (atom) parts.push(this.#repeated(atom));
       }

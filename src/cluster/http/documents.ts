@@ -14,7 +14,8 @@ export function documentHandler(types: ResourceTypes, serverAddress: string) {
     const segments = path.split('/').filter((segment) => segment !== '');
     const [root, second, third] = segments;
     if (root === undefined) return { code: 200, body: { paths: paths() } };
-    if (root === 'openapi' && second === 'v3') return openApiReply(openApi, segments.slice(2).join('/'), query, headers);
+    if (root === 'openapi' && second === 'v3')
+      return openApiReply(openApi, segments.slice(2).join('/'), query, headers);
     if (root === 'api' && segments.length <= 2) {
       if (second === undefined) return answered(discovery.api(headers.accept) ?? refuse(), headers);
       return reply(discovery.version('', second), headers);
@@ -41,7 +42,8 @@ function reply(answer: DocumentAnswer | undefined, headers: IncomingHttpHeaders)
 
 function answered(answer: DocumentAnswer, headers: IncomingHttpHeaders): Reply {
   const etag: Record<string, string> = answer.etag === undefined ? {} : { etag: answer.etag, vary: 'Accept' };
-  if (answer.etag !== undefined && headers['if-none-match'] === answer.etag) return { code: 304, body: '', headers: etag };
+  if (answer.etag !== undefined && headers['if-none-match'] === answer.etag)
+    return { code: 304, body: '', headers: etag };
   return { code: 200, body: answer.body, contentType: answer.contentType, headers: etag };
 }
 

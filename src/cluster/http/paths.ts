@@ -15,6 +15,7 @@ export async function handlePath(
   options: PathOptions,
   request: IncomingMessage,
   info: PathRequest,
+  query: URLSearchParams,
 ): Promise<Reply | undefined> {
   if (info.verb !== 'get' && info.verb !== 'head') return undefined;
   switch (info.path) {

@@ -124,6 +124,7 @@ export class ResourceHandler {
     const encoding = this.#encoding(exchange, target.type);
     const current = stored(this.#registry, target);
     if (!current) throw notFound(resourceName(target.type), target.name);
+    await this.#settled();
     return { code: 200, body: await encodeStored(encoding, current) };
   }
 
@@ -148,7 +149,15 @@ export class ResourceHandler {
       throw badRequest('sendInitialEvents is forbidden for list');
     }
     const encoding = this.#encoding(exchange, target.type);
-    return encodeList(encoding, listObjects(this.#registry, this.#query(exchange, target)));
+    const list = listObjects(this.#registry, this.#query(exchange, target));
+    await this.#settled();
+    return encodeList(encoding, list);
+  }
+
+  /** What a client has seen must not be undone by a crash. */
+  #settled(): Promise<void> {
+    const { store } = this.#registry;
+    return store.durable(store.revision);
   }
 
   async #watch(exchange: Exchange, target: Target): Promise<Answer> {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ApiError, expired, isApiError } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
-import { apiVersionOf, convertTo } from '../registry/convert.ts';
+import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import { type ListQuery, listObjects, revisionOf, tooNew } from '../registry/list.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Matcher, matcherFor } from '../registry/selectors.ts';
@@ -41,7 +41,11 @@ export class WatchStream {
     this.#registry = registry;
     this.#request = request;
     this.#matches = matcherFor(request.list.type, request.list.labelSelector, request.list.fieldSelector);
-    this.#writer = new LineWriter(response, () => this.#stop());
+    this.#writer = new LineWriter(
+      response,
+      () => registry.store.durable(registry.store.revision),
+      () => this.#stop(),
+    );
   }
 
   start(): void {
@@ -62,19 +66,35 @@ export class WatchStream {
     if (this.#request.bookmarks) this.#bookmarkLater();
   }
 
+  /** The state as it is now, as events; what happens meanwhile waits behind it. */
   #sendState(): number {
-    const { list, sendInitialEvents } = this.#request;
+    const { list } = this.#request;
     const { revision } = this.#registry.store;
-    const all = listObjects(this.#registry, {
-      ...list,
-      limit: 0,
-      continueToken: '',
-      resourceVersion: '',
-      resourceVersionMatch: '',
-    });
-    for (const stored of all.items) this.#send('ADDED', stored);
-    if (sendInitialEvents) this.#bookmark(revision, { 'k8s.io/initial-events-end': 'true' });
+    const now = { ...list, limit: 0, continueToken: '', resourceVersion: '', resourceVersionMatch: '' };
+    const { items } = listObjects(this.#registry, now);
+    const byWebhook = this.#request.encode.type.conversion.kind === 'webhook';
+    this.#writer.begin(byWebhook ? this.#convertedLines(items, revision) : this.#stateLines(items, revision));
     return revision;
+  }
+
+  *#stateLines(items: readonly Stored[], revision: number): Iterable<Buffer> {
+    for (const stored of items) {
+      yield sendsBytes(this.#request.encode, stored)
+        ? line('ADDED', stored)
+        : this.#line('ADDED', this.#convertNow(stored.object));
+    }
+    if (this.#request.sendInitialEvents) yield this.#bookmarkLine(revision, { 'k8s.io/initial-events-end': 'true' });
+  }
+
+  async *#convertedLines(items: readonly Stored[], revision: number): AsyncIterable<Buffer> {
+    const { type } = this.#request.encode;
+    const objects = await convertAll(
+      type,
+      items.map(({ object }) => object),
+      apiVersionOf(type),
+    );
+    for (const object of objects) yield this.#line('ADDED', object);
+    if (this.#request.sendInitialEvents) yield this.#bookmarkLine(revision, { 'k8s.io/initial-events-end': 'true' });
   }
 
   #onEvent(event: StoreEvent): void {
@@ -87,12 +107,8 @@ export class WatchStream {
   #sendSelected(event: StoreEvent, matches: Matcher): void {
     const before = event.previous !== undefined && matches(event.previous.object);
     const now = event.type !== 'DELETED' && matches(event.stored.object);
-    if (now)
-      this.#send(
-        before ? 'MODIFIED' : 'ADDED',
-        event.stored,
-        before === (event.type === 'MODIFIED') ? event : undefined,
-      );
+    const type = before ? 'MODIFIED' : 'ADDED';
+    if (now) this.#send(type, event.stored, type === event.type ? event : undefined);
     else if (before) this.#sendGone(event);
   }
 
@@ -118,12 +134,12 @@ export class WatchStream {
   #enqueue(type: string, object: KubeObject): void {
     const { encode } = this.#request;
     if (encode.type.conversion.kind !== 'webhook') {
-      this.#write(type, this.#convertNow(object));
+      this.#writer.write(this.#line(type, this.#convertNow(object)));
       return;
     }
     this.#queue = (this.#queue ?? Promise.resolve()).then(async () => {
       try {
-        this.#write(type, await convertTo(encode.type, object, apiVersionOf(encode.type)));
+        this.#writer.write(this.#line(type, await convertTo(encode.type, object, apiVersionOf(encode.type))));
       } catch (error) {
         if (isApiError(error)) this.#fail(error);
         else throw error;
@@ -140,8 +156,8 @@ export class WatchStream {
       : { ...object, apiVersion };
   }
 
-  #write(type: string, object: KubeObject): void {
-    this.#writer.write(Buffer.from(`${JSON.stringify({ type, object: this.#represent(object) })}\n`));
+  #line(type: string, object: KubeObject): Buffer {
+    return Buffer.from(`${JSON.stringify({ type, object: this.#represent(object) })}\n`);
   }
 
   #represent(object: KubeObject): unknown {
@@ -157,13 +173,13 @@ export class WatchStream {
   #bookmarkLater(): void {
     const { store } = this.#registry;
     const timer = realClock.after(bookmarkEveryMs, () => {
-      this.#bookmark(store.revision, undefined);
+      this.#writer.write(this.#bookmarkLine(store.revision, undefined));
       this.#bookmarkLater();
     });
     this.#timers[1] = timer;
   }
 
-  #bookmark(revision: number, annotations: Record<string, string> | undefined): void {
+  #bookmarkLine(revision: number, annotations: Record<string, string> | undefined): Buffer {
     const { type, representation } = this.#request.encode;
     const metadata = {
       resourceVersion: String(revision),
@@ -192,7 +208,7 @@ export class WatchStream {
                 },
               ],
             };
-    this.#writer.write(Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`));
+    return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }
 
   #fail(error: ApiError): void {

@@ -86,6 +86,8 @@ function track(registry: Registry, type: ResourceType, object: KubeObject, conte
     apiVersion: object.apiVersion,
     time: timestamp(registry.clock.now()),
     schema: type.schema,
+    // What the server put there itself is nobody's.
+    ...(type.subresources.has('status') ? { resetFields: [['status']] } : {}),
   });
   if (managedFields !== undefined) object.metadata.managedFields = managedFields;
 }

@@ -1,7 +1,8 @@
 import { badRequest, invalidObject, notFound } from '../errors.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
+import { applyConfiguration } from '../patch/apply-configuration.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
-import { applyConfiguration, conflictError } from '../patch/managed-fields.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchResult } from '../patch/patch-result.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
@@ -105,8 +106,9 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
       ...(subresource === '' ? {} : { subresource }),
       time: timestamp(registry.clock.now()),
       schema: target.type.schema,
+      resetFields: fieldsOutOfReach(target.type, subresource),
     });
-    if (!result.ok) throw conflictError(resourceName(target.type), target.name, result.conflicts);
+    if (!result.ok) throw result.error;
     return result.object;
   };
   if (!stored(registry, target)) {
@@ -124,6 +126,12 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
     retries: !namesVersion(applied),
     change: merge,
   });
+}
+
+/** What this path cannot change is not owned by who applies through it either. */
+function fieldsOutOfReach(type: ResourceType, subresource: string): readonly (readonly string[])[] {
+  if (subresource === 'status') return [['spec']];
+  return subresource === '' && type.subresources.has('status') ? [['status']] : [];
 }
 
 function appliedObject(request: PatchRequest): KubeObject {

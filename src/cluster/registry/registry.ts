@@ -17,7 +17,7 @@ export interface Registry {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly random: Random;
-    readonly hooks: RegistryHooks;
+  readonly hooks: RegistryHooks;
 }
 
 /** What depends on more than the object: a service's address, rights that a role would hand out. Refusals are thrown. */

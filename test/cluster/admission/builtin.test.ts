@@ -181,6 +181,13 @@ describe('the service account of a new pod', () => {
     );
   });
 
+  test('must still exist after webhooks have named another', async () => {
+    const object = aPod({ serviceAccountName: 'other' });
+    expect((await refusalFrom(admissionOver({}).validate(aRequest({ object })))).message).toBe(
+      'pods "web-0" is forbidden: error looking up service account shop/other: serviceaccount "other" not found',
+    );
+  });
+
   test('is missing in a pod that a webhook took it from', async () => {
     expect((await refusalFrom(admissionOver({}).validate(aRequest({ object: anonymous })))).message).toBe(
       'pods "web-0" is forbidden: no service account specified for pod shop/web-0',

@@ -130,6 +130,18 @@ const cases: readonly [name: string, webhooks: readonly JsonObject[], errors: re
     ],
   ],
   [
+    'a host that cannot be',
+    [url('http://a b')],
+    [
+      'webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "http://a b": invalid character " " in host name; desired format: https://host[/path]',
+    ],
+  ],
+  [
+    'a service without a namespace, in the real server’s words',
+    [service({ namespace: '' })],
+    ['webhooks[0].clientConfig.service.name: Required value'],
+  ],
+  [
     'no host',
     [url('https:///x')],
     ['webhooks[0].clientConfig.url: Invalid value: "": host must be specified; desired format: https://host[/path]'],

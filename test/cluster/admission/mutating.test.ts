@@ -164,6 +164,42 @@ const broken: readonly [name: string, response: JsonObject, request: object, mes
     'Internal error occurred: add operation does not apply: doc is missing path: "/metadata/labels/x": missing value',
   ],
   [
+    'that removes what is not there',
+    patchOf({ op: 'remove', path: '/spec/x' }),
+    {},
+    "Internal error occurred: error in remove for path: '/spec/x': Unable to remove nonexistent key: x: missing value",
+  ],
+  [
+    'that removes from nowhere',
+    patchOf({ op: 'remove', path: '/nothing/x' }),
+    {},
+    'Internal error occurred: remove operation does not apply: doc is missing path: "/nothing/x": missing value',
+  ],
+  [
+    'that replaces nowhere',
+    patchOf({ op: 'replace', path: '/nothing/x', value: 1 }),
+    {},
+    'Internal error occurred: replace operation does not apply: doc is missing path: /nothing/x: missing value',
+  ],
+  [
+    'that copies from nowhere',
+    patchOf({ op: 'copy', from: '/nothing/y', path: '/spec/x' }),
+    {},
+    'Internal error occurred: copy operation does not apply: doc is missing from path: /nothing/y: missing value',
+  ],
+  [
+    'whose test fails',
+    patchOf({ op: 'test', path: '/kind', value: 'Node' }),
+    {},
+    'Internal error occurred: testing value /kind failed: test failed',
+  ],
+  [
+    'of an unknown operation',
+    patchOf({ op: 'magic', path: '/kind' }),
+    {},
+    'Internal error occurred: Unexpected kind: magic',
+  ],
+  [
     'for a deletion',
     remove,
     deletion,
@@ -194,10 +230,16 @@ const broken: readonly [name: string, response: JsonObject, request: object, mes
     'Internal error occurred: failed calling webhook "w.example.com": failed to call webhook: illegal base64 data at input byte 0',
   ],
   [
+    'that is no JSON',
+    { allowed: true, patch: 'Kio=', patchType: 'JSONPatch' },
+    {},
+    'Internal error occurred: failed calling webhook "w.example.com": received undecodable patch in webhook response: invalid character \'*\' looking for beginning of value',
+  ],
+  [
     'that is no list',
     { allowed: true, patch: 'e30=', patchType: 'JSONPatch' },
     {},
-    'Internal error occurred: failed calling webhook "w.example.com": received undecodable patch in webhook response: json: cannot unmarshal the patch into Go value of type jsonpatch.Patch',
+    'Internal error occurred: failed calling webhook "w.example.com": received undecodable patch in webhook response: json: cannot unmarshal object into Go value of type jsonpatch.Patch',
   ],
 ];
 

@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/cluster/objects.ts';
 import { VirtualClock } from '../../../src/cluster/time/virtual-clock.ts';
@@ -150,6 +153,19 @@ describe('validating webhooks', () => {
     await own.close();
   });
 
+  test('that closed an idle connection are reached over a new one', async () => {
+    const own = await startWebhookServer();
+    const admission = admissionOver({
+      [validatingKey]: [validatingConfiguration('c', aWebhook('w.example.com', own.url, own.ca))],
+    });
+    await admission.validate(aRequest());
+    await own.closeIdle();
+    await admission.validate(aRequest());
+    expect(own.connections()).toBe(2);
+    admission.close();
+    await own.close();
+  });
+
   test('that cannot do without side effects are not asked in a dry run', async () => {
     const admission = over({ ...hook(() => ({ allowed: true })), sideEffects: 'Some' });
     expect((await refusalFrom(admission.validate(aRequest({ dryRun: true })))).status).toEqual({
@@ -158,6 +174,15 @@ describe('validating webhooks', () => {
       message: 'admission webhook "w.example.com" does not support dry run',
     });
     await admission.validate(aRequest());
+  });
+
+  test('may answer compressed', async () => {
+    const zipped: Handler = ({ review }, answer) => {
+      answer.setHeader('content-encoding', 'gzip');
+      answer.end(gzipSync(JSON.stringify({ ...review, response: { uid: review.request.uid, allowed: true } })));
+      return undefined;
+    };
+    await over(hook(zipped)).validate(aRequest());
   });
 
   test('that say NoneOnDryRun are told of the dry run', async () => {
@@ -224,7 +249,7 @@ const failures: readonly [name: string, handler: Handler, reason: string | RegEx
       answer.end('{"kind":"Pod","apiVersion":"v1"}');
       return undefined;
     },
-    'failed to call webhook: no kind "Pod" is registered for version "v1"',
+    'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
   ],
   [
     'a response of no kind',
@@ -240,7 +265,20 @@ const failures: readonly [name: string, handler: Handler, reason: string | RegEx
       answer.end('oops');
       return undefined;
     },
-    "failed to call webhook: couldn't get version/kind; json parse error: invalid character 'o' looking for beginning of value",
+    /^failed to call webhook: couldn't get version\/kind; json parse error: json: cannot unmarshal string into Go value /,
+  ],
+  [
+    'a body that breaks off',
+    (_received, answer) => {
+      answer.end('{"kind":');
+      return undefined;
+    },
+    "failed to call webhook: couldn't get version/kind; json parse error: unexpected end of JSON input",
+  ],
+  [
+    'a warning that is no text',
+    () => ({ allowed: true, warnings: [1] }),
+    'failed to call webhook: json: cannot unmarshal number into Go struct field AdmissionResponse.response.warnings of type string',
   ],
   [
     'a field of the wrong type',
@@ -292,6 +330,24 @@ const failures: readonly [name: string, handler: Handler, reason: string | RegEx
     /^failed to call webhook: Post "https:\/\/127\.0\.0\.1:\d+\/h\d+\?timeout=10s": EOF$/,
   ],
   [
+    'a body that is not compressed as it says',
+    (_received, answer) => {
+      answer.setHeader('content-encoding', 'gzip');
+      answer.end('{}');
+      return undefined;
+    },
+    'failed to call webhook: unexpected error when reading response body. Please retry. Original error: gzip: invalid header',
+  ],
+  [
+    'a body that swells without end',
+    (_received, answer) => {
+      answer.setHeader('content-encoding', 'gzip');
+      answer.end(gzipSync(Buffer.alloc(17 * 1024 * 1024, ' ')));
+      return undefined;
+    },
+    'failed to call webhook: unexpected error when reading response body. Please retry. Original error: the answer is larger than 16777216 bytes',
+  ],
+  [
     'a body that ends early',
     (_received, answer) => {
       answer.writeHead(200, { 'content-length': '100' });
@@ -337,6 +393,26 @@ describe('a webhook that cannot be asked', () => {
     await own.close();
   });
 
+  test('because its certificate names no address says so', async () => {
+    const own = await startWebhookServer(await serverCertificate([{ type: 'dns', value: 'a.b' }]));
+    const refusal = await refusalFrom(over(aWebhook('w.example.com', own.url, own.ca)).validate(aRequest()));
+    expect(refusal.message).toContain(
+      "x509: cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs",
+    );
+    await own.close();
+  });
+
+  test('because it speaks plain HTTP says so', async () => {
+    const own = createServer((_incoming, answer) => answer.end('hello'));
+    await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
+    const { port } = own.address() as AddressInfo;
+    const refusal = await refusalFrom(
+      over(aWebhook('w.example.com', `https://127.0.0.1:${port}`, server.ca)).validate(aRequest()),
+    );
+    expect(refusal.message).toContain('http: server gave HTTP response to HTTPS client');
+    own.close();
+  });
+
   test('because its certificate has expired says so', async () => {
     const own = await startWebhookServer(await serverCertificate(loopback, new Date('2021-01-01T00:00:00Z')));
     const refusal = await refusalFrom(over(aWebhook('w.example.com', own.url, own.ca)).validate(aRequest()));
@@ -375,6 +451,31 @@ describe('a webhook that cannot be asked', () => {
     await called;
     await clock.advance(3_000);
     expect((await refused).message).toMatch(/\?timeout=3s": context deadline exceeded$/);
+  });
+
+  test('because its answer never ends runs into the deadline, too', async () => {
+    const clock = new VirtualClock();
+    const admission = admissionOver(
+      {
+        [validatingKey]: [
+          validatingConfiguration(
+            'c',
+            hook((_received, answer) => {
+              answer.writeHead(200, { 'content-length': '100' });
+              answer.write('{');
+              return undefined;
+            }),
+          ),
+        ],
+      },
+      { clock },
+    );
+    let settled = false;
+    const refused = refusalFrom(admission.validate(aRequest())).finally(() => {
+      settled = true;
+    });
+    while (!settled) await clock.advance(10);
+    expect((await refused).message).toMatch(/context deadline exceeded$/);
   });
 
   test('because it knows no version of the review is never called', async () => {

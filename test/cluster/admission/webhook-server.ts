@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { JsonObject } from '../../../src/cluster/objects.ts';
 import { type Name, type ServerCertificate, serverCertificate } from './certificates.ts';
 
@@ -30,6 +30,8 @@ export interface WebhookServer {
   readonly received: readonly Received[];
   readonly connections: () => number;
   handle(path: string, handler: Handler): void;
+  /** Done when the connections are closed on this side. */
+  closeIdle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,8 +45,11 @@ export async function startWebhookServer(certificate?: ServerCertificate): Promi
   const server = createServer({ cert, key }, (incoming, answer) => {
     void answerTo(incoming, answer, handlers, received);
   });
-  server.on('secureConnection', () => {
+  const sockets = new Set<Socket>();
+  server.on('secureConnection', (socket) => {
     connections += 1;
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
   });
   server.on('tlsClientError', () => undefined);
   await listen(server);
@@ -56,6 +61,11 @@ export async function startWebhookServer(certificate?: ServerCertificate): Promi
     received,
     connections: () => connections,
     handle: (path, handler) => handlers.set(path, handler),
+    async closeIdle() {
+      const closed = [...sockets].map((socket) => new Promise<void>((resolve) => socket.once('close', resolve)));
+      server.closeIdleConnections();
+      await Promise.all(closed);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

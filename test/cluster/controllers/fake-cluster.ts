@@ -154,10 +154,7 @@ export class FakeCluster {
     const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
     this.#placed += 1;
     const nodeName = terms?.[0]?.matchFields?.[0]?.values?.[0] ?? this.nodes[this.#placed % this.nodes.length];
-    await this.client.modify<PodObject>('pods', 'default', pod.metadata.name, (draft) => ({
-      ...draft,
-      spec: { ...draft.spec, nodeName: nodeName as string },
-    }));
+    await this.client.bind('default', pod.metadata.name, pod.metadata.uid ?? '', nodeName as string);
   }
 
   #createClient(): Client {
@@ -169,6 +166,11 @@ export class FakeCluster {
         if (current === undefined) throw notFound(named(resource), name);
         const next = change(clone(current.object) as never);
         return next === undefined ? undefined : this.#update(resource, next, options);
+      },
+      bind: async (namespace, name, uid, node) => {
+        const pod = this.store.get('pods', objectKey(namespace, name))?.object as PodObject | undefined;
+        if (pod === undefined || pod.metadata.uid !== uid) throw notFound(named('pods'), name);
+        this.#update('pods', { ...pod, spec: { ...pod.spec, nodeName: node } });
       },
       delete: async (resource, namespace, name, options) => this.#delete(resource, namespace, name, options ?? {}),
     };

@@ -34,6 +34,10 @@ describe('a merge patch', () => {
   });
 
   const map = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 3 }));
+  const hasNull = (value: unknown): boolean =>
+    value === null || (typeof value === 'object' && Object.values(value as object).some(hasNull));
+  const hasNullInList = (value: unknown): boolean =>
+    Array.isArray(value) ? hasNull(value) : isMap(value) && Object.values(value).some(hasNullInList);
   const merge = (document: JsonMap, patch: JsonMap): JsonMap => {
     const result = applyMergePatch(document, patch);
     return result.ok ? result.value : {};
@@ -42,6 +46,7 @@ describe('a merge patch', () => {
   it('changes nothing the second time, nor its inputs', () => {
     fc.assert(
       fc.property(map, map, (document, patch) => {
+        fc.pre(!hasNullInList(patch));
         const before = JSON.stringify([document, patch]);
         const once = merge(document, patch);
         expect(JSON.stringify([document, patch])).toBe(before);
@@ -51,8 +56,6 @@ describe('a merge patch', () => {
   });
 
   it('changes nothing if it is empty, and is the document itself if that has no nulls', () => {
-    const hasNull = (value: unknown): boolean =>
-      value === null || (typeof value === 'object' && Object.values(value as object).some(hasNull));
     fc.assert(
       fc.property(map, (document) => {
         expect(merge(document, {})).toEqual(document);

@@ -89,7 +89,7 @@ const cases: readonly Case[] = [
     name: 'merges sets',
     original: { metadata: { finalizers: ['a', 'b'] } },
     patch: { metadata: { finalizers: ['c', 'b'] } },
-    expected: { metadata: { finalizers: ['a', 'c', 'b'] } },
+    expected: { metadata: { finalizers: ['c', 'a', 'b'] } },
   },
   {
     name: 'deletes from sets',

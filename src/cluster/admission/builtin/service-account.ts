@@ -1,4 +1,5 @@
 import type { Pod, ServiceAccount } from 'kubernetes-types/core/v1.js';
+import type { ApiError } from '../../errors.ts';
 import type { KubeObject } from '../../objects.ts';
 import { sleep } from '../../time/clock.ts';
 import type { AdmissionRequest } from '../admission.ts';
@@ -25,9 +26,7 @@ export function serviceAccount({ mountTokens }: ServiceAccountOptions): Plugin {
     async admit(request, draft, context) {
       if (!concernsNewPod(request) || !draft) return;
       const pod = draft as StoredPod;
-      if (pod.metadata.annotations && Object.hasOwn(pod.metadata.annotations, mirrorAnnotation)) {
-        return checkMirrorPod(request, pod);
-      }
+      if (isMirror(pod)) return checkMirrorPod(request, pod);
       const spec = pod.spec ?? { containers: [] };
       pod.spec = spec;
       if (!spec.serviceAccountName) {
@@ -41,16 +40,21 @@ export function serviceAccount({ mountTokens }: ServiceAccountOptions): Plugin {
         spec.imagePullSecrets = account.imagePullSecrets.map(({ name }) => (name === undefined ? {} : { name }));
       }
     },
-    validate(request) {
+    validate(request, { view }) {
       if (!concernsNewPod(request) || !request.object) return;
       const pod = request.object as StoredPod;
-      const mirror = pod.metadata.annotations && Object.hasOwn(pod.metadata.annotations, mirrorAnnotation);
-      if (mirror) checkMirrorPod(request, pod);
-      else if (!pod.spec?.serviceAccountName) {
+      if (isMirror(pod)) return checkMirrorPod(request, pod);
+      const name = pod.spec?.serviceAccountName;
+      if (!name) {
         throw refuse(request, `no service account specified for pod ${request.namespace}/${pod.metadata.name ?? ''}`);
       }
+      if (!view.get('serviceaccounts', request.namespace, name)) throw noAccount(request, name);
     },
   };
+}
+
+function isMirror(pod: StoredPod): boolean {
+  return Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation);
 }
 
 function concernsNewPod({ type, subresource, operation }: AdmissionRequest): boolean {
@@ -79,9 +83,11 @@ async function findAccount(
     await sleep(clock, pauseMs);
     account = look();
   }
-  if (account) return account;
-  throw refuse(
-    request,
-    `error looking up service account ${request.namespace}/${name}: serviceaccount "${name}" not found`,
-  );
+  if (!account) throw noAccount(request, name);
+  return account;
+}
+
+function noAccount(request: AdmissionRequest, name: string): ApiError {
+  const where = `${request.namespace}/${name}`;
+  return refuse(request, `error looking up service account ${where}: serviceaccount "${name}" not found`);
 }

@@ -39,8 +39,9 @@ function withOwner<T extends KubeObject>(draft: T, owner: KubeObject): T {
 }
 
 function withoutOwner<T extends KubeObject>(draft: T, owner: KubeObject): T {
-  const others = (draft.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== owner.metadata.uid);
-  return { ...draft, metadata: { ...draft.metadata, ownerReferences: others } };
+  const { ownerReferences = [], ...metadata } = draft.metadata;
+  const others = ownerReferences.filter((reference) => reference.uid !== owner.metadata.uid);
+  return { ...draft, metadata: others.length > 0 ? { ...metadata, ownerReferences: others } : metadata };
 }
 
 /** An object that is gone or has become invalid needs no claiming. */

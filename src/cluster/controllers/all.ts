@@ -1,0 +1,34 @@
+import { startClusterRoleAggregation } from '../auth/cluster-role-aggregation.ts';
+import type { Client } from '../client.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import type { Controller, ControllerContext } from './controller.ts';
+import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
+import { startDeploymentController } from './deployment/deployment-controller.ts';
+import { startJobController } from './job/job-controller.ts';
+import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
+import { startReplicaSetController } from './replicaset/replicaset-controller.ts';
+import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
+
+export interface ControllersOptions {
+  readonly plane: ControlPlane;
+  readonly caCertificate: string;
+  /** False: only what the API itself needs (CRDs, role aggregation); workloads stay as they are written. */
+  readonly workloads: boolean;
+  readonly speed: number;
+  clientForNode(node: string): Client;
+}
+
+/** Everything that keeps the cluster's word: one controller for each promise. */
+export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
+  const controllers: Controller[] = [startClusterRoleAggregation(context)];
+  if (!options.workloads) return controllers;
+  return [
+    ...controllers,
+    startReplicaSetController(context),
+    startDeploymentController(context),
+    startStatefulSetController(context),
+    startDaemonSetController(context),
+    startJobController(context),
+    startTtlAfterFinishedController(context),
+  ];
+}
