@@ -46,11 +46,11 @@ export function recordMessages(
   for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     if (scalars.has(name) || readByCode.has(shortName(name)) || recorded.has(shortName(name))) continue;
     const fields = messages.get(name);
+    if (!fields) throw new Error(`no .proto file has the message ${name}`);
     const struct = structs.get(name);
-    if (!fields || !struct) throw new Error(`${name} has no ${fields ? 'Go type' : 'message'}`);
     recorded.set(
       shortName(name),
-      fields.map((field) => recordField(name, field, struct.get(field.number))),
+      fields.map((field) => recordField(name, field, struct?.get(field.number))),
     );
     pending.push(...fields.map(({ type }) => type));
   }
@@ -119,7 +119,7 @@ function parseGoField(line: string): [number, GoField][] {
       Number(number),
       {
         name,
-        inline: name === '' && options.includes('inline'),
+        inline: name === '',
         leavesOutZero: !type.startsWith('*') && options.includes('omitempty'),
       },
     ],

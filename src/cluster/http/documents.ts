@@ -42,8 +42,10 @@ function reply(answer: DocumentAnswer | undefined, headers: IncomingHttpHeaders)
 
 function answered(answer: DocumentAnswer, headers: IncomingHttpHeaders): Reply {
   const etag: Record<string, string> = answer.etag === undefined ? {} : { etag: answer.etag, vary: 'Accept' };
-  if (answer.etag !== undefined && headers['if-none-match'] === answer.etag)
-    return { code: 304, body: '', headers: etag };
+  if (answer.etag !== undefined && headers['if-none-match'] === answer.etag) {
+    // Caches put the headers of this answer over those they have: the content type must be the same.
+    return { code: 304, body: '', contentType: answer.contentType, headers: etag };
+  }
   return { code: 200, body: answer.body, contentType: answer.contentType, headers: etag };
 }
 

@@ -5,7 +5,8 @@ import type { Schema } from '../kinds/schema.ts';
 import type { KubeObject } from '../objects.ts';
 import { type Comparison, compareObjects } from './field-compare.ts';
 import { difference, differenceBelow, type FieldSet, type FieldTree, leaf, union } from './field-set.ts';
-import { isMap } from './json-tree.ts';
+import { withoutManagedFields } from './field-types.ts';
+import { equalJson, isMap } from './json-tree.ts';
 import {
   capUpdaters,
   clientManagers,
@@ -136,6 +137,12 @@ export function withoutLost(managers: Managers, taken: FieldSet, removed: FieldS
     if (fields !== undefined) rest.push(fields === manager.fields ? manager : { ...manager, fields });
   }
   return changed ? rest : managers;
+}
+
+/** Whether a write would do no more than renew times of managers. Such writes are not worth a new version. */
+export function differOnlyInTimes(old: KubeObject, next: KubeObject): boolean {
+  const timeless = (object: KubeObject) => object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
+  return equalJson(timeless(old), timeless(next)) && equalJson(withoutManagedFields(old), withoutManagedFields(next));
 }
 
 const maxManagerLength = 128;

@@ -13,6 +13,7 @@ import {
   mutated,
   type Registry,
   resourceName,
+  stored,
   strategyContext,
   type Target,
   validated,
@@ -34,6 +35,9 @@ export async function createObject(
   let object = await convertTo(target.type, draft, versionOf(working));
   checkPlace(object, target);
   prepare(registry, working, object);
+  // Webhooks see the identity that the object is going to have, but not yet a generated name.
+  const system = { uid: randomUid(registry.random), creationTimestamp: timestamp(registry.clock.now()) };
+  Object.assign(object.metadata, system);
   if (!options.tracksFields) track(registry, working, object, context);
   const parts = {
     operation: 'CREATE' as const,
@@ -43,7 +47,8 @@ export async function createObject(
   };
   object = (await mutated(registry, { ...parts, object }, versionOf(working))) ?? object;
   working.strategy.applyDefaults?.(object);
-  fillMetadata(registry, working, object);
+  Object.assign(object.metadata, system, hasGeneration(working) ? { generation: 1 } : {});
+  generateName(registry, target, object);
   check(registry, working, object, context);
   registry.hooks.beforeCreate(working, object, context);
   const named = { ...target, name: object.metadata.name };
@@ -92,14 +97,16 @@ function track(registry: Registry, type: ResourceType, object: KubeObject, conte
   if (managedFields !== undefined) object.metadata.managedFields = managedFields;
 }
 
-function fillMetadata(registry: Registry, type: ResourceType, object: KubeObject): void {
-  const { metadata } = object;
-  if (!metadata.name && metadata.generateName) {
-    metadata.name = metadata.generateName.slice(0, maxGeneratedPrefix) + randomSuffix(registry.random);
+/** So many suffixes are tried before a taken name is the client's to know of. */
+const maxGeneratedNames = 8;
+
+function generateName(registry: Registry, target: Omit<Target, 'name'>, { metadata }: KubeObject): void {
+  if (metadata.name || !metadata.generateName) return;
+  const prefix = metadata.generateName.slice(0, maxGeneratedPrefix);
+  for (let attempt = 0; attempt < maxGeneratedNames; attempt += 1) {
+    metadata.name = prefix + randomSuffix(registry.random);
+    if (!stored(registry, { ...target, name: metadata.name })) return;
   }
-  metadata.uid = randomUid(registry.random);
-  metadata.creationTimestamp = timestamp(registry.clock.now());
-  if (hasGeneration(type)) metadata.generation = 1;
 }
 
 function check(registry: Registry, type: ResourceType, object: KubeObject, context: WriteContext): void {

@@ -1,7 +1,12 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/cluster/objects.ts';
-import { managerName, trackUpdate, type UpdateToTrack } from '../../../src/cluster/patch/managed-fields.ts';
+import {
+  differOnlyInTimes,
+  managerName,
+  trackUpdate,
+  type UpdateToTrack,
+} from '../../../src/cluster/patch/managed-fields.ts';
 import { podSchema } from './schemas.ts';
 
 function pod(fields: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): KubeObject {
@@ -236,6 +241,24 @@ describe('tracking updates', () => {
     const before = JSON.stringify([live, next]);
     track({ live, next });
     expect(JSON.stringify([live, next])).toBe(before);
+  });
+});
+
+describe('two states of an object', () => {
+  const live = created({ spec: { nodeName: 'n' } });
+  const renewed = (live.metadata.managedFields ?? []).map((one) => ({ ...one, time: at(9) }));
+  const withEntries = (managedFields: ManagedFieldsEntry[]) => ({
+    ...live,
+    metadata: { ...live.metadata, managedFields },
+  });
+
+  it.each([
+    ['that are equal', structuredClone(live), true],
+    ['with other times', withEntries(renewed), true],
+    ['with other managers', withEntries(renewed.map((one) => ({ ...one, manager: 'x' }))), false],
+    ['with another spec', { ...live, spec: {} }, false],
+  ])('%s may differ in nothing but times', (_, next, expected) => {
+    expect(differOnlyInTimes(live, next)).toBe(expected);
   });
 });
 

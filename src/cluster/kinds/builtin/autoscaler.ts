@@ -2,7 +2,7 @@ import { type FieldError, invalid, required } from '../../../api/field-errors.ts
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { requiredText } from './field-checks.ts';
-import { ensureObject, fillIn, isThere, listAt, numberAt, objectAt, specOf } from './read.ts';
+import { ensureObject, fillIn, isThere, listAt, numberAt, objectAt, specOf, textAt } from './read.ts';
 
 const defaultUtilization = 80;
 
@@ -21,20 +21,26 @@ function replicaErrors(spec: JsonObject): readonly FieldError[] {
   const min = numberAt(spec, 'minReplicas');
   const max = numberAt(spec, 'maxReplicas') ?? 0;
   if (min !== undefined && min < 1) errors.push(invalid('spec.minReplicas', min, 'must be greater than or equal to 1'));
-  if (max === 0) errors.push(required('spec.maxReplicas', ''));
-  else if (max < 1) errors.push(invalid('spec.maxReplicas', max, 'must be greater than 0'));
-  else if (min !== undefined && max < min) {
+  if (max < 0) errors.push(invalid('spec.maxReplicas', max, 'must be greater than 0'));
+  if (min !== undefined && max < min) {
     errors.push(invalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'));
   }
   return errors;
 }
 
+function targetErrors(target: JsonObject | undefined, path: string): readonly FieldError[] {
+  const errors = ['kind', 'name'].flatMap((key) => requiredText(target, key, path));
+  const apiVersion = textAt(target, 'apiVersion');
+  if (apiVersion !== '') return errors;
+  return [...errors, invalid(`${path}.apiVersion`, apiVersion, 'apiVersion must specify API group')];
+}
+
 function validate(autoscaler: KubeObject): readonly FieldError[] {
   const spec = specOf(autoscaler);
-  const target = objectAt(spec, 'scaleTargetRef');
   return [
     ...replicaErrors(spec),
-    ...['kind', 'name'].flatMap((key) => requiredText(target, key, 'spec.scaleTargetRef')),
+    ...targetErrors(objectAt(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
+    ...(numberAt(spec, 'maxReplicas') ? [] : [required('spec.maxReplicas', '')]),
   ];
 }
 

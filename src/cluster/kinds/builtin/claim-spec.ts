@@ -22,12 +22,13 @@ export function claimDefaults(claim: JsonObject): void {
 }
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'] as const;
+const oneNeeded = 'at least 1 access mode is required';
 const volumeModes = ['Block', 'Filesystem'] as const;
 
-export function accessModeErrors(spec: JsonObject, path: string): readonly FieldError[] {
+export function accessModeErrors(spec: JsonObject, path: string, missing = oneNeeded): readonly FieldError[] {
   const modes = textsAt(spec, 'accessModes');
   const field = `${path}.accessModes`;
-  if (modes.length === 0) return [required(field, 'at least 1 access mode is required')];
+  if (modes.length === 0) return [required(field, missing)];
   const errors: FieldError[] = modes
     .filter((mode) => !(accessModes as readonly string[]).includes(mode))
     .map((mode) => notSupported(field, mode, accessModes));

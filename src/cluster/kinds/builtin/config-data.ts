@@ -30,7 +30,7 @@ function configMapErrors(map: KubeObject): readonly FieldError[] {
     ...keyErrors(map, 'binaryData'),
   ];
   // The API server writes a path without a name here.
-  if (plainBytes(map, 'data') + decodedBytes(map, 'binaryData') > maxBytes) errors.push(tooLong('', maxBytes));
+  if (plainBytes(map, 'data') + decodedBytes(map, 'binaryData') > maxBytes) errors.push(tooLong('[]', maxBytes));
   return errors;
 }
 

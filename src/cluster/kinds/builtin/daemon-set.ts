@@ -4,13 +4,7 @@ import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { amountErrors, amountNumber, atMostAll, notNegativeFields, unchangedFields } from './field-checks.ts';
 import { selectorErrors } from './labels.ts';
-import {
-  alwaysRunningErrors,
-  applyTemplateDefaults,
-  nothingSelected,
-  selectorMatchErrors,
-  templateErrors,
-} from './pod-template.ts';
+import { alwaysRunningErrors, applyTemplateDefaults, selectorMatchErrors, templateErrors } from './pod-template.ts';
 import { ensureObject, fillIn, fillInText, isJsonObject, objectAt, specOf, statusOf, textAt } from './read.ts';
 import { collisionErrors, emptySelectorErrors } from './workload-checks.ts';
 
@@ -83,9 +77,7 @@ function validate(set: KubeObject): readonly FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   return [
     ...selectorErrors(selector, 'spec.selector'),
-    ...(isJsonObject(selector)
-      ? selectorMatchErrors(selector, template, 'spec.template')
-      : [nothingSelected(template)]),
+    ...selectorMatchErrors(selector, template, 'spec.template'),
     ...(isJsonObject(selector) ? emptySelectorErrors(selector, 'daemonset') : []),
     ...templateErrors(template, 'spec.template'),
     ...alwaysRunningErrors(template, 'spec.template', 'DaemonSet'),

@@ -71,7 +71,7 @@ function addressErrors(address: string, type: string, field: string): readonly F
 function endpointErrors(endpoint: JsonObject, type: string, path: string): readonly FieldError[] {
   const addresses = textsAt(endpoint, 'addresses');
   const field = `${path}.addresses`;
-  if (addresses.length === 0) return [required(field, 'must contain at least 1 address')];
+  if (addresses.length === 0) return [required(field, '')];
   if (addresses.length > maxAddresses) return [tooMany(field, addresses.length, maxAddresses)];
   return addresses.flatMap((address, index) => addressErrors(address, type, `${field}[${index}]`));
 }

@@ -53,7 +53,7 @@ function backendErrors(backend: JsonObject | undefined, at: string): readonly Fi
   const service = objectAt(backend, 'service');
   if (service === undefined) {
     if (isThere(backend?.['resource'])) return [];
-    return [required(at, 'resource or service backend is required')];
+    return [invalid(at, '', 'resource or service backend is required')];
   }
   return textAt(service, 'name') === '' ? [required(`${at}.service.name`, '')] : [];
 }

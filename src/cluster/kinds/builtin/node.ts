@@ -4,7 +4,7 @@ import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate } from './field-checks.ts';
 import { labelNameErrors } from './labels.ts';
-import { ensureObject, isThere, listAt, objectAt, objectsAt, specOf, statusOf, textAt } from './read.ts';
+import { ensureObject, fillIn, isThere, listAt, objectAt, objectsAt, specOf, statusOf, textAt } from './read.ts';
 import { canonicalQuantities } from './resource-lists.ts';
 import { taintEffectErrors } from './scheduling-validation.ts';
 import { labelValueProblems } from './syntax.ts';
@@ -15,8 +15,31 @@ function applyDefaults(node: KubeObject): void {
   if (status === undefined) return;
   canonicalQuantities(status, 'capacity');
   canonicalQuantities(status, 'allocatable');
+  alwaysThere(status);
   const capacity = objectAt(status, 'capacity');
   if (!isThere(status['allocatable']) && capacity !== undefined) status['allocatable'] = { ...capacity };
+}
+
+const nodeInfo = [
+  'architecture',
+  'bootID',
+  'containerRuntimeVersion',
+  'kernelVersion',
+  'kubeProxyVersion',
+  'kubeletVersion',
+  'machineID',
+  'operatingSystem',
+  'osImage',
+  'systemUUID',
+] as const;
+
+/** Clients read these fields without asking whether they are there. */
+function alwaysThere(status: JsonObject): void {
+  const info = ensureObject(status, 'nodeInfo');
+  if (info !== undefined) for (const key of nodeInfo) fillIn(info, key, '');
+  const endpoints = ensureObject(status, 'daemonEndpoints');
+  const kubelet = endpoints && ensureObject(endpoints, 'kubeletEndpoint');
+  if (kubelet !== undefined) fillIn(kubelet, 'Port', 0);
 }
 
 /** The path of these errors starts at the metadata; the API server says it so. */
@@ -32,7 +55,10 @@ function taintErrors(taints: readonly JsonObject[]): readonly FieldError[] {
     if (problems.length > 0) errors.push(invalid(`${path}.value`, value, problems.join(';')));
     errors.push(...(effect === '' ? [required(`${path}.effect`, '')] : taintEffectErrors(effect, `${path}.effect`)));
     if (seen.has(`${effect}/${key}`)) {
-      errors.push({ ...duplicate(path, taint), detail: 'taints must be unique by key and effect pair' });
+      errors.push({
+        ...duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: taint['timeAdded'] ?? null }),
+        detail: 'taints must be unique by key and effect pair',
+      });
     }
     seen.add(`${effect}/${key}`);
     return errors;

@@ -1,10 +1,10 @@
 /** Workloads and PodGroups: pods that are scheduled and disrupted together. Older shapes of these kinds pass as they are. */
 
-import { type FieldError, invalid, required } from '../../../api/field-errors.ts';
+import { type FieldError, forbidden, invalid, required } from '../../../api/field-errors.ts';
 import { sameJson } from '../../../api/json.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate, isImmutable, problemsOf, requiredText, tooMany, unchanged } from './field-checks.ts';
+import { duplicate, isImmutable, problemsOf, requiredText, tooMany } from './field-checks.ts';
 import { ensureObject, isJsonObject, isThere, numberAt, objectAt, objectsAt, specOf, textAt } from './read.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from './syntax.ts';
 
@@ -80,29 +80,54 @@ function controllerErrors(spec: JsonObject): readonly FieldError[] {
   return ['kind', 'name'].flatMap((key) => requiredText(reference, key, 'spec.controllerRef'));
 }
 
-/** Templates neither come nor go, and keep everything but the size of their gangs. */
-function templateUpdateErrors(now: JsonObject, before: JsonObject): readonly FieldError[] {
-  const path = 'spec.podGroupTemplates';
-  const templates = objectsAt(now, 'podGroupTemplates');
-  const old = objectsAt(before, 'podGroupTemplates');
-  if (templates.length !== old.length) return [invalid(path, templates, isImmutable)];
-  return templates.flatMap((template, index) =>
-    sameJson(withoutCount(template), withoutCount(old[index] ?? {}))
-      ? []
-      : [invalid(`${path}[${index}]`, template, isImmutable)],
-  );
+/** Structures are not printed in these refusals. */
+function fixedErrors(
+  now: JsonObject,
+  before: JsonObject,
+  keys: readonly string[],
+  path: string,
+): readonly FieldError[] {
+  return keys
+    .filter((key) => !sameJson(now[key], before[key]))
+    .map((key) => invalid(`${path}.${key}`, null, isImmutable));
 }
 
-function withoutCount(parent: JsonObject): JsonObject {
-  const policy = objectAt(parent, 'schedulingPolicy');
-  if (!isThere(policy?.['gang'])) return parent;
-  return { ...parent, schedulingPolicy: { ...policy, gang: {} } };
+/** A gang may change its size, but nothing becomes a gang or stops being one. */
+function policyUpdateErrors(now: JsonObject, before: JsonObject, path: string): readonly FieldError[] {
+  const policy = objectAt(now, 'schedulingPolicy');
+  const old = objectAt(before, 'schedulingPolicy');
+  return ['basic', 'gang'].flatMap((key) => {
+    if (isThere(policy?.[key]) === isThere(old?.[key])) return [];
+    const detail = isThere(policy?.[key]) ? isImmutable : 'field cannot be cleared once set';
+    return [invalid(`${path}.schedulingPolicy.${key}`, null, detail)];
+  });
+}
+
+const fixedInTemplate = ['disruptionMode', 'schedulingConstraints', 'resourceClaims', 'priorityClassName'] as const;
+
+/** Templates are known by their names, and neither come nor go. */
+function templateUpdateErrors(now: JsonObject, before: JsonObject): readonly FieldError[] {
+  const path = 'spec.podGroupTemplates';
+  const old = new Map(objectsAt(before, 'podGroupTemplates').map((template) => [textAt(template, 'name'), template]));
+  const errors: FieldError[] = [];
+  for (const [index, template] of objectsAt(now, 'podGroupTemplates').entries()) {
+    const field = `${path}[${index}]`;
+    const previous = old.get(textAt(template, 'name'));
+    old.delete(textAt(template, 'name'));
+    if (previous === undefined) errors.push(forbidden(field, 'item may not be added'));
+    else
+      errors.push(
+        ...policyUpdateErrors(template, previous, field),
+        ...fixedErrors(template, previous, fixedInTemplate, field),
+      );
+  }
+  return [...errors, ...[...old].map(() => forbidden(path, 'item may not be removed'))];
 }
 
 export const workloadStrategy: Strategy = {
   validate: workloadErrors,
   validateUpdate: (workload, old) => [
-    ...unchanged('spec.controllerRef', specOf(workload)['controllerRef'], specOf(old)['controllerRef']),
+    ...fixedErrors(specOf(workload), specOf(old), ['controllerRef'], 'spec'),
     ...templateUpdateErrors(specOf(workload), specOf(old)),
   ],
 };
@@ -143,13 +168,8 @@ export const podGroupStrategy: Strategy = {
     draft['status'] = {};
   },
   validate: podGroupErrors,
-  validateUpdate(group, old) {
-    const [now, before] = [specOf(group), specOf(old)];
-    return [
-      ...fixed.flatMap((key) => unchanged(`spec.${key}`, now[key], before[key])),
-      ...(sameJson(withoutCount(now)['schedulingPolicy'], withoutCount(before)['schedulingPolicy'])
-        ? []
-        : [invalid('spec.schedulingPolicy', now['schedulingPolicy'], isImmutable)]),
-    ];
-  },
+  validateUpdate: (group, old) => [
+    ...fixedErrors(specOf(group), specOf(old), fixed, 'spec'),
+    ...policyUpdateErrors(specOf(group), specOf(old), 'spec'),
+  ],
 };

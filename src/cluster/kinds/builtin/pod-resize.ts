@@ -8,10 +8,35 @@ import { objectAt, objectsAt, textAt } from './read.ts';
 
 const immutableRest = 'only cpu and memory resources are mutable';
 
+/**
+ * The old spec with the resources that the new one wants. Containers that came, went or moved stay in, so that
+ * validation can refuse them.
+ */
+export function withResizedOnly(now: JsonObject, before: JsonObject): JsonObject {
+  const keys = ['containers', 'initContainers'] as const;
+  if (keys.some((key) => orderErrors(key, now, before).length > 0)) return now;
+  const resized: JsonObject = { ...before };
+  for (const key of keys) {
+    const wanted = objectsAt(now, key);
+    if (wanted.length === 0) continue;
+    resized[key] = objectsAt(before, key).map((container, index) => resizedContainer(container, wanted[index] ?? {}));
+  }
+  return resized;
+}
+
+function resizedContainer(container: JsonObject, wanted: JsonObject): JsonObject {
+  const resized: JsonObject = { ...container };
+  for (const key of ['resources', 'resizePolicy']) {
+    if (wanted[key] === undefined) delete resized[key];
+    else resized[key] = wanted[key];
+  }
+  return resized;
+}
+
 export function podResizeErrors(now: JsonObject, before: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
-  const qosClass = podQosClass(now);
-  if (qosClass !== podQosClass(before)) {
+  const qosClass = podQosClass(before);
+  if (qosClass !== podQosClass(now)) {
     errors.push(invalid('spec', qosClass, 'Pod QOS Class may not change as a result of resizing'));
   }
   const order = [...orderErrors('containers', now, before), ...orderErrors('initContainers', now, before)];

@@ -39,23 +39,15 @@ function labelsOf(template: JsonObject): Readonly<Record<string, string>> {
   return Object.fromEntries(pairsAt(objectAt(template, 'metadata'), 'labels'));
 }
 
-/** The pods that a workload makes must be the ones it finds again. */
+/** The pods that a workload makes must be the ones it finds again. No selector at all finds nothing. */
 export function selectorMatchErrors(selector: unknown, template: JsonObject, path: string): readonly FieldError[] {
-  if (!isJsonObject(selector)) return [];
-  const parsed = parseSelector(selector, path);
-  if (!parsed.ok) return [];
-  return matches(parsed.value, labelsOf(template)) ? [] : [mismatch(template, path)];
-}
-
-function mismatch(template: JsonObject, path: string): FieldError {
   const labels = labelsOf(template);
+  if (isJsonObject(selector)) {
+    const parsed = parseSelector(selector, path);
+    if (!parsed.ok || matches(parsed.value, labels)) return [];
+  }
   const printed = Object.keys(labels).length === 0 ? null : labels;
-  return invalid(`${path}.metadata.labels`, printed, '`selector` does not match template `labels`');
-}
-
-/** Without a selector, nothing is selected: also not the template. */
-export function nothingSelected(template: JsonObject): FieldError {
-  return mismatch(template, 'spec.template');
+  return [invalid(`${path}.metadata.labels`, printed, '`selector` does not match template `labels`')];
 }
 
 /** Pods that are replaced when they end must be made to run on. */

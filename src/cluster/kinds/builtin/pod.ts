@@ -1,10 +1,11 @@
 import { type FieldError, forbidden } from '../../../api/field-errors.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
+import { timestamp } from '../../time/clock.ts';
 import type { Strategy } from '../strategy.ts';
 import { notNegativeFields, optionalText, unchanged } from './field-checks.ts';
 import { applyPodOnlyDefaults, applyPodSpecDefaults } from './pod-defaults.ts';
 import { podQosClass } from './pod-qos.ts';
-import { podResizeErrors } from './pod-resize.ts';
+import { podResizeErrors, withResizedOnly } from './pod-resize.ts';
 import { podSpecErrors } from './pod-spec-validation.ts';
 import { podSpecUpdateErrors } from './pod-update.ts';
 import { ensureObject, listAt, numberAt, objectAt, objectsAt, specOf, statusOf, textAt } from './read.ts';
@@ -27,7 +28,7 @@ function addressDefaults(status: JsonObject): void {
   else if (ip !== '' && ip !== first) status['podIPs'] = [{ ip }];
 }
 
-function newStatus(pod: KubeObject): JsonObject {
+function newStatus(pod: KubeObject, now: string): JsonObject {
   const spec = specOf(pod);
   const status: JsonObject = { phase: 'Pending', qosClass: podQosClass(spec) };
   if (listAt(spec, 'schedulingGates').length > 0) {
@@ -38,7 +39,7 @@ function newStatus(pod: KubeObject): JsonObject {
         reason: 'SchedulingGated',
         message: 'Scheduling is blocked due to non-empty scheduling gates',
         lastProbeTime: null,
-        lastTransitionTime: null,
+        lastTransitionTime: now,
       },
     ];
   }
@@ -80,9 +81,10 @@ function validateSubresource(subresource: string, pod: KubeObject, old: KubeObje
   return [];
 }
 
-/** Status updates come from the kubelet, which need not know the class of service. */
 function prepareForSubresource(subresource: string, draft: KubeObject, old: KubeObject): void {
+  if (subresource === 'resize') draft['spec'] = withResizedOnly(specOf(draft), specOf(old));
   if (subresource !== 'status') return;
+  // Status updates come from the kubelet, which need not know the class of service.
   const status = objectAt(draft, 'status');
   const qosClass = statusOf(old)['qosClass'];
   if (status !== undefined && textAt(status, 'qosClass') === '' && qosClass !== undefined)
@@ -123,8 +125,8 @@ function warnings(pod: KubeObject, old: KubeObject | undefined): readonly string
 
 export const podStrategy: Strategy = {
   applyDefaults,
-  prepareForCreate(draft) {
-    draft['status'] = newStatus(draft);
+  prepareForCreate(draft, { clock }) {
+    draft['status'] = newStatus(draft, timestamp(clock.now()));
   },
   prepareForSubresource,
   validate,

@@ -1,7 +1,7 @@
 import { type FieldError, forbidden, invalid, required } from '../../../api/field-errors.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate, isImmutable, oneOf, portErrors, problemsOf } from './field-checks.ts';
+import { duplicate, oneOf, portErrors, problemsOf } from './field-checks.ts';
 import { labelErrors } from './labels.ts';
 import { dnsLabelName } from './names.ts';
 import {
@@ -151,7 +151,7 @@ function validate(service: KubeObject): readonly FieldError[] {
 function addressErrors(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   const [now, old] = [textAt(spec, 'clusterIP'), textAt(before, 'clusterIP')];
   if (spec['type'] === 'ExternalName' || before['type'] === 'ExternalName' || old === '' || now === old) return [];
-  return [invalid('spec.clusterIPs[0]', listAt(spec, 'clusterIPs'), isImmutable)];
+  return [invalid('spec.clusterIPs[0]', listAt(spec, 'clusterIPs'), 'may not change once set')];
 }
 
 /** A client that leaves the address out keeps the one there is. */

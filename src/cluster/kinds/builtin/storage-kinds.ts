@@ -23,6 +23,8 @@ function withChangesUndone(claim: KubeObject, before: JsonObject): JsonObject {
   const now = specOf(claim);
   const kept: JsonObject = { ...now };
   if (textAt(before, 'volumeName') === '') delete kept['volumeName'];
+  // A class may be chosen later, but not changed.
+  if (before['storageClassName'] === undefined) delete kept['storageClassName'];
   if (textAt(statusOf(claim), 'phase') !== 'Bound') return kept;
   const resources = objectAt(now, 'resources') ?? {};
   kept['resources'] = { ...resources, requests: { ...requestsOf(now), storage: requestsOf(before)?.['storage'] } };
@@ -59,11 +61,11 @@ export const claimStrategy: Strategy = {
 
 function volumeErrors(volume: KubeObject): readonly FieldError[] {
   const spec = specOf(volume);
-  const errors: FieldError[] = [...accessModeErrors(spec, 'spec')];
+  const errors: FieldError[] = [...accessModeErrors(spec, 'spec', '')];
   const capacity = objectAt(spec, 'capacity');
   if (capacity === undefined || Object.keys(capacity).length === 0) errors.push(required('spec.capacity', ''));
-  else if (!Object.hasOwn(capacity, 'storage') || Object.keys(capacity).length > 1) {
-    errors.push(notSupported('spec.capacity', capacity, ['storage']));
+  if (!Object.hasOwn(capacity ?? {}, 'storage') || Object.keys(capacity ?? {}).length > 1) {
+    errors.push(notSupported('spec.capacity', capacity ?? null, ['storage']));
   }
   errors.push(...oneOfIfThere(spec, 'persistentVolumeReclaimPolicy', 'spec', ['Delete', 'Recycle', 'Retain']));
   return [...errors, ...optionalText(spec, 'storageClassName', 'spec', dnsSubdomainProblems)];

@@ -1,3 +1,4 @@
+import { type FieldError, invalid } from '../../../api/field-errors.ts';
 import type { ResourceKey } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { autoscalerStrategy } from './autoscaler.ts';
@@ -28,8 +29,7 @@ import { claimStrategy, storageClassStrategy, volumeAttachmentStrategy, volumeSt
 /** A kind that has no rules beyond its schema and its metadata. */
 const plain: Strategy = {};
 
-/** The rules of every built-in kind, except those that guard access to the cluster or extend it. */
-export const builtinStrategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
+const rules: readonly (readonly [ResourceKey, Strategy])[] = [
   ['pods', podStrategy],
   ['podtemplates', podTemplateStrategy],
   ['replicationcontrollers', replicationControllerStrategy],
@@ -66,4 +66,29 @@ export const builtinStrategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
   ['storage.k8s.io/volumeattachments', volumeAttachmentStrategy],
   ['storage.k8s.io/csidrivers', plain],
   ['storage.k8s.io/csinodes', plain],
-]);
+];
+
+/** Custom kinds may name finalizers freely; built-in ones may not. */
+function withFinalizerRule(strategy: Strategy): Strategy {
+  return {
+    ...strategy,
+    validate: (object, context) => [
+      ...finalizerErrors(object.metadata.finalizers ?? []),
+      ...(strategy.validate?.(object, context) ?? []),
+    ],
+  };
+}
+
+const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+function finalizerErrors(finalizers: readonly string[]): readonly FieldError[] {
+  const detail = 'name is neither a standard finalizer name nor is it fully qualified';
+  return finalizers.flatMap((name, index) =>
+    name.includes('/') || standardFinalizers.has(name) ? [] : [invalid(`metadata.finalizers[${index}]`, name, detail)],
+  );
+}
+
+/** The rules of every built-in kind, except those that guard access to the cluster or extend it. */
+export const builtinStrategies: ReadonlyMap<ResourceKey, Strategy> = new Map(
+  rules.map(([key, strategy]) => [key, withFinalizerRule(strategy)]),
+);

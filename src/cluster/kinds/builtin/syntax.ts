@@ -33,6 +33,10 @@ function tooLong(limit: number): string {
   return `must be no more than ${limit} characters`;
 }
 
+function tooManyBytes(limit: number): string {
+  return `must be no more than ${limit} bytes`;
+}
+
 function mismatch(message: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.length === 0 ? '' : `e.g. ${examples.map((example) => `'${example}'`).join(',  or ')}, `;
   return `${message} (${shown}regex used for validation is '${pattern}')`;
@@ -130,7 +134,7 @@ function labelNameProblems(name: string): Problems {
   if (name.length <= maxLabel && labelNamePattern.test(name)) return fine;
   const problems: string[] = [];
   if (name === '') problems.push('name part must be non-empty');
-  else if (name.length > maxLabel) problems.push(`name part ${tooLong(maxLabel)}`);
+  else if (name.length > maxLabel) problems.push(`name part ${tooManyBytes(maxLabel)}`);
   if (!fits(labelNamePattern, name)) problems.push(`name part ${labelNameMismatch()}`);
   return problems;
 }
@@ -138,7 +142,7 @@ function labelNameProblems(name: string): Problems {
 export function labelValueProblems(value: string): Problems {
   if (value.length <= maxLabel && labelValuePattern.test(value)) return fine;
   const problems: string[] = [];
-  if (value.length > maxLabel) problems.push(tooLong(maxLabel));
+  if (value.length > maxLabel) problems.push(tooManyBytes(maxLabel));
   if (!fits(labelValuePattern, value))
     problems.push(
       mismatch(
