@@ -64,12 +64,13 @@ export function recordMessages(
 
 function recordField(message: string, field: ProtoField, go: GoField | undefined): MessageField {
   if (!go) throw new Error(`the Go type of ${message} has no field ${field.number}`);
+  const scalar = scalars.has(field.type);
   const flags =
     (field.label === 'repeated' ? fieldFlags.repeated : 0) |
     (field.label === 'map' ? fieldFlags.map : 0) |
     (go.inline ? fieldFlags.inline : 0) |
-    (go.leavesOutZero ? fieldFlags.leavesOutZero : 0);
-  return [field.number, go.name, scalars.has(field.type) ? field.type : shortName(field.type), flags];
+    (go.leavesOutZero && scalar && field.label === 'optional' ? fieldFlags.leavesOutZero : 0);
+  return [field.number, go.name, scalar ? field.type : shortName(field.type), flags];
 }
 
 /** `core.v1.Pod` for `k8s.io.api.core.v1.Pod`. */

@@ -9,8 +9,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { joinApiVersion } from '../src/cluster/objects.ts';
 import { recordedDiscovery } from '../src/cluster/kinds/recorded.ts';
+import { joinApiVersion } from '../src/cluster/objects.ts';
 import type { RecordedMessages } from '../src/cluster/protobuf/messages.ts';
 import { valueReaders } from '../src/cluster/protobuf/value-readers.ts';
 import { entryPerLine } from './kubernetes-recording.ts';
@@ -73,7 +73,11 @@ function wantedKinds(known: readonly GoPackage[]): WantedKind[] {
     versions.flatMap(({ version, resources }) =>
       resources.flatMap(({ kind, subresources }) => [
         { group, version, kind },
-        ...(subresources ?? []).map((of) => ({ group: of.group ?? group, version: of.version ?? version, kind: of.kind })),
+        ...(subresources ?? []).map((of) => ({
+          group: of.group ?? group,
+          version: of.version ?? version,
+          kind: of.kind,
+        })),
       ]),
     ),
   );

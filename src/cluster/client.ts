@@ -22,7 +22,7 @@ export interface Client {
 }
 
 export interface WriteOptions {
-  readonly subresource?: 'status' | 'scale' | 'resize';
+  readonly subresource?: 'status' | 'scale' | 'resize' | 'finalize';
 }
 
 export interface DeleteOptions {

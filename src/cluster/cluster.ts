@@ -42,7 +42,7 @@ export interface Cluster {
   readonly port: number;
   readonly plane: ControlPlane;
   /** For the user who may do everything. */
-  kubeconfig(): Promise<string>;
+  kubeconfig(): string;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const clock = options.clock ?? realClock;
   const random = options.random ?? systemRandom;
   const store = options.store ?? createMemoryStore();
-  const pki = options.pki ?? (await createPki({ clock: realClock }));
+  const pki = options.pki ?? createPki({ clock: realClock });
   const plane = createControlPlane({ store, clock, random });
   await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'));
   const controllers = startParts(plane, pki, options, clock, random);
@@ -61,8 +61,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     url,
     port: server.port,
     plane,
-    async kubeconfig() {
-      const client = await pki.issueClient(adminUser.name, adminUser.groups);
+    kubeconfig() {
+      const client = pki.issueClient(adminUser.name, adminUser.groups);
       return renderKubeconfig({ server: url, caCertificate: pki.material.caCertificate, client });
     },
     async close() {

@@ -69,13 +69,12 @@ export function clone<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(clone) as T;
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setField(copy, key, clone((value as JsonObject)[key]));
+  for (const key of Object.keys(value)) {
+    const part = clone((value as JsonObject)[key]);
+    // Assigning to a key that a person chose must not set something else.
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: part, enumerable: true, configurable: true, writable: true });
+    else copy[key] = part;
+  }
   return copy as T;
-}
-
-/** Sets a key that a person chose: assigning `__proto__` would set something else. */
-function setField(object: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  else object[key] = value;
 }

@@ -2,7 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import { spent, withinBudget } from './budget.ts';
 import { registerLibrary } from './library.ts';
 import { compilationMessage, evaluationMessage } from './messages.ts';
-import { identifiers, meter, redirectCalls } from './metering.ts';
+import { identifiers, meter, redirectCalls, type Selection, selections } from './metering.ts';
 import { celValue, markConverted } from './values.ts';
 
 export type CelCompiled =
@@ -20,6 +20,8 @@ export interface CelProgram {
   readonly type: string;
   /** The variables that it reads, of those it may. */
   readonly reads: ReadonlySet<string>;
+  /** The fields that it names, for callers that know which there are. */
+  readonly selects: readonly Selection[];
   /** JSON integers are CEL's int. Convert large bindings once with celValue when several programs read them. */
   evaluate(bindings: Readonly<Record<string, unknown>>): CelResult;
 }
@@ -60,7 +62,10 @@ export function compileCel(expression: string, variables: readonly string[]): Ce
     meter(parsed.ast);
     return {
       ok: true,
-      program: programOf({ expression, type: checked.type ?? 'dyn', reads: identifiers(parsed.ast) }, parsed),
+      program: programOf(
+        { expression, type: checked.type ?? 'dyn', reads: identifiers(parsed.ast), selects: selections(parsed.ast) },
+        parsed,
+      ),
     };
   } catch (error) {
     return { ok: false, message: compilationMessage(error, expression) };

@@ -31,12 +31,15 @@ export function evaluationMessage(error: unknown): string {
 /** With the place, as the compiler of the real server draws it. */
 export function compilationMessage(error: unknown, expression: string): string {
   if (!(error instanceof Error)) return String(error);
-  const { range } = error as CelError;
-  const before = expression.slice(0, range?.start ?? 0).split('\n');
+  return problemAt((error as CelError).range?.start ?? 0, compilationDetail(error), expression);
+}
+
+export function problemAt(offset: number, detail: string, expression: string): string {
+  const before = expression.slice(0, offset).split('\n');
   const column = (before.at(-1) ?? '').length;
   const line = expression.split('\n')[before.length - 1] ?? '';
   const place = `ERROR: <input>:${before.length}:${column + 1}`;
-  return `compilation failed: ${place}: ${compilationDetail(error)}\n | ${line}\n | ${'.'.repeat(column)}^`;
+  return `compilation failed: ${place}: ${detail}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
 function compilationDetail(error: CelError): string {

@@ -16,6 +16,7 @@ interface Macro {
 interface Node {
   readonly op: string;
   readonly args: unknown;
+  readonly pos: number;
   readonly meta: { alternate?: Node; macro?: Macro; evaluate: Evaluate };
   /** What binary operators do with their two values; known once types are checked. */
   handle?: (left: unknown, right: unknown, node: unknown, evaluator: unknown) => unknown;
@@ -49,6 +50,28 @@ export function identifiers(root: unknown): Set<string> {
   const names = new Set<string>();
   for (const node of nodesOf(root)) if (node.op === 'id' && typeof node.args === 'string') names.add(node.args);
   return names;
+}
+
+/** A field that the expression names, by the way to it from a variable; `at` is where its dot stands. */
+export interface Selection {
+  readonly variable: string;
+  readonly names: readonly string[];
+  readonly at: number;
+}
+
+/** Only plain ways, `self.a.b`: what stands behind calls and brackets is not known without types. */
+export function selections(root: unknown): Selection[] {
+  return [...nodesOf(root)].flatMap((node) => {
+    const names: string[] = [];
+    let current = node;
+    while (current.op === '.' && Array.isArray(current.args)) {
+      const [left, name] = current.args as [Node, string];
+      names.unshift(name);
+      current = left;
+    }
+    const variable = current.op === 'id' && typeof current.args === 'string' ? current.args : undefined;
+    return variable === undefined || names.length === 0 ? [] : [{ variable, names, at: node.pos - 1 }];
+  });
 }
 
 /** After the types are checked: checking may choose another way to evaluate a node. */

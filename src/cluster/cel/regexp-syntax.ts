@@ -1,5 +1,7 @@
 /** The syntax of RE2, which is what every pattern in Kubernetes is written in: no look-around, no back-references. */
 
+import { otherCases, perlClasses, posixClasses, problem, type Test, unicodeClass, word } from './regexp-classes.ts';
+
 export type Pattern =
   | { readonly kind: 'set'; readonly matches: (codePoint: number) => boolean }
   | { readonly kind: 'assert'; readonly at: Assertion }
@@ -15,8 +17,6 @@ export type Pattern =
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'notWordBoundary';
 
-export class PatternError extends Error {}
-
 const maxPatternLength = 4_096;
 const maxGroupDepth = 100;
 /** RE2's own limit. */
@@ -29,46 +29,10 @@ interface Flags {
   readonly ungreedy: boolean;
 }
 
-type Test = (codePoint: number) => boolean;
-
 export function parsePattern(source: string): Pattern {
   if (source.length > maxPatternLength) throw problem('expression too large', source.slice(0, 20));
   return new Parser(source).parse();
 }
-
-function problem(what: string, where: string): PatternError {
-  return new PatternError(`error parsing regexp: ${what}: \`${where}\``);
-}
-
-const digit: Test = (c) => c >= 48 && c <= 57;
-const word: Test = (c) => digit(c) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c === 95;
-const space: Test = (c) => c === 32 || (c >= 9 && c <= 10) || (c >= 12 && c <= 13);
-const upper: Test = (c) => c >= 65 && c <= 90;
-const lower: Test = (c) => c >= 97 && c <= 122;
-const alpha: Test = (c) => upper(c) || lower(c);
-
-const perlClasses: ReadonlyMap<string, Test> = new Map([
-  ['d', digit],
-  ['w', word],
-  ['s', space],
-]);
-
-const posixClasses: ReadonlyMap<string, Test> = new Map<string, Test>([
-  ['alnum', (c) => alpha(c) || digit(c)],
-  ['alpha', alpha],
-  ['ascii', (c) => c < 128],
-  ['blank', (c) => c === 9 || c === 32],
-  ['cntrl', (c) => c < 32 || c === 127],
-  ['digit', digit],
-  ['graph', (c) => c > 32 && c < 127],
-  ['lower', lower],
-  ['print', (c) => c >= 32 && c < 127],
-  ['punct', (c) => c > 32 && c < 127 && !alpha(c) && !digit(c)],
-  ['space', (c) => c === 32 || (c >= 9 && c <= 13)],
-  ['upper', upper],
-  ['word', word],
-  ['xdigit', (c) => digit(c) || (c >= 65 && c <= 70) || (c >= 97 && c <= 102)],
-]);
 
 const controlEscapes: ReadonlyMap<string, number> = new Map([
   ['n', 10],
@@ -334,25 +298,4 @@ class Parser {
     const start = this.#at;
     return this.#take('\\') ? this.#escapedCode(start) : this.#codePoint();
   }
-}
-
-function otherCases(code: number): number[] {
-  const char = String.fromCodePoint(code);
-  return [char.toLowerCase(), char.toUpperCase()]
-    .filter((other) => other !== char && Array.from(other).length === 1)
-    .map((other) => other.codePointAt(0) ?? code);
-}
-
-function unicodeClass(name: string, negated: boolean, where: string): Test {
-  const inverted = name.startsWith('^') !== negated;
-  const bare = name.replace('^', '');
-  for (const property of [bare, `Script=${bare}`]) {
-    try {
-      const one = new RegExp(`^\\p{${property}}$`, 'u');
-      return (c) => one.test(String.fromCodePoint(c)) !== inverted;
-    } catch {
-      // Not a category; perhaps a script.
-    }
-  }
-  throw problem('invalid character class range', where);
 }

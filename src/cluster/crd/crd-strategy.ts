@@ -1,7 +1,9 @@
 import type { Strategy } from '../kinds/strategy.ts';
 import { clone } from '../objects.ts';
+import { timestamp } from '../time/clock.ts';
 import type { Crd } from './crd.ts';
 import { applyCrdDefaults, recordStorageVersion } from './crd-defaults.ts';
+import { beginCrdDeletion } from './crd-deletion.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
 
 /** The rules of CustomResourceDefinition objects. Clients write the spec; the status is the server's. */
@@ -18,4 +20,5 @@ export const crdStrategy: Strategy = {
   validate: (object) => validateCrd(object as Crd),
   validateUpdate: (object, old) => validateCrdUpdate(object as Crd, old as Crd),
   requiresResourceVersion: true,
+  beginDeletion: (draft, nowMs) => beginCrdDeletion(draft as Crd, timestamp(nowMs)),
 };

@@ -3,19 +3,21 @@ import { CelCache } from '../cel/cel.ts';
 import type { Schema, ValidationRule } from '../kinds/schema.ts';
 import { ruleVariables } from '../schema/cel-rules.ts';
 import { schemaAt } from './crd-parts-validation.ts';
+import { undefinedField, withTypeAndMetadata } from './rule-fields.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const programs = new CelCache();
 
 /** The rules of a schema must be complete, compile, and look back only where it is known what a value was before. */
 export function schemaRuleErrors(schema: Schema, field: string): FieldError[] {
-  return errorsAt(schema, field, undefined);
+  return errorsAt(schema, field, undefined, true);
 }
 
 /** `lost` is the first place above from which on old values cannot be found. */
-function errorsAt(schema: Schema, field: string, lost: string | undefined): FieldError[] {
+function errorsAt(schema: Schema, field: string, lost: string | undefined, root = false): FieldError[] {
+  const typed = root ? withTypeAndMetadata(schema) : schema;
   const errors = (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) =>
-    ruleErrorsAt(rule, schema, `${field}.x-kubernetes-validations[${index}]`, lost),
+    ruleErrorsAt(rule, typed, `${field}.x-kubernetes-validations[${index}]`, lost),
   );
   const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? field : undefined;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -37,6 +39,8 @@ function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, lost:
   const compiled = programs.compile(rule.rule, ruleVariables);
   if (!compiled.ok) return [invalid(`${field}.rule`, rule, compiled.message)];
   const { program } = compiled;
+  const unknown = undefinedField(program, schema, rule.optionalOldSelf === true);
+  if (unknown !== undefined) return [invalid(`${field}.rule`, rule, unknown)];
   if (program.type !== 'bool' && program.type !== 'dyn') {
     errors.push(invalid(`${field}.rule`, rule, 'cel expression must evaluate to a bool'));
   }

@@ -27,6 +27,13 @@ export interface Strategy {
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
   /** Seconds the object lives on as terminating; undefined or absent: it goes at once. */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number | undefined;
+  /**
+   * For kinds that are never gone at once: the first DELETE lets them change (a phase, a condition, a finalizer) and
+   * keeps them as terminating.
+   */
+  beginDeletion?(draft: KubeObject, nowMs: number): void;
+  /** Something besides its finalizers holds a terminating object. */
+  isHeld?(object: KubeObject): boolean;
   /** Fields that a field selector may name besides metadata.name and metadata.namespace. */
   selectableFields?(object: KubeObject): Readonly<Record<string, string>>;
   /** PUT to a name that does not exist creates it (leases, events, roles). */

@@ -4,7 +4,7 @@
  * nothing to change returns the tree it got. The empty set is undefined.
  */
 
-import { isMap } from './json-tree.ts';
+import { isMap, isWithinDepth } from './json-tree.ts';
 import { canonicalElement, compareElements, printElement } from './path-element.ts';
 
 export interface FieldTree {
@@ -166,7 +166,7 @@ export type Decoded = { readonly ok: true; readonly set: FieldSet } | { readonly
 /** Reads FieldsV1 that a client wrote. */
 export function decodeFields(fields: unknown): Decoded {
   if (fields === undefined || fields === null) return { ok: true, set: undefined };
-  if (!isMap(fields)) return { ok: false };
+  if (!isMap(fields) || !isWithinDepth(fields)) return { ok: false };
   const children = decodeChildren(fields);
   return children === 'malformed' ? { ok: false } : { ok: true, set: children };
 }

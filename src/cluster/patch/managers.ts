@@ -44,12 +44,15 @@ function nonEmpty(fields: FieldSet): FieldSet {
   return undefined;
 }
 
+/** More than any object gets by itself: updaters are bounded, and few appliers share an object. */
+const maxEntries = 200;
+
 /** What a client's managedFields say; undefined if they cannot be read. Entries that are stored already are not read again. */
 export function clientManagers(
   entries: unknown,
   stored: readonly ManagedFieldsEntry[] | undefined,
 ): Managers | undefined {
-  if (!Array.isArray(entries)) return undefined;
+  if (!Array.isArray(entries) || entries.length > maxEntries) return undefined;
   const managers: Manager[] = [];
   const known = storedManagers(stored);
   for (const [index, entry] of entries.entries()) {
@@ -125,9 +128,7 @@ const oldUpdaters = 'ancient-changes';
 export function capUpdaters(managers: Managers): Managers {
   const updaters = managers.filter((manager) => manager.operation === 'Update');
   if (updaters.length <= maxUpdaters) return managers;
-  const oldestFirst = updaters.sort(
-    (left, right) => secondsOf(left.time) - secondsOf(right.time) || byName(left, right),
-  );
+  const oldestFirst = updaters.sort(compareAge);
   const buckets = new Map<string, Manager>();
   const absorbed = new Set<Manager>();
   let count = oldestFirst.length;
@@ -141,8 +142,14 @@ export function capUpdaters(managers: Managers): Managers {
   return [...managers.filter((manager) => !absorbed.has(manager)), ...buckets.values()];
 }
 
-function byName(left: Manager, right: Manager): number {
-  return compareText(left.manager, right.manager) || compareText(left.apiVersion, right.apiVersion);
+/** Entries that are shared already come first, so that there is never a second one. */
+function compareAge(left: Manager, right: Manager): number {
+  return (
+    Number(right.manager === oldUpdaters) - Number(left.manager === oldUpdaters) ||
+    secondsOf(left.time) - secondsOf(right.time) ||
+    compareText(left.manager, right.manager) ||
+    compareText(left.apiVersion, right.apiVersion)
+  );
 }
 
 /** The bucket takes the time of what it absorbed last, which is the newest. */

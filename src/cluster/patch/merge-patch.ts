@@ -2,14 +2,23 @@
 
 import { badRequest } from '../errors.ts';
 import { jsonKind } from './go-format.ts';
-import { copyJson, copyWithoutNulls, isMap, isUnsafeKey, type JsonMap, shallowCopy } from './json-tree.ts';
-import { attempt, type PatchResult } from './patch-result.ts';
+import {
+  copyJson,
+  copyWithoutNulls,
+  isMap,
+  isUnsafeKey,
+  isWithinDepth,
+  type JsonMap,
+  shallowCopy,
+} from './json-tree.ts';
+import { attempt, doesNotApply, type PatchResult } from './patch-result.ts';
 
 /** The result shares what the patch leaves alone with the document; neither is changed. */
 export function applyMergePatch(document: JsonMap, patch: unknown): PatchResult<JsonMap> {
   return attempt(() => {
     if (patch === null) throw badRequest('Invalid JSON Patch');
     if (!isMap(patch)) throw badRequest(notAMap(patch));
+    if (!isWithinDepth(patch)) throw doesNotApply();
     return mergeMaps(document, patch);
   });
 }

@@ -6,7 +6,7 @@ import { printValue, typeName } from './go-format.ts';
 import { isMap, type JsonMap, own } from './json-tree.ts';
 import { doesNotApply, unclassified } from './patch-result.ts';
 import { asItIs, patchMarker, refusals, withoutDirectives } from './strategic-directives.ts';
-import { identity, ordered } from './strategic-order.ts';
+import { identity, ordered, positions } from './strategic-order.ts';
 import type { ListRule } from './strategic-schema.ts';
 
 /** Merges an element of the patch into the element of the original that it names. */
@@ -33,19 +33,15 @@ export function deleteScalars(original: readonly unknown[], doomed: readonly unk
   return original.filter((element) => !gone.has(element));
 }
 
-/** Elements must all be of one type. */
+/** Elements must all be of one type, and no lists. */
 function holdsMaps(...lists: readonly (readonly unknown[])[]): boolean {
   const all = lists.flat(1);
-  if (lists.some((list) => list.some(Array.isArray))) throw listOfLists();
+  if (lists.some((list) => list.some(Array.isArray))) throw doesNotApply();
   const first = typeName(all[0]);
   if (all.some((element) => typeName(element) !== first)) {
     throw unclassified(`list element types are not identical: ${printValue(lists)}`);
   }
   return isMap(all[0]);
-}
-
-function listOfLists(): ApiError {
-  return doesNotApply();
 }
 
 function mergeMaps(
@@ -58,12 +54,13 @@ function mergeMaps(
   if (mergeKey === undefined) throw unclassified('cannot merge lists without merge key for a list of maps');
   const { kept, changes } = obeyElementDirectives(original, patch, mergeKey);
   const merged: JsonMap[] = [...kept];
+  const places = positions(kept, mergeKey);
   for (const change of changes) {
     const id = identity(change, mergeKey);
-    const index = merged.findIndex((item) => Object.hasOwn(item, mergeKey) && item[mergeKey] === id);
+    const index = places.get(id) ?? merged.length;
     const found = merged[index];
-    if (found === undefined) merged.push(newElement(change, mergeKey));
-    else merged[index] = mergeElement(found, change, element);
+    merged[index] = found === undefined ? newElement(change, mergeKey) : mergeElement(found, change, element);
+    places.set(id, index);
   }
   return ordered(merged, changes, kept, mergeKey);
 }

@@ -10,7 +10,8 @@ export function identity(element: unknown, mergeKey: string | undefined): unknow
   return element[mergeKey];
 }
 
-function positions(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
+/** Where in the list the first element with each identity stands. */
+export function positions(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
   const result = new Map<unknown, number>();
   list.forEach((element, index) => {
     const id = identity(element, mergeKey);

@@ -10,8 +10,8 @@ export const fieldFlags = {
   /** In JSON, the fields of this message stand among the fields of the message around it. */
   inline: 4,
   /**
-   * JSON has no zero of this field. A message says every number, text and truth value that is not a pointer in Go, so a
-   * zero in it is a value somebody set only if the field is a pointer (`replicas: 0`) or JSON always has the field.
+   * JSON has no zero of this number, text or truth value. Messages say them all, unless they are pointers in Go, so a zero
+   * is a value that somebody set only if the field is a pointer (`replicas: 0`) or one that JSON always has.
    */
   leavesOutZero: 8,
 } as const;

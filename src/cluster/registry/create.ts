@@ -34,7 +34,8 @@ export async function createObject(
   const working = workingType(registry.types, target.type);
   let object = await convertTo(target.type, draft, versionOf(working));
   checkPlace(object, target);
-  prepare(registry, working, object);
+  working.strategy.applyDefaults?.(object);
+  dropSystemFields(object);
   // Webhooks see the identity that the object is going to have, but not yet a generated name.
   const system = { uid: randomUid(registry.random), creationTimestamp: timestamp(registry.clock.now()) };
   Object.assign(object.metadata, system);
@@ -49,6 +50,7 @@ export async function createObject(
   working.strategy.applyDefaults?.(object);
   Object.assign(object.metadata, system, hasGeneration(working) ? { generation: 1 } : {});
   generateName(registry, target, object);
+  working.strategy.prepareForCreate?.(object, strategyContext(registry));
   check(registry, working, object, context);
   registry.hooks.beforeCreate(working, object, context);
   const named = { ...target, name: object.metadata.name };
@@ -73,14 +75,12 @@ function checkPlace(object: KubeObject, target: Omit<Target, 'name'>): void {
   if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
 }
 
-function prepare(registry: Registry, type: ResourceType, object: KubeObject): void {
-  type.strategy.applyDefaults?.(object);
-  const { metadata } = object;
-  for (const field of ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'selfLink'] as const)
+function dropSystemFields({ metadata }: KubeObject): void {
+  for (const field of ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'selfLink'] as const) {
     delete metadata[field];
+  }
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  type.strategy.prepareForCreate?.(object, strategyContext(registry));
 }
 
 function track(registry: Registry, type: ResourceType, object: KubeObject, context: WriteContext): void {
@@ -91,7 +91,7 @@ function track(registry: Registry, type: ResourceType, object: KubeObject, conte
     apiVersion: object.apiVersion,
     time: timestamp(registry.clock.now()),
     schema: type.schema,
-    // What the server put there itself is nobody's.
+    // It is dropped before the object is stored, and what the server puts there itself is nobody's.
     ...(type.subresources.has('status') ? { resetFields: [['status']] } : {}),
   });
   if (managedFields !== undefined) object.metadata.managedFields = managedFields;

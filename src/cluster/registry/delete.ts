@@ -74,8 +74,8 @@ async function remove(registry: Registry, request: DeleteRequest, admitted: Stor
   const step = planDeletion(current.object, options, target.type.strategy, registry.clock.now());
   const present = async (object: KubeObject) => convertTo(target.type, object, apiVersionOf(target.type));
   if (step.kind === 'pending') return { kind: 'terminating', object: await present(current.object) };
-  if (step.kind === 'mark') {
-    const marked: KubeObject = { ...current.object, metadata: step.metadata };
+  if (step.kind !== 'remove') {
+    const marked = step.kind === 'begin' ? step.object : { ...current.object, metadata: step.metadata };
     if (context.dryRun) return { kind: 'terminating', object: await present(marked) };
     const result = registry.store.update(current.resource, current.key, marked, current.revision);
     if (!result.ok) return 'raced';

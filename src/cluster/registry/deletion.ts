@@ -1,5 +1,5 @@
 import type { Strategy } from '../kinds/strategy.ts';
-import type { KubeObject } from '../objects.ts';
+import { clone, type KubeObject } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';
 
 export interface DeletionOptions {
@@ -13,6 +13,8 @@ export type DeletionStep =
   | { readonly kind: 'remove' }
   /** The object stays for now: terminating, waiting for its grace period or its finalizers. */
   | { readonly kind: 'mark'; readonly metadata: KubeObject['metadata'] }
+  /** It stays, and its kind has more to say about that than its metadata does. */
+  | { readonly kind: 'begin'; readonly object: KubeObject }
   | { readonly kind: 'pending' };
 
 const orphanFinalizer = 'orphan';
@@ -26,6 +28,10 @@ export function planDeletion(
   nowMs: number,
 ): DeletionStep {
   const finalizers = finalizersFor(object, options, strategy);
+  if (strategy.beginDeletion && object.metadata.deletionTimestamp === undefined) {
+    return begin(object, finalizers, strategy.beginDeletion, nowMs);
+  }
+  if (strategy.isHeld?.(object)) return { kind: 'pending' };
   const grace = strategy.gracePeriodSeconds?.(object, options.gracePeriodSeconds);
   if (grace !== undefined) {
     const step = graceful(object, grace, options, nowMs);
@@ -33,6 +39,20 @@ export function planDeletion(
   }
   if (finalizers.length === 0) return { kind: 'remove' };
   return markForFinalizers(object, finalizers, nowMs);
+}
+
+function begin(
+  object: KubeObject,
+  finalizers: readonly string[],
+  beginDeletion: NonNullable<Strategy['beginDeletion']>,
+  nowMs: number,
+): DeletionStep {
+  const draft = clone(object);
+  draft.metadata.deletionTimestamp = timestamp(nowMs);
+  if (finalizers.length > 0) draft.metadata.finalizers = [...finalizers];
+  else delete draft.metadata.finalizers;
+  beginDeletion(draft, nowMs);
+  return { kind: 'begin', object: draft };
 }
 
 /** Grace periods only ever get shorter. */
@@ -105,9 +125,10 @@ function impliedPolicy(finalizers: readonly string[], strategy: Strategy): Delet
 }
 
 /** Nothing holds a terminating object any more: its last update removes it. */
-export function isReadyToGo(object: KubeObject): boolean {
+export function isReadyToGo(object: KubeObject, strategy?: Strategy): boolean {
   const { metadata } = object;
   return (
+    strategy?.isHeld?.(object) !== true &&
     metadata.deletionTimestamp !== undefined &&
     (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
     (metadata.finalizers?.length ?? 0) === 0

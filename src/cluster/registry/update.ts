@@ -83,8 +83,7 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
     const admitted = (await mutated(registry, { ...parts, object: body(draft) }, workingVersion)) ?? body(draft);
     draft = travelsAs ? travelsAs.decode(admitted, draft) : admitted;
   }
-  working.strategy.applyDefaults?.(draft);
-  if (request.subresource === '') bumpGeneration(working, draft, old);
+  draft = settle(registry, working, request, draft, old);
   check(registry, working, request, draft, old);
   registry.hooks.beforeUpdate(working, draft, old, context);
   if (!request.skipAdmission) await validated(registry, { ...parts, object: body(draft) });
@@ -111,7 +110,7 @@ function checkIdentity(request: UpdateRequest, wanted: KubeObject, current: Stor
   }
 }
 
-/** What only the server may say is taken from the object that is there. */
+/** What is wanted, with everything out of the request's reach as it was; who owns which field is decided here. */
 function prepare(
   registry: Registry,
   type: ResourceType,
@@ -119,22 +118,38 @@ function prepare(
   wanted: KubeObject,
   old: KubeObject,
 ): KubeObject {
-  let draft = wanted === old ? clone(old) : wanted;
-  type.strategy.applyDefaults?.(draft);
-  keepSystemFields(draft, old);
-  const context = strategyContext(registry);
-  if (request.subresource === '') {
-    if (type.subresources.has('status')) keepField(draft, old, 'status');
-    if (hasGeneration(type)) draft.metadata.generation = old.metadata.generation ?? 1;
-    else delete draft.metadata.generation;
-    type.strategy.prepareForUpdate?.(draft, old, context);
-    bumpGeneration(type, draft, old);
-  } else {
-    draft = withSubresourceOnly(type, request.subresource, draft, old);
-    type.strategy.prepareForSubresource?.(request.subresource, draft, old, context);
-    if (request.subresource !== 'status') bumpGeneration(type, draft, old);
-  }
+  // What is wanted may share parts with what is there, which nobody may change.
+  const copy = wanted === old ? clone(old) : { ...wanted, metadata: { ...wanted.metadata } };
+  type.strategy.applyDefaults?.(copy);
+  const draft = confine(type, request.subresource, copy, old);
   if (!request.tracksFields) track(registry, type, request, draft, old);
+  return draft;
+}
+
+/** After admission, which may have changed anything: what only the server may say is said by it, and by the kind. */
+function settle(
+  registry: Registry,
+  type: ResourceType,
+  request: UpdateRequest,
+  admitted: KubeObject,
+  old: KubeObject,
+): KubeObject {
+  const { subresource } = request;
+  type.strategy.applyDefaults?.(admitted);
+  const draft = confine(type, subresource, admitted, old);
+  const context = strategyContext(registry);
+  if (subresource === '') type.strategy.prepareForUpdate?.(draft, old, context);
+  else type.strategy.prepareForSubresource?.(subresource, draft, old, context);
+  if (subresource !== 'status') bumpGeneration(type, draft, old);
+  return draft;
+}
+
+function confine(type: ResourceType, subresource: string, draft: KubeObject, old: KubeObject): KubeObject {
+  keepSystemFields(draft, old);
+  if (subresource !== '') return withSubresourceOnly(type, subresource, draft, old);
+  if (type.subresources.has('status')) keepField(draft, old, 'status');
+  if (hasGeneration(type)) draft.metadata.generation = old.metadata.generation ?? 1;
+  else delete draft.metadata.generation;
   return draft;
 }
 
@@ -217,7 +232,8 @@ async function write(
   old: KubeObject,
 ): Promise<UpdateOutcome | 'raced'> {
   const { store } = registry;
-  if (isReadyToGo(draft) && !isReadyToGo(old)) {
+  const { strategy } = target.type;
+  if (isReadyToGo(draft, strategy) && !isReadyToGo(old, strategy)) {
     const gone = store.remove(current.resource, current.key, current.revision);
     if (!gone.ok) return 'raced';
     await store.durable(gone.stored.revision);

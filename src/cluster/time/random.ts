@@ -7,7 +7,25 @@ export interface Random {
   next(): number;
 }
 
-export const systemRandom: Random = { next: () => randomBytes(4).readUInt32LE() / 2 ** 32 };
+/** Asking the system costs as much for a page as for a number, and a single uid takes 32 numbers. */
+const pageBytes = 4096;
+
+function buffered(): Random {
+  let page = randomBytes(pageBytes);
+  let used = 0;
+  return {
+    next() {
+      if (used + 4 > page.length) {
+        page = randomBytes(pageBytes);
+        used = 0;
+      }
+      used += 4;
+      return page.readUInt32LE(used - 4) / 2 ** 32;
+    },
+  };
+}
+
+export const systemRandom: Random = buffered();
 
 /** A small, fast generator (mulberry32): not for secrets. */
 export function seededRandom(seed: number): Random {

@@ -16,7 +16,7 @@ let pki: Pki;
 let directory: string;
 
 beforeAll(async () => {
-  pki = await createPki({ clock: realClock });
+  pki = createPki({ clock: realClock });
   directory = mkdtempSync(join(tmpdir(), 'holdfast-pki-'));
 });
 
@@ -58,7 +58,7 @@ async function userSeenBy(server: Pki, client: Partial<KeyPair>): Promise<User |
 
 describe('certificates', () => {
   test.skipIf(!hasOpenssl())('openssl accepts the server and a client at its strictest', async () => {
-    const client = await pki.issueClient('jane', ['a', 'b']);
+    const client = pki.issueClient('jane', ['a', 'b']);
     const files = {
       ca: pki.material.caCertificate,
       server: pki.material.serverCertificate,
@@ -87,7 +87,7 @@ describe('certificates', () => {
 
   test('validity starts an hour early and ends after a year', async () => {
     const clock = new VirtualClock(Date.UTC(2030, 5, 1));
-    const { material } = await createPki({ clock, random: seededRandom(1) });
+    const { material } = createPki({ clock, random: seededRandom(1) });
     const server = new X509Certificate(material.serverCertificate);
     expect(Date.parse(server.validFrom)).toBe(Date.UTC(2030, 4, 31, 23));
     expect(Date.parse(server.validTo)).toBe(Date.UTC(2031, 5, 1));
@@ -102,7 +102,7 @@ describe('over a real connection', () => {
     ['#1, "O=system:masters" + é', ['a,b=c', '#00']],
     ['nobody-in-particular', []],
   ])('the server sees %j in the groups %j', async (name, groups) => {
-    const seen = await userSeenBy(pki, await pki.issueClient(name, groups));
+    const seen = await userSeenBy(pki, pki.issueClient(name, groups));
     expect(seen).toEqual({
       name,
       groups,
@@ -115,8 +115,8 @@ describe('over a real connection', () => {
   });
 
   test('a certificate of another authority is nobody', async () => {
-    const other = await createPki({ clock: realClock });
-    expect(await userSeenBy(pki, await other.issueClient('jane', ['system:masters']))).toBeUndefined();
+    const other = createPki({ clock: realClock });
+    expect(await userSeenBy(pki, other.issueClient('jane', ['system:masters']))).toBeUndefined();
   });
 
   test('the certificate of a server is no user', async () => {
@@ -134,22 +134,22 @@ describe('over a real connection', () => {
   });
 
   test('an expired certificate is nobody', async () => {
-    const past = await restorePki(pki.material, { clock: new VirtualClock(realClock.now() - 366 * 864e5) });
-    expect(await userSeenBy(pki, await past.issueClient('jane', []))).toBeUndefined();
+    const past = restorePki(pki.material, { clock: new VirtualClock(realClock.now() - 366 * 864e5) });
+    expect(await userSeenBy(pki, past.issueClient('jane', []))).toBeUndefined();
   });
 });
 
 describe('after a restart', () => {
   test('kept material still issues certificates that clients and servers of before accept', async () => {
     const kept = JSON.parse(JSON.stringify(pki.material));
-    const restored = await restorePki(kept, { clock: realClock });
+    const restored = restorePki(kept, { clock: realClock });
     expect(restored.material).toEqual(pki.material);
-    expect((await userSeenBy(pki, await restored.issueClient('jane', ['a'])))?.name).toBe('jane');
+    expect((await userSeenBy(pki, restored.issueClient('jane', ['a'])))?.name).toBe('jane');
   });
 
   test('a server certificate that is about to end is replaced, and nothing else', async () => {
     const clock = new VirtualClock(realClock.now() + 340 * 864e5);
-    const { material } = await restorePki(pki.material, { clock });
+    const { material } = restorePki(pki.material, { clock });
     expect({ ...material, serverCertificate: '', serverKey: '' }).toEqual({
       ...pki.material,
       serverCertificate: '',

@@ -1,9 +1,10 @@
 /** A store with just enough of an API server and a kubelet to run workload controllers on, in virtual time. */
 
+import { sameJson } from '../../../src/api/json.ts';
 import type { Client, DeleteOptions, WriteOptions } from '../../../src/cluster/client.ts';
 import type { Controller, ControllerContext } from '../../../src/cluster/controllers/controller.ts';
 import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
-import { ApiError, alreadyExists, conflict, notFound, staleObject } from '../../../src/cluster/errors.ts';
+import { type ApiError, alreadyExists, conflict, notFound, staleObject } from '../../../src/cluster/errors.ts';
 import { clone, type KubeObject, objectKey, type ResourceKey } from '../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';
 import type { Store } from '../../../src/cluster/store/store.ts';
@@ -11,14 +12,15 @@ import { timestamp } from '../../../src/cluster/time/clock.ts';
 import { type Random, randomSuffix, randomUid, seededRandom } from '../../../src/cluster/time/random.ts';
 import { VirtualClock } from '../../../src/cluster/time/virtual-clock.ts';
 import { createView, type View } from '../../../src/cluster/view.ts';
-import { sameJson } from '../../../src/api/json.ts';
 
 /** What becomes of a pod that its node looks at; `leave` it as it is. */
 export type PodFate = 'ready' | 'unready' | 'succeeded' | 'failed' | 'leave';
 
-export interface Refusal {
-  (verb: 'create' | 'update' | 'delete', resource: ResourceKey, object: KubeObject): ApiError | undefined;
-}
+export type Refusal = (
+  verb: 'create' | 'update' | 'delete',
+  resource: ResourceKey,
+  object: KubeObject,
+) => ApiError | undefined;
 
 export class FakeCluster {
   readonly clock = new VirtualClock();
@@ -228,7 +230,8 @@ export class FakeCluster {
     }
     this.#check('delete', resource, object);
     const pod = object as PodObject;
-    const lingers = resource === 'pods' && pod.spec.nodeName && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
+    const lingers =
+      resource === 'pods' && pod.spec.nodeName && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
     const held = (object.metadata.finalizers ?? []).length > 0;
     if (!lingers && !held) {
       this.#remove(resource, object);

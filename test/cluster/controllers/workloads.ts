@@ -1,6 +1,5 @@
 /** Small objects for tests, complete as the API server would have them. */
 
-import type { KubeObject } from '../../../src/cluster/objects.ts';
 import type {
   DaemonSetObject,
   DeploymentObject,
@@ -11,6 +10,7 @@ import type {
   ReplicaSetObject,
   StatefulSetObject,
 } from '../../../src/cluster/controllers/shared/workloads.ts';
+import type { KubeObject } from '../../../src/cluster/objects.ts';
 
 export function template(image = 'app:1', labels: Record<string, string> = { app: 'web' }): PodTemplate {
   return { metadata: { labels }, spec: { containers: [{ name: 'main', image }] } };
@@ -73,12 +73,19 @@ export function job(name: string, spec: Partial<JobObject['spec']> = {}): JobObj
   });
 }
 
-export function node(name: string, fields: { labels?: Record<string, string>; spec?: NodeObject['spec'] } = {}): NodeObject {
+export function node(
+  name: string,
+  fields: { labels?: Record<string, string>; spec?: NodeObject['spec'] } = {},
+): NodeObject {
   const { labels = {}, spec = {} } = fields;
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec };
 }
 
-export function pod(name: string, fields: Partial<PodObject['spec']> = {}, status: PodObject['status'] = {}): PodObject {
+export function pod(
+  name: string,
+  fields: Partial<PodObject['spec']> = {},
+  status: PodObject['status'] = {},
+): PodObject {
   const made = object<PodObject>('v1', 'Pod', name, { containers: [{ name: 'main', image: 'app:1' }], ...fields });
   made.metadata.labels = { app: 'web' };
   made.metadata.uid = `uid-${name}`;

@@ -245,11 +245,7 @@ describe('refusals in the words of the real server', () => {
       { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
       [],
     ],
-    [
-      'a property only in allOf',
-      { type: 'object', allOf: [{ properties: { a: { minLength: 1 } } }] },
-      [`${at}.properties[a]: Required value: because it is defined in ${at}.allOf[0].properties[a]`],
-    ],
+
     [
       'a pattern',
       { type: 'string', pattern: '(?=a)' },
@@ -344,6 +340,46 @@ describe('refusals in the words of the real server', () => {
     ],
   ])('schema: %s', (_, schema, expected) => {
     expect(problems(withSpec(schema))).toEqual(expected);
+  });
+
+  test.each([
+    ['self.size > 0 && has(self.name)', undefined],
+    ['self.my__dash__name == "" || self.any.thing', undefined],
+    ['self.list.all(i, i.whatever)', undefined],
+    ['self.size == oldSelf.size', undefined],
+    ['self.siz > 0', "<input>:1:5: undefined field 'siz'\n | self.siz > 0\n | ....^"],
+    ['has(self.none)', "<input>:1:9: undefined field 'none'\n | has(self.none)\n | ........^"],
+    [
+      'self.inner.a == self.inner.b',
+      "<input>:1:27: undefined field 'b'\n | self.inner.a == self.inner.b\n | ..........................^",
+    ],
+  ])('fields of the rule %s', (rule, problem) => {
+    const text = { type: 'string' };
+    const schema = {
+      type: 'object',
+      properties: {
+        size: { type: 'integer' },
+        name: text,
+        'my-name': text,
+        any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        list: { type: 'array', items: text },
+        inner: { type: 'object', properties: { a: text } },
+      },
+      'x-kubernetes-validations': [{ rule }],
+    };
+    const expected = `${at}.x-kubernetes-validations[0].rule: Invalid value: ${JSON.stringify({ rule })}: compilation failed: ERROR: ${problem}`;
+    expect(problems(withSpec(schema))).toEqual(problem === undefined ? [] : [expected]);
+  });
+
+  test('what is narrowed at the root must have been said before', () => {
+    const root = 'spec.validation.openAPIV3Schema';
+    const change: Change = (crd) => {
+      const schema = { type: 'object', allOf: [{ properties: { a: { minLength: 1 } } }] };
+      Object.assign(crd.spec.versions[0] ?? {}, { schema: { openAPIV3Schema: schema } });
+    };
+    expect(problems(change)).toEqual([
+      `${root}.properties[a]: Required value: because it is defined in ${root}.allOf[0].properties[a]`,
+    ]);
   });
 
   test('two versions with different schemas are named apart', () => {

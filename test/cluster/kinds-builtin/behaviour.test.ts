@@ -236,3 +236,19 @@ describe('names', () => {
     expect(problem(name)).toBe(text);
   });
 });
+
+describe('sizes', () => {
+  const map = (data: object) => createErrors({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data });
+
+  it('of a config map end at one mebibyte', () => {
+    expect(map({ a: 'x'.repeat(1024 * 1024) })).toEqual([]);
+    expect(map({ a: 'x'.repeat(1024 * 1024 + 1) })).toEqual(['[]: Too long: may not be more than 1048576 bytes']);
+  });
+
+  it('of annotations end at 256 kibibytes', () => {
+    const annotated = (length: number) =>
+      createErrors({ ...pod(), metadata: { name: 'a', annotations: { a: 'x'.repeat(length) } } });
+    expect(annotated(262_143)).toEqual([]);
+    expect(annotated(262_144)).toEqual(['metadata.annotations: Too long: may not be more than 262144 bytes']);
+  });
+});

@@ -203,7 +203,8 @@ const element = fc.constantFrom('f:a', 'f:b', 'k:{"name":"x"}', 'k:{"name":"y"}'
 const { tree } = fc.letrec<{ tree: JsonMap }>((tie) => ({
   tree: fc.dictionary(
     fc.oneof({ weight: 5, arbitrary: element }, { weight: 1, arbitrary: fc.constant('.') }),
-    fc.oneof({ depthSize: 'small' }, fc.constant({}), tie('tree')),
+    fc.oneof({ maxDepth: 3 }, fc.constant({}), tie('tree')),
+    { maxKeys: 4 },
   ),
 }));
 const fieldSet: fc.Arbitrary<FieldSet> = tree.map((fields) => {

@@ -189,6 +189,16 @@ describe('tracking updates', () => {
     expect(track({ live, next })).toEqual(live.metadata.managedFields);
   });
 
+  it('keeps what is stored if a client sends entries without end', () => {
+    const live = created({ spec: { nodeName: 'n' } });
+    const managedFields = Array.from({ length: 201 }, (_, index) => ({
+      ...live.metadata.managedFields?.[0],
+      manager: `m${index}`,
+    }));
+    const next = { ...live, metadata: { ...live.metadata, managedFields } };
+    expect(track({ live, next })).toEqual(live.metadata.managedFields);
+  });
+
   it('ignores changes of fields that the request cannot change', () => {
     const live = created({ spec: { nodeName: 'n' } });
     const next = { ...live, spec: { nodeName: 'x' }, status: { phase: 'Running' } };

@@ -33,6 +33,12 @@ describe('a merge patch', () => {
     expect(applyMergePatch({}, patch)).toMatchObject({ ok: false, error: { status: { code: 400, message } } });
   });
 
+  it('is refused if it nests too deep', () => {
+    let patch: JsonMap = {};
+    for (let level = 0; level < 5000; level += 1) patch = { a: patch };
+    expect(applyMergePatch({}, patch)).toMatchObject({ ok: false, error: { status: { code: 422 } } });
+  });
+
   const map = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.jsonValue({ maxDepth: 3 }));
   const hasNull = (value: unknown): boolean =>
     value === null || (typeof value === 'object' && Object.values(value as object).some(hasNull));

@@ -42,7 +42,7 @@ export function untolerated(node: NodeObject, tolerations: readonly Toleration[]
   );
 }
 
-function tolerates(toleration: Toleration, taint: Taint): boolean {
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect && toleration.effect !== taint.effect) return false;
   if (toleration.key && toleration.key !== taint.key) return false;
   if (toleration.operator === 'Exists') return true;

@@ -130,13 +130,13 @@ function statusInput(work: Work): Parameters<typeof computeStatus>[0] {
 
 function conclude(work: Work, status: Status, requeueMs: number | undefined): DeploymentPlan {
   const writes: ReplicaSetWrite[] = [];
-  for (const draft of all(work)) {
-    if (draft.isNew) {
-      writes.push({ kind: 'create', replicaSet: finish(draft), event: scalingEvent(draft, 0) });
-    } else if (isChanged(draft)) {
-      const before = draft.original.spec.replicas ?? 1;
-      writes.push({ kind: 'update', replicaSet: finish(draft), event: scalingEvent(draft, before) });
-    }
+  const { latest, old } = work;
+  // The new set first: when it is refused, the old ones keep what they have.
+  if (latest?.isNew) writes.push({ kind: 'create', replicaSet: finish(latest), event: scalingEvent(latest, 0) });
+  for (const draft of latest && !latest.isNew ? [latest, ...old] : old) {
+    if (!isChanged(draft)) continue;
+    const before = draft.original.spec.replicas ?? 1;
+    writes.push({ kind: 'update', replicaSet: finish(draft), event: scalingEvent(draft, before) });
   }
   for (const draft of work.remove) writes.push({ kind: 'delete', replicaSet: draft.original });
   return { writes, revision: work.latest?.annotations[revisionAnnotation], status, requeueMs };

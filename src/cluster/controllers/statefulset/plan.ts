@@ -158,6 +158,7 @@ function update(pass: Pass, replicas: readonly Slot[]): number {
   const updateName = pass.input.update.metadata.name;
   const choose = maxUnavailableGate ? withinBudget : oneByOne;
   const chosen = choose({ set, replicas, updateName, health: pass.health });
-  for (const { pod } of chosen) pass.actions.push({ kind: 'deletePod', pod });
+  const gone = new Set(pass.actions.map((action) => (action.kind === 'deletePod' ? action.pod : undefined)));
+  for (const { pod } of chosen) if (!gone.has(pod)) pass.actions.push({ kind: 'deletePod', pod });
   return chosen.length;
 }

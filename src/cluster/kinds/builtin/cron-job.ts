@@ -2,7 +2,8 @@ import { type FieldError, invalid, required } from '../../../api/field-errors.ts
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { notNegativeFields, oneOf } from './field-checks.ts';
-import { jobSpecDefaults, jobSpecErrors } from './job.ts';
+import { jobSpecErrors } from './job.ts';
+import { applyTemplateDefaults } from './pod-template.ts';
 import { ensureObject, fillIn, fillInText, objectAt, specOf, textAt } from './read.ts';
 import { emptyStatus } from './workload-checks.ts';
 
@@ -20,7 +21,7 @@ function applyDefaults(cronJob: KubeObject): void {
   if (template === undefined) return;
   ensureObject(template, 'metadata');
   const jobSpec = ensureObject(template, 'spec');
-  if (jobSpec !== undefined) jobSpecDefaults(jobSpec);
+  if (jobSpec !== undefined) applyTemplateDefaults(jobSpec);
 }
 
 function scheduleErrors(spec: JsonObject): readonly FieldError[] {

@@ -12,11 +12,6 @@ const nameLabel = 'batch.kubernetes.io/job-name';
 const legacyUidLabel = 'controller-uid';
 const legacyNameLabel = 'job-name';
 
-/** The defaults of a job's spec, also inside a CronJob. */
-export function jobSpecDefaults(spec: JsonObject): void {
-  applyTemplateDefaults(spec);
-}
-
 function applyDefaults(job: KubeObject): void {
   const spec = ensureObject(job, 'spec');
   if (spec === undefined) return;

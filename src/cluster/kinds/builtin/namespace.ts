@@ -34,6 +34,11 @@ export const namespaceStrategy: Strategy = {
   prepareForSubresource(subresource, draft, old) {
     if (subresource === 'finalize') draft['status'] = old['status'];
   },
+  beginDeletion(draft) {
+    const status = ensureObject(draft, 'status');
+    if (status !== undefined) status['phase'] = 'Terminating';
+  },
+  isHeld: (namespace) => textsAt(specOf(namespace), 'finalizers').length > 0,
   validate: (namespace) =>
     textsAt(specOf(namespace), 'finalizers').flatMap((name) => problemsOf('spec.finalizers', name, labelKeyProblems)),
   selectableFields: (namespace) => ({

@@ -7,7 +7,7 @@ import { headerNameProblems } from './syntax.ts';
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
 /** Exactly one way to act, and that one complete: for probes and for lifecycle hooks. */
-export function handlerErrors(parent: JsonObject, path: string, graceSeconds: number): readonly FieldError[] {
+function handlerErrors(parent: JsonObject, path: string, graceSeconds: number): readonly FieldError[] {
   const errors: FieldError[] = [];
   let found = 0;
   for (const name of handlers) {

@@ -31,7 +31,7 @@ export function canonicalQuantities(parent: JsonObject | undefined, key: string)
   }
 }
 
-export const quantityPattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
+const quantityPattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 
 const standardContainerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
 

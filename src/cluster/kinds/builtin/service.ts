@@ -48,7 +48,8 @@ function affinityDefaults(spec: JsonObject): void {
 function portDefaults(port: JsonObject): void {
   fillInText(port, 'protocol', 'TCP');
   const target = port['targetPort'];
-  if (!isThere(target) || target === 0 || target === '') port['targetPort'] = port['port'];
+  const unset = !isThere(target) || target === 0 || target === '';
+  if (unset && target !== port['port']) port['targetPort'] = port['port'];
 }
 
 /** This cluster has one address family. Addresses themselves are handed out by the allocator. */

@@ -19,8 +19,16 @@ async function start(nodes: readonly NodeObject[], spec: Partial<DaemonSetObject
 
 const three = () => [node('a'), node('b'), node('c')];
 const status = () => cluster.get<DaemonSetObject>(sets, 'agent').status;
-const places = () => cluster.pods().map((pod) => pod.spec.nodeName).sort();
-const images = () => cluster.pods().map((pod) => pod.spec.containers[0]?.image).sort();
+const places = () =>
+  cluster
+    .pods()
+    .map((pod) => pod.spec.nodeName)
+    .sort();
+const images = () =>
+  cluster
+    .pods()
+    .map((pod) => pod.spec.containers[0]?.image)
+    .sort();
 const setImage = (image: string) =>
   cluster.edit<DaemonSetObject>(sets, 'agent', ({ spec }) => {
     spec.template = template(image);
@@ -31,9 +39,10 @@ const editNode = (name: string, change: (draft: NodeObject) => void) =>
     return draft;
   });
 const serving = () =>
-  cluster.pods().filter(
-    (pod) => !pod.metadata.deletionTimestamp && pod.status?.conditions?.some((one) => one.status === 'True'),
-  ).length;
+  cluster
+    .pods()
+    .filter((pod) => !pod.metadata.deletionTimestamp && pod.status?.conditions?.some((one) => one.status === 'True'))
+    .length;
 
 describe('DaemonSet controller', () => {
   it('puts one pod on each node, bound by affinity', async () => {
@@ -133,7 +142,9 @@ describe('DaemonSet controller', () => {
   });
 
   it('never stops serving when it may surge', async () => {
-    await start(three(), { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    await start(three(), {
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    });
     await setImage('app:2');
     let fewest = 3;
     let most = 3;
@@ -177,7 +188,11 @@ describe('DaemonSet controller', () => {
     const kept = cluster.view.list('apps/controllerrevisions', 'default');
     expect(kept.map((one) => one['revision']).sort()).toEqual([3, 4]);
     const hash = kept.find((one) => one['revision'] === 4)?.metadata.labels?.['controller-revision-hash'];
-    expect(cluster.pods().map(({ metadata }) => metadata.labels?.['controller-revision-hash'])).toEqual([hash, hash, hash]);
+    expect(cluster.pods().map(({ metadata }) => metadata.labels?.['controller-revision-hash'])).toEqual([
+      hash,
+      hash,
+      hash,
+    ]);
   });
 
   it('replaces failed pods, with pauses that grow', async () => {
@@ -220,7 +235,12 @@ describe('DaemonSet controller', () => {
         }
         await cluster.run();
         cluster.stop();
-        expect(places()).toEqual([...fitting].filter(([, fits]) => fits).map(([name]) => name).sort());
+        expect(places()).toEqual(
+          [...fitting]
+            .filter(([, fits]) => fits)
+            .map(([name]) => name)
+            .sort(),
+        );
         expect(new Set(images()).size).toBeLessThanOrEqual(1);
       }),
       { numRuns: 30 },

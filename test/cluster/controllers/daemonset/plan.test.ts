@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import type { NodeSelectorRequirement, Taint, Toleration } from 'kubernetes-types/core/v1.js';
+import { describe, expect, it } from 'vitest';
 import { meetsNodeRequirements } from '../../../../src/cluster/controllers/daemonset/node-affinity.ts';
 import { tolerationsOf, untolerated } from '../../../../src/cluster/controllers/daemonset/node-taints.ts';
 import { planDaemonSet } from '../../../../src/cluster/controllers/daemonset/plan.ts';
@@ -45,7 +45,10 @@ describe('a look at a DaemonSet', () => {
   });
 
   it('replaces an old pod that serves nobody, whatever else is unavailable', () => {
-    const pods = [daemon('p-1', 'a', 'old', { status: { phase: 'Running' } }), daemon('p-2', 'b', 'old', { status: { phase: 'Pending' } })];
+    const pods = [
+      daemon('p-1', 'a', 'old', { status: { phase: 'Running' } }),
+      daemon('p-2', 'b', 'old', { status: { phase: 'Pending' } }),
+    ];
     expect(plan(pods)).toMatchObject({ remove: ['p-1', 'p-2'] });
   });
 
@@ -63,7 +66,10 @@ describe('a look at a DaemonSet', () => {
 
 describe('what a pod requires of its node', () => {
   const labelled = node('a', { labels: { disk: 'ssd', cores: '8' } });
-  const requires = (requirement: NodeSelectorRequirement, kind: 'matchExpressions' | 'matchFields' = 'matchExpressions') => ({
+  const requires = (
+    requirement: NodeSelectorRequirement,
+    kind: 'matchExpressions' | 'matchFields' = 'matchExpressions',
+  ) => ({
     containers: [],
     affinity: {
       nodeAffinity: {

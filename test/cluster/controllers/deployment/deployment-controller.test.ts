@@ -118,7 +118,10 @@ describe('Deployment controller', () => {
   });
 
   it('spreads a change of size in the middle of a rollout', async () => {
-    await start({ replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
+    await start({
+      replicas: 10,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } },
+    });
     await setImage('broken:2');
     await cluster.run();
     expect(sizes()).toEqual({ 'app:1': 8, 'broken:2': 5 });
@@ -194,7 +197,9 @@ describe('Deployment controller', () => {
     await cluster.client.create(deployments, deployment('web'));
     await cluster.clock.advance(1000);
     expect(condition('Progressing')).toMatchObject({ status: 'False', reason: 'ReplicaSetCreateError' });
-    expect(cluster.events('web')[0]).toMatch(/^ReplicaSetCreateError: Failed to create new replica set "web-.*": exceeded quota$/);
+    expect(cluster.events('web')[0]).toMatch(
+      /^ReplicaSetCreateError: Failed to create new replica set "web-.*": exceeded quota$/,
+    );
     cluster.refuse = () => undefined;
     await cluster.clock.advance(60_000);
     expect(sets()).toHaveLength(1);

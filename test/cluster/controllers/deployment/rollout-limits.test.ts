@@ -22,7 +22,10 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('image' as const), image: fc.constantFrom('a:1', 'b:1', 'broken:1') }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('scale' as const), replicas: fc.integer({ min: 0, max: 8 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('scale' as const), replicas: fc.integer({ min: 0, max: 8 }) }),
+  },
   { weight: 6, arbitrary: fc.constant({ kind: 'nodes' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'rest' as const }) },
 );
@@ -90,7 +93,8 @@ async function take(cluster: FakeCluster, step: Step): Promise<void> {
   switch (step.kind) {
     case 'flip': {
       const pod = cluster.pods()[step.pod];
-      if (pod?.spec.nodeName && isActive(pod)) await cluster.setPod(pod.metadata.name, isReady(pod) ? 'unready' : 'ready');
+      if (pod?.spec.nodeName && isActive(pod))
+        await cluster.setPod(pod.metadata.name, isReady(pod) ? 'unready' : 'ready');
       return;
     }
     case 'image':
@@ -102,7 +106,9 @@ async function take(cluster: FakeCluster, step: Step): Promise<void> {
         spec.replicas = step.replicas;
       });
     case 'nodes':
-      return cluster.kubelet((pod) => (pod.spec.nodeName ? 'leave' : pod.spec.containers[0]?.image?.includes('broken') ? 'unready' : 'ready'));
+      return cluster.kubelet((pod) =>
+        pod.spec.nodeName ? 'leave' : pod.spec.containers[0]?.image?.includes('broken') ? 'unready' : 'ready',
+      );
     case 'rest':
   }
 }

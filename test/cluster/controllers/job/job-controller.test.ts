@@ -172,27 +172,34 @@ describe('Job controller', () => {
     const mode = fc.constantFrom('NonIndexed', 'Indexed');
     const size = fc.integer({ min: 1, max: 4 });
     await fc.assert(
-      fc.asyncProperty(size, size, mode, fates, refusals, async (completions, parallelism, completionMode, ...lists) => {
-        const [fate, refused] = [lists[0].values(), lists[1].values()];
-        await start({ completions, parallelism, completionMode, backoffLimit: 1000 });
-        const error = new ApiError({ code: 500, reason: 'InternalError', message: 'not now' });
-        for (let round = 0; round < 8; round += 1) {
-          await cluster.kubelet(() => fate.next().value ?? 'succeeded');
-          cluster.refuse = () => (refused.next().value ? error : undefined);
-          await cluster.clock.advance(5000);
-          cluster.refuse = () => undefined;
-        }
-        for (let round = 0; round < 6; round += 1) {
-          await cluster.run(() => 'succeeded');
-          await cluster.clock.advance(700_000);
-        }
-        cluster.stop();
-        const ended = (phase: string) => cluster.pods().filter(({ status }) => status?.phase === phase).length;
-        expect(get().status).toMatchObject({ succeeded: completions });
-        expect(ended('Succeeded')).toBe(completions);
-        expect(get().status?.failed ?? 0).toBe(ended('Failed'));
-        expect(conditions()?.at(-1)).toBe('Complete=True CompletionsReached');
-      }),
+      fc.asyncProperty(
+        size,
+        size,
+        mode,
+        fates,
+        refusals,
+        async (completions, parallelism, completionMode, ...lists) => {
+          const [fate, refused] = [lists[0].values(), lists[1].values()];
+          await start({ completions, parallelism, completionMode, backoffLimit: 1000 });
+          const error = new ApiError({ code: 500, reason: 'InternalError', message: 'not now' });
+          for (let round = 0; round < 8; round += 1) {
+            await cluster.kubelet(() => fate.next().value ?? 'succeeded');
+            cluster.refuse = () => (refused.next().value ? error : undefined);
+            await cluster.clock.advance(5000);
+            cluster.refuse = () => undefined;
+          }
+          for (let round = 0; round < 6; round += 1) {
+            await cluster.run(() => 'succeeded');
+            await cluster.clock.advance(700_000);
+          }
+          cluster.stop();
+          const ended = (phase: string) => cluster.pods().filter(({ status }) => status?.phase === phase).length;
+          expect(get().status).toMatchObject({ succeeded: completions });
+          expect(ended('Succeeded')).toBe(completions);
+          expect(get().status?.failed ?? 0).toBe(ended('Failed'));
+          expect(conditions()?.at(-1)).toBe('Complete=True CompletionsReached');
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../../../src/cluster/controllers/job/decide.ts';
 import { nextRecord, noFailures, remainingMs } from '../../../../src/cluster/controllers/job/failure-backoff.ts';
 import { firstFree, formatIndexes, parseIndexes } from '../../../../src/cluster/controllers/job/indexes.ts';
 import { finish, settleNotes } from '../../../../src/cluster/controllers/job/track.ts';
-import { decide } from '../../../../src/cluster/controllers/job/decide.ts';
 import { job, pod } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
@@ -98,7 +98,10 @@ describe('what a job does next', () => {
   });
 
   it('removes running pods when fewer may run', () => {
-    const { remove } = next(job('work', { completions: 5, parallelism: 1 }), [tracked('a', 'Running'), tracked('b', 'Pending')]);
+    const { remove } = next(job('work', { completions: 5, parallelism: 1 }), [
+      tracked('a', 'Running'),
+      tracked('b', 'Pending'),
+    ]);
     expect(remove.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 

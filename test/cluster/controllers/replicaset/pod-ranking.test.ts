@@ -33,7 +33,11 @@ describe('giving up pods', () => {
       pod('first', onNode, ready('2026-01-01T23:59:00Z')),
       pod('second', onNode, ready('2025-01-01T00:00:00Z')),
     ],
-    ['one that restarts often before one that does not', pod('first', onNode, restarted(4)), pod('second', onNode, restarted(0))],
+    [
+      'one that restarts often before one that does not',
+      pod('first', onNode, restarted(4)),
+      pod('second', onNode, restarted(0)),
+    ],
     [
       'a young one before an old one',
       made('first', '2026-01-01T23:59:00Z', pod('first', onNode)),

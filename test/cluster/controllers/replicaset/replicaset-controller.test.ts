@@ -96,9 +96,7 @@ describe('ReplicaSet controller', () => {
   it('leaves pods of others alone', async () => {
     cluster = new FakeCluster().start(startReplicaSetController);
     const owned = pod('taken');
-    owned.metadata.ownerReferences = [
-      { apiVersion: 'x/v1', kind: 'Other', name: 'o', uid: 'other', controller: true },
-    ];
+    owned.metadata.ownerReferences = [{ apiVersion: 'x/v1', kind: 'Other', name: 'o', uid: 'other', controller: true }];
     await cluster.client.create('pods', owned);
     await cluster.client.create(sets, replicaSet('web', { replicas: 1 }));
     await cluster.run();
@@ -121,7 +119,12 @@ describe('ReplicaSet controller', () => {
     await cluster.client.create(sets, replicaSet('web'));
     await cluster.clock.advance(500);
     expect(status()?.conditions).toEqual([
-      expect.objectContaining({ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: refusal.message }),
+      expect.objectContaining({
+        type: 'ReplicaFailure',
+        status: 'True',
+        reason: 'FailedCreate',
+        message: refusal.message,
+      }),
     ]);
     expect(cluster.events('web')).toEqual([`FailedCreate: Error creating: ${refusal.message}`]);
     cluster.refuse = () => undefined;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newRevision, revisionHashLabel } from '../../../../src/cluster/controllers/shared/history.ts';
-import type { ClaimObject, PodObject, StatefulSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
+import type {
+  ClaimObject,
+  PodObject,
+  StatefulSetObject,
+} from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { podNameLabel } from '../../../../src/cluster/controllers/statefulset/ordinals.ts';
 import { planStatefulSet, type SetAction } from '../../../../src/cluster/controllers/statefulset/plan.ts';
 import { pod, ready, statefulSet, template } from '../workloads.ts';
@@ -53,7 +57,8 @@ function plan(
 
 function say(action: SetAction): string {
   if (action.kind === 'warn') return `warn ${action.reason}`;
-  if (action.kind === 'createClaim' || action.kind === 'updateClaim') return `${action.kind} ${action.claim.metadata.name}`;
+  if (action.kind === 'createClaim' || action.kind === 'updateClaim')
+    return `${action.kind} ${action.claim.metadata.name}`;
   return `${action.kind} ${action.pod.metadata.name}`;
 }
 
@@ -69,28 +74,88 @@ describe('a pass over a StatefulSet', () => {
     ['waits for a pod that is not ready', {}, ['old:ready', 'old:unready'], []],
     ['waits for a pod that leaves', {}, ['old:leaving', 'old:ready'], []],
     ['deletes a failed pod and goes no further', {}, ['old:failed', ''], ['deletePod db-0']],
-    ['deletes a failed pod and creates others in parallel', { ...parallel, replicas: 2 }, ['old:failed', ''], ['deletePod db-0', 'createPod db-1']],
+    [
+      'deletes a failed pod and creates others in parallel',
+      { ...parallel, replicas: 2 },
+      ['old:failed', ''],
+      ['deletePod db-0', 'createPod db-1'],
+    ],
     ['updates the highest stale pod', {}, ['old:ready', 'old:ready', 'old:ready'], ['deletePod db-2']],
     ['waits for an updated pod', {}, ['old:ready', 'old:ready', 'new:unready'], []],
     ['does not replace a stale pod that is broken', {}, ['old:ready', 'old:unready', 'old:ready'], []],
-    ['replaces stale broken pods in parallel, and no healthy one', parallel, ['old:ready', 'old:unready', 'old:unready'], ['deletePod db-2', 'deletePod db-1']],
+    [
+      'replaces stale broken pods in parallel, and no healthy one',
+      parallel,
+      ['old:ready', 'old:unready', 'old:unready'],
+      ['deletePod db-2', 'deletePod db-1'],
+    ],
     ['keeps to the partition', rolling({ partition: 2 }), ['old:ready', 'old:ready', 'new:ready'], []],
-    ['spends its budget from the top', rolling({ maxUnavailable: 2 }), ['old:ready', 'old:ready', 'old:ready'], ['deletePod db-2', 'deletePod db-1']],
-    ['rounds the budget down, but not to nothing', rolling({ maxUnavailable: '50%' }), ['old:ready', 'old:ready', 'old:ready'], ['deletePod db-2']],
-    ['spends what is left of its budget in parallel', { ...parallel, ...rolling({ maxUnavailable: 2 }) }, ['old:ready', 'old:ready', 'new:unready'], ['deletePod db-1']],
-    ['removes the highest pod out of range', { replicas: 1 }, ['new:ready', 'new:ready', 'new:ready'], ['deletePod db-2']],
-    ['removes no pod while another out of range is broken', { replicas: 1 }, ['new:ready', 'new:unready', 'new:unready'], []],
-    ['removes the broken pod when it is the only one', { replicas: 1 }, ['new:ready', 'new:ready', 'new:unready'], ['deletePod db-2']],
+    [
+      'spends its budget from the top',
+      rolling({ maxUnavailable: 2 }),
+      ['old:ready', 'old:ready', 'old:ready'],
+      ['deletePod db-2', 'deletePod db-1'],
+    ],
+    [
+      'rounds the budget down, but not to nothing',
+      rolling({ maxUnavailable: '50%' }),
+      ['old:ready', 'old:ready', 'old:ready'],
+      ['deletePod db-2'],
+    ],
+    [
+      'spends what is left of its budget in parallel',
+      { ...parallel, ...rolling({ maxUnavailable: 2 }) },
+      ['old:ready', 'old:ready', 'new:unready'],
+      ['deletePod db-1'],
+    ],
+    [
+      'removes the highest pod out of range',
+      { replicas: 1 },
+      ['new:ready', 'new:ready', 'new:ready'],
+      ['deletePod db-2'],
+    ],
+    [
+      'removes no pod while another out of range is broken',
+      { replicas: 1 },
+      ['new:ready', 'new:unready', 'new:unready'],
+      [],
+    ],
+    [
+      'removes the broken pod when it is the only one',
+      { replicas: 1 },
+      ['new:ready', 'new:ready', 'new:unready'],
+      ['deletePod db-2'],
+    ],
     ['waits for a pod out of range to leave', { replicas: 1 }, ['new:ready', 'new:ready', 'new:leaving'], []],
-    ['removes all pods out of range in parallel', { ...parallel, replicas: 1 }, ['new:ready', 'new:ready', 'new:unready'], ['deletePod db-2', 'deletePod db-1']],
-    ['replaces nothing by itself with OnDelete', { updateStrategy: { type: 'OnDelete' } }, ['old:ready', 'old:ready', 'old:ready'], []],
+    [
+      'removes all pods out of range in parallel',
+      { ...parallel, replicas: 1 },
+      ['new:ready', 'new:ready', 'new:unready'],
+      ['deletePod db-2', 'deletePod db-1'],
+    ],
+    [
+      'replaces nothing by itself with OnDelete',
+      { updateStrategy: { type: 'OnDelete' } },
+      ['old:ready', 'old:ready', 'old:ready'],
+      [],
+    ],
   ])('%s', (_, spec, pods, expected) => {
     expect(plan(spec, pods).actions.map(say)).toEqual(expected);
   });
 
   it.each([
-    ['one pod, however much may be unavailable', rolling({ maxUnavailable: 3 }), ['old:ready', 'old:ready', 'old:ready'], ['deletePod db-2']],
-    ['a stale pod in parallel, healthy or not', parallel, ['old:ready', 'old:ready', 'old:unready'], ['deletePod db-2']],
+    [
+      'one pod, however much may be unavailable',
+      rolling({ maxUnavailable: 3 }),
+      ['old:ready', 'old:ready', 'old:ready'],
+      ['deletePod db-2'],
+    ],
+    [
+      'a stale pod in parallel, healthy or not',
+      parallel,
+      ['old:ready', 'old:ready', 'old:unready'],
+      ['deletePod db-2'],
+    ],
     ['nothing below a pod that is not healthy yet', parallel, ['old:ready', 'old:ready', 'new:unready'], []],
   ])('without the gate updates %s', (_, spec, pods, expected) => {
     expect(plan(spec, pods, { gate: false }).actions.map(say)).toEqual(expected);

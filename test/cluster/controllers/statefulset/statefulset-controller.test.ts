@@ -219,7 +219,10 @@ describe('StatefulSet controller', () => {
 
 describe('claims of a StatefulSet', () => {
   const volumeClaimTemplates = [
-    { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+    {
+      metadata: { name: 'data' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    },
   ];
   const claim = (name: string) => cluster.get('persistentvolumeclaims', name);
 
