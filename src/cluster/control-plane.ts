@@ -112,7 +112,7 @@ interface ServiceLike {
 }
 
 /** Nothing routes to a service's address here, so that a webhook behind a service is called at one of its endpoints. */
-function serviceResolver(view: View): ResolveService {
+export function serviceResolver(view: View): ResolveService {
   return (namespace, name, port, path) => {
     const service = view.get('services', namespace, name) as ServiceLike | undefined;
     const wanted = service?.spec?.ports?.find((candidate) => candidate.port === port);

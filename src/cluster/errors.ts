@@ -181,6 +181,9 @@ export function internalError(message: string, cause?: unknown): ApiError {
   );
 }
 
+/** A list of a million wrong items is wrong in a million places; nobody reads that many. */
+const maxShownErrors = 100;
+
 /** 422 with one cause for each field. */
 export function invalidObject(
   kind: { readonly group: string; readonly kind: string },
@@ -188,7 +191,9 @@ export function invalidObject(
   errors: readonly FieldError[],
 ): ApiError {
   const subject = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  const texts = errors.map((error) => formatFieldErrors([error]));
+  const shown = errors.slice(0, maxShownErrors);
+  const texts = shown.map((error) => formatFieldErrors([error]));
+  if (errors.length > shown.length) texts.push(`and ${errors.length - shown.length} more`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new ApiError({
     code: 422,
@@ -198,7 +203,7 @@ export function invalidObject(
       ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),
       kind: kind.kind,
-      causes: errors.map((error) => ({
+      causes: shown.map((error) => ({
         reason: error.type,
         message: formatFieldDetail(error),
         field: error.field,

@@ -1,11 +1,14 @@
 import { startClusterRoleAggregation } from '../auth/cluster-role-aggregation.ts';
 import type { Client } from '../client.ts';
-import type { ControlPlane } from '../control-plane.ts';
+import { type ControlPlane, serviceResolver } from '../control-plane.ts';
 import type { Controller, ControllerContext } from './controller.ts';
+import { conversionsByWebhook } from './crd/conversions.ts';
+import { startCrdController } from './crd/crd-controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
+import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startReplicaSetController } from './replicaset/replicaset-controller.ts';
 import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
 
@@ -20,10 +23,16 @@ export interface ControllersOptions {
 
 /** Everything that keeps the cluster's word: one controller for each promise. */
 export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
-  const controllers: Controller[] = [startClusterRoleAggregation(context)];
+  const { types, view, registry } = options.plane;
+  const convertByWebhook = conversionsByWebhook({ ...context, resolveService: serviceResolver(view) });
+  const controllers: Controller[] = [
+    startClusterRoleAggregation(context),
+    startCrdController(context, { types, convertByWebhook }),
+  ];
   if (!options.workloads) return controllers;
   return [
     ...controllers,
+    startNamespaceController(context, { types, store: registry.store }),
     startReplicaSetController(context),
     startDeploymentController(context),
     startStatefulSetController(context),

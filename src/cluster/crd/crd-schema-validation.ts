@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, invalid } from '../../api/field-errors.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { isJsonObject } from '../schema/json-values.ts';
+import { addAll } from '../schema/result.ts';
 import type { CrdVersion } from './crd.ts';
 import { defaultErrors } from './schema-defaults-validation.ts';
 import { keywordErrors } from './schema-keywords-validation.ts';
@@ -48,11 +49,9 @@ export function crdSchemaErrors(version: CrdVersion, field: string, hasStatus: b
   const errors = hasStatus ? rootErrors(schema, at) : [];
   if (schema.nullable === true) errors.push(forbidden(`${at}.nullable`, 'nullable cannot be true at the root'));
   const structural = structuralErrors(schema, at);
-  errors.push(
-    ...structural,
-    ...(structural.length === 0 ? defaultErrors(schema, at) : []),
-    ...keywordErrors(schema, at),
-  );
+  addAll(errors, structural);
+  if (structural.length === 0) addAll(errors, defaultErrors(schema, at));
+  addAll(errors, keywordErrors(schema, at));
   return errors.length > 0 ? errors : schemaRuleErrors(schema, at);
 }
 

@@ -4,18 +4,18 @@ import { clone } from '../objects.ts';
 import { ruleErrors } from '../schema/cel-rules.ts';
 import { listTypeErrors } from '../schema/list-types.ts';
 import { prune } from '../schema/prune.ts';
-import { noField } from '../schema/result.ts';
+import { addAll, noField } from '../schema/result.ts';
 import { validateSchema } from '../schema/validate.ts';
 
 /** A default must be a value that a client could have written itself. */
 export function defaultErrors(schema: Schema, field: string): FieldError[] {
   const errors: FieldError[] = schema.default === undefined ? [] : ownErrors(schema, `${field}.default`);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    errors.push(...defaultErrors(property, `${field}.properties[${name}]`));
+    addAll(errors, defaultErrors(property, `${field}.properties[${name}]`));
   }
-  if (schema.items) errors.push(...defaultErrors(schema.items, `${field}.items`));
+  if (schema.items) addAll(errors, defaultErrors(schema.items, `${field}.items`));
   if (typeof schema.additionalProperties === 'object') {
-    errors.push(...defaultErrors(schema.additionalProperties, `${field}.additionalProperties`));
+    addAll(errors, defaultErrors(schema.additionalProperties, `${field}.additionalProperties`));
   }
   return errors;
 }

@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../api/field-errors.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { getOwn } from '../schema/json-values.ts';
+import { addAll } from '../schema/result.ts';
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -79,13 +80,13 @@ function listErrors(schema: Schema, field: string): FieldError[] {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const errors: FieldError[] = [];
   if (mapType !== undefined) {
-    errors.push(...wrongParent(schema, field, 'object', 'x-kubernetes-map-type'));
+    addAll(errors, wrongParent(schema, field, 'object', 'x-kubernetes-map-type'));
     if (!['atomic', 'granular'].includes(mapType)) {
       errors.push(notSupported(`${field}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
     }
   }
   if (listType !== undefined) {
-    errors.push(...wrongParent(schema, field, 'array', 'x-kubernetes-list-type'));
+    addAll(errors, wrongParent(schema, field, 'array', 'x-kubernetes-list-type'));
     if (!['atomic', 'set', 'map'].includes(listType)) {
       errors.push(notSupported(`${field}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));
     }
@@ -95,8 +96,8 @@ function listErrors(schema: Schema, field: string): FieldError[] {
     const at = `${field}.x-kubernetes-list-type`;
     errors.push(listType === undefined ? required(at, detail) : invalid(at, listType, detail));
   }
-  if (listType === 'set') errors.push(...setErrors(schema, field));
-  if (listType === 'map') errors.push(...mapErrors(schema, keys, field));
+  if (listType === 'set') addAll(errors, setErrors(schema, field));
+  if (listType === 'map') addAll(errors, mapErrors(schema, keys, field));
   return errors;
 }
 
@@ -133,7 +134,7 @@ function mapErrors(schema: Schema, keys: readonly string[], field: string): Fiel
   if (keys.length === 0) errors.push(required(keysField, 'must not be empty if x-kubernetes-list-type is map'));
   const { items } = schema;
   if (!items) return [...errors, required(`${field}.items`, 'must have a schema if x-kubernetes-list-type is map')];
-  errors.push(...notNullable(items, field, 'map'));
+  addAll(errors, notNullable(items, field, 'map'));
   if (items.type !== 'object') {
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
     return [...errors, invalid(`${field}.items.type`, items.type ?? '', detail)];
@@ -141,7 +142,7 @@ function mapErrors(schema: Schema, keys: readonly string[], field: string): Fiel
   for (const [index, key] of keys.entries()) {
     const property = getOwn(items.properties, key);
     if (!property) errors.push(invalid(keysField, keys, 'entries must all be names of item properties'));
-    else errors.push(...keyErrors(key, property, items, `${field}.items.properties[${key}]`));
+    else addAll(errors, keyErrors(key, property, items, `${field}.items.properties[${key}]`));
     if (keys.indexOf(key) < index) errors.push(invalid(keysField, keys, 'must not contain duplicate entries'));
   }
   return errors;

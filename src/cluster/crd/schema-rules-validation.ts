@@ -2,6 +2,7 @@ import { type FieldError, invalid, notSupported, required } from '../../api/fiel
 import { CelCache } from '../cel/cel.ts';
 import type { Schema, ValidationRule } from '../kinds/schema.ts';
 import { ruleVariables } from '../schema/cel-rules.ts';
+import { addAll } from '../schema/result.ts';
 import { schemaAt } from './crd-parts-validation.ts';
 import { undefinedField, withTypeAndMetadata } from './rule-fields.ts';
 
@@ -21,14 +22,14 @@ function errorsAt(schema: Schema, field: string, lost: string | undefined, root 
   );
   const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? field : undefined;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    errors.push(...errorsAt(property, `${field}.properties[${name}]`, lost ?? atomic));
+    addAll(errors, errorsAt(property, `${field}.properties[${name}]`, lost ?? atomic));
   }
   if (typeof schema.additionalProperties === 'object') {
-    errors.push(...errorsAt(schema.additionalProperties, `${field}.additionalProperties`, lost));
+    addAll(errors, errorsAt(schema.additionalProperties, `${field}.additionalProperties`, lost));
   }
   if (schema.items) {
     const unkeyed = schema['x-kubernetes-list-type'] === 'map' ? undefined : field;
-    errors.push(...errorsAt(schema.items, `${field}.items`, lost ?? unkeyed));
+    addAll(errors, errorsAt(schema.items, `${field}.items`, lost ?? unkeyed));
   }
   return errors;
 }

@@ -2,6 +2,7 @@ import { type FieldError, forbidden, formatFieldError, invalid, required } from 
 import { compileRegexp } from '../cel/regexp.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { equalJson, getOwn } from '../schema/json-values.ts';
+import { addAll } from '../schema/result.ts';
 
 /**
  * A structural schema says the type of everything outside of `allOf`, `anyOf`, `oneOf` and `not`; those may only narrow values.
@@ -25,15 +26,15 @@ function levelErrors(schema: Schema, level: Level, field: string): FieldError[] 
   const errors: FieldError[] = [];
   const { items, properties, additionalProperties } = schema;
   if (schema.type === 'array' && !items) errors.push(required(`${field}.items`, 'must be specified'));
-  if (items) errors.push(...levelErrors(items, 'item', `${field}.items`));
+  if (items) addAll(errors, levelErrors(items, 'item', `${field}.items`));
   for (const [name, property] of Object.entries(properties ?? {})) {
-    errors.push(...levelErrors(property, 'field', `${field}.properties[${name}]`));
+    addAll(errors, levelErrors(property, 'field', `${field}.properties[${name}]`));
   }
   if (additionalProperties !== undefined && level === 'root') {
     errors.push(forbidden(`${field}.additionalProperties`, 'must not be used at the root'));
   }
   if (typeof additionalProperties === 'object') {
-    errors.push(...levelErrors(additionalProperties, 'field', `${field}.additionalProperties`));
+    addAll(errors, levelErrors(additionalProperties, 'field', `${field}.additionalProperties`));
   }
   return [
     ...errors,
@@ -115,14 +116,14 @@ function narrowingErrors(schema: Schema, field: string, allowed: { anyOf: boolea
   const none = { anyOf: false, allOf: false };
   if (!allowed.anyOf) {
     for (const [i, part] of (schema.anyOf ?? []).entries())
-      errors.push(...nestedErrors(part, `${field}.anyOf[${i}]`, none));
+      addAll(errors, nestedErrors(part, `${field}.anyOf[${i}]`, none));
   }
   for (const [i, part] of (schema.allOf ?? []).entries()) {
-    errors.push(...nestedErrors(part, `${field}.allOf[${i}]`, { anyOf: allowed.allOf && i === 0, allOf: false }));
+    addAll(errors, nestedErrors(part, `${field}.allOf[${i}]`, { anyOf: allowed.allOf && i === 0, allOf: false }));
   }
   for (const [i, part] of (schema.oneOf ?? []).entries())
-    errors.push(...nestedErrors(part, `${field}.oneOf[${i}]`, none));
-  if (schema.not) errors.push(...nestedErrors(schema.not, `${field}.not`, none));
+    addAll(errors, nestedErrors(part, `${field}.oneOf[${i}]`, none));
+  if (schema.not) addAll(errors, nestedErrors(schema.not, `${field}.not`, none));
   if (schema.pattern) {
     const compiled = compileRegexp(schema.pattern);
     if (!compiled.ok) {
@@ -152,9 +153,9 @@ const unstructured: readonly (readonly [string, string])[] = [
 function nestedErrors(schema: Schema, field: string, allowed: { anyOf: boolean; allOf: boolean }): FieldError[] {
   const errors = narrowingErrors(schema, field, allowed);
   const none = { anyOf: false, allOf: false };
-  if (schema.items) errors.push(...nestedErrors(schema.items, `${field}.items`, none));
+  if (schema.items) addAll(errors, nestedErrors(schema.items, `${field}.items`, none));
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    errors.push(...nestedErrors(property, `${field}.properties[${name}]`, none));
+    addAll(errors, nestedErrors(property, `${field}.properties[${name}]`, none));
   }
   for (const [key, detail] of unstructured) {
     const value = getOwn(schema as Readonly<Record<string, unknown>>, key);
@@ -178,10 +179,10 @@ function completenessErrors(narrowing: Schema, schema: Schema, field: string, wh
 
 function nestedCompleteness(part: Schema, schema: Schema, field: string, where: string): FieldError[] {
   const errors = completenessErrors(part, schema, field, where);
-  if (part.items) errors.push(...counterpart(part.items, schema.items, `${field}.items`, `${where}.items`));
+  if (part.items) addAll(errors, counterpart(part.items, schema.items, `${field}.items`, `${where}.items`));
   for (const [name, property] of Object.entries(part.properties ?? {})) {
     const below = `properties[${name}]`;
-    errors.push(...counterpart(property, getOwn(schema.properties, name), `${field}.${below}`, `${where}.${below}`));
+    addAll(errors, counterpart(property, getOwn(schema.properties, name), `${field}.${below}`, `${where}.${below}`));
   }
   return errors;
 }

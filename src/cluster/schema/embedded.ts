@@ -2,6 +2,7 @@ import { type FieldError, invalid, required } from '../../api/field-errors.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { getOwn, isJsonObject } from './json-values.ts';
 import { dns1035Problem } from './names.ts';
+import { addAll } from './result.ts';
 
 /** Whatever is said to be a resource inside a resource must name its type, and have metadata that reads as such. */
 export function embeddedResourceErrors(value: unknown, schema: Schema | undefined, path = ''): FieldError[] {
@@ -13,9 +14,9 @@ export function embeddedResourceErrors(value: unknown, schema: Schema | undefine
   const errors = schema['x-kubernetes-embedded-resource'] === true ? resourceErrors(value, path) : [];
   for (const key of Object.keys(value)) {
     const property = getOwn(schema.properties, key);
-    if (property) errors.push(...embeddedResourceErrors(value[key], property, path === '' ? key : `${path}.${key}`));
+    if (property) addAll(errors, embeddedResourceErrors(value[key], property, path === '' ? key : `${path}.${key}`));
     else if (typeof schema.additionalProperties === 'object') {
-      errors.push(...embeddedResourceErrors(value[key], schema.additionalProperties, `${path}[${key}]`));
+      addAll(errors, embeddedResourceErrors(value[key], schema.additionalProperties, `${path}[${key}]`));
     }
   }
   return errors;
@@ -29,7 +30,7 @@ function resourceErrors(resource: Readonly<Record<string, unknown>>, path: strin
     if (value === undefined) errors.push(required(field, ''));
     else if (typeof value !== 'string') errors.push(invalid(field, value, 'must be a string'));
     else if (value === '') errors.push(invalid(field, value, 'must not be empty'));
-    else errors.push(...(name === 'kind' ? kindErrors(value, field) : apiVersionErrors(value, field)));
+    else addAll(errors, name === 'kind' ? kindErrors(value, field) : apiVersionErrors(value, field));
   }
   const metadata = getOwn(resource, 'metadata');
   if (metadata !== undefined && !isJsonObject(metadata)) {

@@ -10,8 +10,13 @@ export function newResult(): Result {
   return { errors: [], matches: 0 };
 }
 
+/** Item by item: a hostile document has more errors than a call can have arguments. */
+export function addAll<T>(into: T[], from: Iterable<T>): void {
+  for (const item of from) into.push(item);
+}
+
 export function merge(into: Result, from: Result): void {
-  into.errors.push(...from.errors);
+  addAll(into.errors, from.errors);
   into.matches += from.matches;
 }
 

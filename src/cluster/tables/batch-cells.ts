@@ -1,5 +1,5 @@
-import type { Cells } from '../kinds/builtin-types.ts';
 import { isThere, listAt, numberAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, KubeObject, ResourceKey } from '../objects.ts';
 import { ageOf, humanDuration, since, timeOf } from './age.ts';
 import { conditionStatus, containerCells, formatSelector, none, unset } from './texts.ts';

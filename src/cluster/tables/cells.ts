@@ -1,7 +1,27 @@
-import type { KubeObject, ResourceKey } from '../objects.ts';
+import type { Cells } from '../kinds/builtin-types.ts';
+import type { ResourceKey } from '../objects.ts';
+import { autoscalerCells } from './autoscaler-cells.ts';
+import { batchCells } from './batch-cells.ts';
+import { eventCells } from './event-cells.ts';
+import { networkCells } from './network-cells.ts';
+import { nodeCells } from './node-cells.ts';
+import { plainCells } from './plain-cells.ts';
+import { podCells } from './pod-cells.ts';
+import { storageCells } from './storage-cells.ts';
+import { workloadCells } from './workload-cells.ts';
 
-/** A row of `kubectl get`, one value for each recorded column. */
-type Cells = (object: KubeObject, nowMs: number) => readonly unknown[];
-
-/** By resource; what is not here shows its name and its creation time. */
-export const builtinCells: ReadonlyMap<ResourceKey, Cells> = new Map();
+/**
+ * What `kubectl get` shows of every built-in kind: one value for each recorded column, those of `-o wide` included.
+ * Objects come in the version that they are stored in.
+ */
+export const builtinCells: ReadonlyMap<ResourceKey, Cells> = new Map([
+  ['pods', podCells],
+  ['nodes', nodeCells],
+  ['events', eventCells],
+  ['autoscaling/horizontalpodautoscalers', autoscalerCells],
+  ...workloadCells,
+  ...batchCells,
+  ...networkCells,
+  ...storageCells,
+  ...plainCells,
+]);

@@ -1,5 +1,5 @@
-import type { Cells } from '../kinds/builtin-types.ts';
 import { numberAt, objectAt, objectsAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
 import { ageOf, humanDuration, timeOf } from './age.ts';
 import { conditionStatus, none, orNone } from './texts.ts';

@@ -1,5 +1,5 @@
-import type { Cells } from '../kinds/builtin-types.ts';
 import { numberAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import type { Cells } from '../kinds/builtin-types.ts';
 import { type JsonObject, type KubeObject, type ResourceKey, splitApiVersion } from '../objects.ts';
 import { ageOf } from './age.ts';
 import { containerCells, formatLabels, formatSelector, none, selectorText } from './texts.ts';

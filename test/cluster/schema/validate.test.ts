@@ -322,3 +322,8 @@ test('resources inside a resource name their type', () => {
     'template.kind: Invalid value: "": must not be empty',
   ]);
 });
+
+test('a document with more errors than a call has arguments is refused like any other', () => {
+  const list = new Array(200_000).fill(1);
+  expect(problems({ type: 'array', items: { type: 'string' } }, list)).toHaveLength(list.length);
+});

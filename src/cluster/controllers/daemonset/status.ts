@@ -1,8 +1,9 @@
 import { isAvailable, isReady, nextAvailableInMs } from '../shared/pods.ts';
 import { omitZeros } from '../shared/status-writer.ts';
 import type { DaemonSetObject, PodObject } from '../shared/workloads.ts';
+import type { DaemonSetInput } from './daemon-input.ts';
 import { fitOn, isUpdated, oldestFirst } from './daemon-pods.ts';
-import { type DaemonSetInput, podsByNode } from './plan.ts';
+import { podsByNode } from './plan.ts';
 
 export type Status = NonNullable<DaemonSetObject['status']>;
 

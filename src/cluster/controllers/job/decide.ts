@@ -1,20 +1,12 @@
 /** What a job does with its pods now, and whether it is over. */
 
-import { rankForDeletion } from '../replicaset/pod-ranking.ts';
-import { findCondition } from '../shared/conditions.ts';
-import { containerStatuses, isActive, millis, phaseOf } from '../shared/pods.ts';
+import { rankForDeletion } from '../shared/pod-ranking.ts';
+import { isActive, phaseOf } from '../shared/pods.ts';
 import type { JobObject, PodObject } from '../shared/workloads.ts';
 import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.ts';
 import { firstFree, parseIndexes } from './indexes.ts';
-import {
-  blocksReplacement,
-  hasCondition,
-  hasFailed,
-  indexOf,
-  isIndexed,
-  isSuspended,
-  isTracked,
-} from './job-fields.ts';
+import { blocksReplacement, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from './job-fields.ts';
+import { completed, deadlineInMs, failureOf, isEnough, knownOutcome, type Outcome } from './outcome.ts';
 
 /** Pods created or deleted in one look. */
 const burstPods = 500;
@@ -25,12 +17,6 @@ export interface JobInput {
   readonly pods: readonly PodObject[];
   readonly nowMs: number;
   readonly record: FailureRecord;
-}
-
-export interface Outcome {
-  readonly result: 'success' | 'failure';
-  readonly reason: string;
-  readonly message: string;
 }
 
 export interface Decision {
@@ -67,17 +53,6 @@ export function decide(input: JobInput): Decision {
   return left === 0 && isEnough(job, succeeded) ? { ...decision, outcome: completed } : decision;
 }
 
-const completed: Outcome = {
-  result: 'success',
-  reason: 'CompletionsReached',
-  message: 'Reached expected number of succeeded pods',
-};
-
-function isEnough(job: JobObject, succeeded: number): boolean {
-  const { completions } = job.spec;
-  return completions === undefined ? succeeded > 0 : succeeded >= completions;
-}
-
 /** Pods that ended and that no status has taken note of. */
 export function freshlyEnded(
   job: JobObject,
@@ -102,57 +77,6 @@ function allSucceededIndexes(job: JobObject, pods: readonly PodObject[]): Readon
     if (index !== undefined && phaseOf(pod) === 'Succeeded' && isTracked(pod)) indexes.add(index);
   }
   return indexes;
-}
-
-/** Once a job has said how it ends, it stays with that. */
-function knownOutcome(job: JobObject): Outcome | undefined {
-  for (const [type, result] of [
-    ['SuccessCriteriaMet', 'success'],
-    ['FailureTarget', 'failure'],
-  ] as const) {
-    if (!hasCondition(job, type)) continue;
-    const { reason = '', message = '' } = findCondition(job.status?.conditions, type) ?? {};
-    return { result, reason, message };
-  }
-  return undefined;
-}
-
-function failureOf(job: JobObject, pods: readonly PodObject[], failed: number, nowMs: number): Outcome | undefined {
-  if (failed > backoffLimit(job) || restartedTooOften(job, pods)) {
-    return {
-      result: 'failure',
-      reason: 'BackoffLimitExceeded',
-      message: 'Job has reached the specified backoff limit',
-    };
-  }
-  const deadline = deadlineInMs(job, nowMs);
-  if (deadline === undefined || deadline > 0) return undefined;
-  return {
-    result: 'failure',
-    reason: 'DeadlineExceeded',
-    message: 'Job was active longer than specified deadline',
-  };
-}
-
-function backoffLimit(job: JobObject): number {
-  return job.spec.backoffLimit ?? 6;
-}
-
-/** Pods that restart in place never fail; their restarts are counted instead. */
-function restartedTooOften(job: JobObject, pods: readonly PodObject[]): boolean {
-  if (job.spec.template.spec?.restartPolicy !== 'OnFailure') return false;
-  const restarts = pods
-    .filter((pod) => ['Running', 'Pending'].includes(phaseOf(pod)))
-    .flatMap(containerStatuses)
-    .reduce((sum, status) => sum + status.restartCount, 0);
-  return backoffLimit(job) === 0 ? restarts > 0 : restarts >= backoffLimit(job);
-}
-
-function deadlineInMs(job: JobObject, nowMs: number): number | undefined {
-  const { activeDeadlineSeconds } = job.spec;
-  if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined;
-  const start = millis(job.status?.startTime) ?? nowMs;
-  return start + activeDeadlineSeconds * 1000 - nowMs;
 }
 
 type Managed = Partial<Pick<Decision, 'create' | 'remove' | 'uncounted' | 'requeueMs'>>;

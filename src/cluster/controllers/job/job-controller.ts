@@ -9,11 +9,12 @@ import { createPodWriter, isNamespaceTerminating, type PodWriter } from '../shar
 import { isActive, isReady } from '../shared/pods.ts';
 import { writeStatus } from '../shared/status-writer.ts';
 import type { JobObject, PodObject } from '../shared/workloads.ts';
-import { type Decision, decide, type Outcome } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
 import { type FailureRecord, noFailures } from './failure-backoff.ts';
 import { isFinished, isLeaving, isTracked, type JobStatus } from './job-fields.ts';
 import { newJobPod } from './job-pods.ts';
 import { startOrphanPods, stripFinalizer } from './orphan-pods.ts';
+import type { Outcome } from './outcome.ts';
 import { finish, type Noted, noteEnded, type PodCounts, settleNotes } from './track.ts';
 
 const name = 'job-controller';

@@ -8,7 +8,7 @@ import { findCondition } from '../shared/conditions.ts';
 import { phaseOf } from '../shared/pods.ts';
 import { omitZeros } from '../shared/status-writer.ts';
 import type { JobObject, PodObject } from '../shared/workloads.ts';
-import { type Decision, freshlyEnded, type Outcome } from './decide.ts';
+import { type Decision, freshlyEnded } from './decide.ts';
 import { formatIndexes } from './indexes.ts';
 import {
   hasFailed,
@@ -19,6 +19,7 @@ import {
   type JobCondition,
   type JobStatus,
 } from './job-fields.ts';
+import type { Outcome } from './outcome.ts';
 
 type Notes = NonNullable<JobStatus['uncountedTerminatedPods']>;
 

@@ -1,16 +1,13 @@
 /** Why a pod cannot run on a node, in the words of Kubernetes. */
 
 import type { Taint } from 'kubernetes-types/core/v1.js';
-import { meetsNodeRequirements } from '../daemonset/node-affinity.ts';
-import { tolerates, untolerated } from '../daemonset/node-taints.ts';
+import { tolerates } from '../daemonset/node-taints.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import { neighbourCheck } from './neighbours.ts';
 import type { PodNeeds } from './pod-needs.ts';
 import { spreadCheck } from './spread.ts';
-
-/** The reasons against a node; none: the pod fits. */
-export type Check = (node: NodeState) => readonly string[];
 
 const fits: readonly string[] = [];
 const unschedulableTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
@@ -35,16 +32,6 @@ export function checksFor(needs: PodNeeds, state: ClusterState): Check {
     }
     return fits;
   };
-}
-
-export function hasUntolerated(needs: PodNeeds, node: NodeState): boolean {
-  if (node.taints.length === 0 || node.node === undefined) return false;
-  return untolerated(node.node, needs.tolerations).length > 0;
-}
-
-export function wantsNode({ spec }: PodNeeds, node: NodeState): boolean {
-  if (spec.nodeSelector === undefined && spec.affinity?.nodeAffinity === undefined) return true;
-  return node.node !== undefined && meetsNodeRequirements(spec, node.node);
 }
 
 function lacking(needs: PodNeeds, node: NodeState): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Check } from './checks.ts';
+import type { Check } from './node-fit.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { DomainCounts } from './domain-counts.ts';
 import type { NodeState } from './node-state.ts';

@@ -1,4 +1,4 @@
-import { type Check, hasUntolerated, wantsNode } from './checks.ts';
+import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds, SpreadRule } from './pod-needs.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts';
-import { isApiError } from '../../errors.ts';
+import { conflict, isApiError } from '../../errors.ts';
 import type { EventRecorder } from '../shared/events.ts';
 import { deletePod, messageOf } from '../shared/pod-writer.ts';
 import type { PodObject, StatefulSetObject } from '../shared/workloads.ts';
@@ -23,7 +23,7 @@ export async function executeAction(tools: Tools, action: SetAction): Promise<vo
       return;
     case 'fail':
       podEvent(tools, 'Create', action.pod, action.message);
-      throw new Error(action.message);
+      throw conflict({ group: '', resource: claims }, action.pod.metadata.name, action.message);
     case 'createClaim':
       return createClaim(tools, action.claim, action.pod);
     case 'updateClaim':

@@ -58,12 +58,24 @@ export function startStatefulSetController(context: ControllerContext, options: 
   const pods = dependents('pods');
   const history = dependents(revisions);
   const watching = context.view.watch(statefulSets, ({ object }) => reconciler.add(keyOf(object)));
+  // A pod may be waiting for its place to be free of the claim that was there before.
+  const claimsGone = context.view.watch(claims, ({ type, object }) => {
+    if (type !== 'DELETED') return;
+    for (const set of context.view.list<StatefulSetObject>(statefulSets, object.metadata.namespace)) {
+      if (mayMount(set, object.metadata.name)) reconciler.add(keyOf(set));
+    }
+  });
   return {
     stop() {
-      for (const subscription of [watching, pods, history]) subscription.stop();
+      for (const subscription of [watching, claimsGone, pods, history]) subscription.stop();
       reconciler.stop();
     },
   };
+}
+
+function mayMount(set: StatefulSetObject, claim: string): boolean {
+  const templates = set.spec.volumeClaimTemplates ?? [];
+  return templates.some(({ metadata }) => claim.startsWith(`${metadata?.name}-${set.metadata.name}-`));
 }
 
 async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined> {

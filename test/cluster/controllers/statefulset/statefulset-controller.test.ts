@@ -253,4 +253,26 @@ describe('claims of a StatefulSet', () => {
     expect(claim('data-db-0').metadata.ownerReferences?.[0]?.kind).toBe('StatefulSet');
     expect(claim('data-db-1').metadata.ownerReferences?.[0]?.kind).toBe('Pod');
   });
+
+  it('hold a pod back while they are being deleted, and let it go when they are gone', async () => {
+    await start({ volumeClaimTemplates, replicas: 1 });
+    await cluster.edit('persistentvolumeclaims', 'data-db-0', ({ metadata }) => {
+      metadata.finalizers = ['kubernetes.io/pvc-protection'];
+    });
+    await cluster.client.delete('persistentvolumeclaims', 'default', 'data-db-0');
+    await cluster.client.delete('pods', 'default', 'db-0');
+    await cluster.quiet();
+    await cluster.kubelet();
+    await cluster.clock.advance(100);
+    expect(cluster.pods()).toEqual([]);
+    expect(cluster.events('db')).toContain(
+      'FailedCreate: Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted',
+    );
+    await cluster.edit('persistentvolumeclaims', 'data-db-0', ({ metadata }) => {
+      metadata.finalizers = [];
+    });
+    await cluster.clock.advance(0);
+    expect(cluster.podNames()).toEqual(['db-0']);
+    expect(cluster.errors).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 /** Which pods of a replica set are given up first. */
 
-import { containerStatuses, createdAt, isActive, isReady, phaseOf, readySince } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { containerStatuses, createdAt, isActive, isReady, phaseOf, readySince } from './pods.ts';
+import type { PodObject } from './workloads.ts';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
 const costPattern = /^-?(0|[1-9][0-9]{0,9})$/;

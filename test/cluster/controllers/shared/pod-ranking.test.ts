@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rankForDeletion } from '../../../../src/cluster/controllers/replicaset/pod-ranking.ts';
+import { rankForDeletion } from '../../../../src/cluster/controllers/shared/pod-ranking.ts';
 import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { pod, ready } from '../workloads.ts';
 

@@ -1,0 +1,79 @@
+/** How a job ends, and when. */
+
+import { findCondition } from '../shared/conditions.ts';
+import { containerStatuses, millis, phaseOf } from '../shared/pods.ts';
+import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { hasCondition, isSuspended } from './job-fields.ts';
+
+export interface Outcome {
+  readonly result: 'success' | 'failure';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const completed: Outcome = {
+  result: 'success',
+  reason: 'CompletionsReached',
+  message: 'Reached expected number of succeeded pods',
+};
+
+export function isEnough(job: JobObject, succeeded: number): boolean {
+  const { completions } = job.spec;
+  return completions === undefined ? succeeded > 0 : succeeded >= completions;
+}
+
+/** Once a job has said how it ends, it stays with that. */
+export function knownOutcome(job: JobObject): Outcome | undefined {
+  for (const [type, result] of [
+    ['SuccessCriteriaMet', 'success'],
+    ['FailureTarget', 'failure'],
+  ] as const) {
+    if (!hasCondition(job, type)) continue;
+    const { reason = '', message = '' } = findCondition(job.status?.conditions, type) ?? {};
+    return { result, reason, message };
+  }
+  return undefined;
+}
+
+export function failureOf(
+  job: JobObject,
+  pods: readonly PodObject[],
+  failed: number,
+  nowMs: number,
+): Outcome | undefined {
+  if (failed > backoffLimit(job) || restartedTooOften(job, pods)) {
+    return {
+      result: 'failure',
+      reason: 'BackoffLimitExceeded',
+      message: 'Job has reached the specified backoff limit',
+    };
+  }
+  const deadline = deadlineInMs(job, nowMs);
+  if (deadline === undefined || deadline > 0) return undefined;
+  return {
+    result: 'failure',
+    reason: 'DeadlineExceeded',
+    message: 'Job was active longer than specified deadline',
+  };
+}
+
+function backoffLimit(job: JobObject): number {
+  return job.spec.backoffLimit ?? 6;
+}
+
+/** Pods that restart in place never fail; their restarts are counted instead. */
+function restartedTooOften(job: JobObject, pods: readonly PodObject[]): boolean {
+  if (job.spec.template.spec?.restartPolicy !== 'OnFailure') return false;
+  const restarts = pods
+    .filter((pod) => ['Running', 'Pending'].includes(phaseOf(pod)))
+    .flatMap(containerStatuses)
+    .reduce((sum, status) => sum + status.restartCount, 0);
+  return backoffLimit(job) === 0 ? restarts > 0 : restarts >= backoffLimit(job);
+}
+
+export function deadlineInMs(job: JobObject, nowMs: number): number | undefined {
+  const { activeDeadlineSeconds } = job.spec;
+  if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined;
+  const start = millis(job.status?.startTime) ?? nowMs;
+  return start + activeDeadlineSeconds * 1000 - nowMs;
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { startCluster } from '../../src/cluster/cluster.ts';
+import { type Answer, accessFrom, type Body, KubeHttp, type RequestOptions } from './kube-http.ts';
+import { WatchReader } from './watch-reader.ts';
+
+/** Another API server than the embedded one to run the same tests on: the path of an administrator's kubeconfig. */
+const otherKubeconfig = process.env['HOLDFAST_TEST_KUBECONFIG'];
+
+/** Whether that other cluster has controllers; an API server alone keeps what is written and does nothing. */
+const otherHasControllers = process.env['HOLDFAST_TEST_CONTROLLERS'] === 'true';
+
+export interface ClusterWish {
+  /** Workload controllers, garbage collection, simulated nodes. Default: the API alone. */
+  readonly controllers?: boolean;
+  /** How much faster than real the embedded cluster's nodes are. */
+  readonly speed?: number;
+}
+
+export interface TestCluster {
+  /** The wish for controllers cannot be met: tests that need them are skipped. */
+  readonly lacksControllers: boolean;
+  /** It is our own, in this process. */
+  readonly embedded: boolean;
+  readonly kubeconfig: string;
+  /** A namespace of this test file's own. */
+  readonly namespace: string;
+  /** A name that no other run uses, for objects outside namespaces. Such objects are deleted at the end. */
+  name(base: string): string;
+  newNamespace(): Promise<string>;
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  open: KubeHttp['open'];
+  /** Resolves when the server has answered; refusals are the answer's code. */
+  watch(path: string, options?: RequestOptions): Promise<WatchReader>;
+  /** At the end, delete this, too. */
+  cleanUp(path: string): void;
+  close(): Promise<void>;
+}
+
+export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> {
+  const running = otherKubeconfig === undefined ? await embedded(wish) : other(otherKubeconfig);
+  const http = new KubeHttp(accessFrom(running.kubeconfig));
+  const namespaces: string[] = [];
+  const leftovers: string[] = [];
+  const prefix = `conformance-${randomBytes(4).toString('hex')}`;
+  const watches: WatchReader[] = [];
+  const newNamespace = async () => {
+    const name = namespaces.length === 0 ? prefix : `${prefix}-${namespaces.length}`;
+    namespaces.push(name);
+    await made(http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
+    return name;
+  };
+  return {
+    lacksControllers: (wish.controllers ?? false) && otherKubeconfig !== undefined && !otherHasControllers,
+    embedded: otherKubeconfig === undefined,
+    kubeconfig: running.kubeconfig,
+    namespace: await newNamespace(),
+    name: (base) => `${prefix}-${base}`,
+    newNamespace,
+    request: (method, path, options) => http.request(method, path, options),
+    open: (method, path, options) => http.open(method, path, options),
+    async watch(path, options) {
+      const mark = path.includes('?') ? '&' : '?';
+      const reader = new WatchReader(await http.open('GET', `${path}${mark}watch=true`, options));
+      watches.push(reader);
+      return reader;
+    },
+    cleanUp: (path) => void leftovers.push(path),
+    async close() {
+      for (const watch of watches) watch.close();
+      if (otherKubeconfig !== undefined) await removeAll(http, namespaces, leftovers);
+      http.close();
+      await running.close();
+    },
+  };
+}
+
+interface Running {
+  readonly kubeconfig: string;
+  close(): Promise<void>;
+}
+
+async function embedded(wish: ClusterWish): Promise<Running> {
+  const problems: string[] = [];
+  const cluster = await startCluster({
+    controllers: wish.controllers ?? false,
+    ...(wish.speed === undefined ? {} : { speed: wish.speed }),
+    report: (message, error) => problems.push(`${message}: ${error instanceof Error ? error.stack : String(error)}`),
+  });
+  return {
+    kubeconfig: cluster.kubeconfig(),
+    async close() {
+      await cluster.close();
+      if (problems.length > 0) throw new Error(`the cluster reported problems of its own:\n${problems.join('\n')}`);
+    },
+  };
+}
+
+function other(path: string): Running {
+  return { kubeconfig: readFileSync(path, 'utf8'), close: () => Promise.resolve() };
+}
+
+/** The answer, which must be a success. */
+export async function made(answer: Promise<Answer>): Promise<Body> {
+  const { code, body, text } = await answer;
+  if (code >= 300) throw new Error(`expected a success, got ${code}: ${text}`);
+  return body;
+}
+
+/** Leaves another server as it was found, also where no controller empties namespaces. */
+async function removeAll(http: KubeHttp, namespaces: readonly string[], leftovers: readonly string[]): Promise<void> {
+  for (const path of leftovers) await http.request('DELETE', path);
+  const collections = await namespacedCollections(http);
+  for (const namespace of namespaces) {
+    for (const collection of collections) {
+      const path = collection.replace('*', namespace);
+      await http.request('DELETE', `${path}?gracePeriodSeconds=0`);
+      await releaseAll(http, path);
+    }
+    await http.request('DELETE', `/api/v1/namespaces/${namespace}`);
+    if (!otherHasControllers) await finalize(http, namespace);
+  }
+}
+
+async function namespacedCollections(http: KubeHttp): Promise<string[]> {
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const paths: string[] = [];
+  for (const root of ['/api', '/apis']) {
+    const { body } = await http.request('GET', root, { accept });
+    for (const { metadata, ...group } of body.items) {
+      const version = (group['versions'] as DiscoveredVersion[])[0];
+      for (const { resource, scope, verbs } of version?.resources ?? []) {
+        if (scope !== 'Namespaced' || !verbs.includes('deletecollection')) continue;
+        const base = metadata?.name ? `${root}/${metadata.name}` : root;
+        paths.push(`${base}/${version?.version}/namespaces/*/${resource}`);
+      }
+    }
+  }
+  return paths;
+}
+
+interface DiscoveredVersion {
+  readonly version: string;
+  readonly resources: readonly { resource: string; scope: string; verbs: readonly string[] }[];
+}
+
+async function releaseAll(http: KubeHttp, path: string): Promise<void> {
+  const { body } = await http.request('GET', path);
+  for (const { metadata } of body.items ?? []) {
+    await http.request('PATCH', `${path}/${metadata.name}`, {
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { finalizers: null } },
+    });
+  }
+}
+
+async function finalize(http: KubeHttp, namespace: string): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}`;
+  const { body } = await http.request('GET', path);
+  await http.request('PUT', `${path}/finalize`, { body: { ...body, spec: { finalizers: [] } } });
+}
