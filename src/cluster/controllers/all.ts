@@ -10,6 +10,7 @@ import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
 import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startReplicaSetController } from './replicaset/replicaset-controller.ts';
+import { startScheduler } from './scheduler/scheduler.ts';
 import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
 
 export interface ControllersOptions {
@@ -39,5 +40,6 @@ export function startControllers(context: ControllerContext, options: Controller
     startDaemonSetController(context),
     startJobController(context),
     startTtlAfterFinishedController(context),
+    startScheduler(context),
   ];
 }

@@ -72,7 +72,8 @@ function serverFor(options: ListenerOptions): Server {
         answerGrpc(stream, String(headers[':path']), options),
       ) as Server;
     case 'tcp':
-      return createTcpServer((socket) => greet(socket, options));
+      // To be connected to is all that a TCP probe wants; a port that is to fail is closed instead.
+      return createTcpServer((socket) => socket.resume());
   }
 }
 
@@ -100,10 +101,4 @@ function answerGrpc(stream: ServerHttp2Stream, path: string, { clock, port, mode
   later(answer, clock, () => {
     if (!stream.destroyed) answerCheck(stream, answer !== 'fail');
   });
-}
-
-/** A connection is all that a TCP probe wants; one that is to fail is cut off before it says anything. */
-function greet(socket: Socket, { port, mode }: ListenerOptions): void {
-  if (mode({ port }) === 'fail') socket.resetAndDestroy();
-  else socket.resume();
 }

@@ -3,9 +3,9 @@
 import type { Taint } from 'kubernetes-types/core/v1.js';
 import { tolerates } from '../daemonset/node-taints.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { neighbourCheck } from './neighbours.ts';
 import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
-import { neighbourCheck } from './neighbours.ts';
 import type { PodNeeds } from './pod-needs.ts';
 import { spreadCheck } from './spread.ts';
 

@@ -1,8 +1,8 @@
 import { matches } from '../../../api/label-selector.ts';
-import type { NodeObject } from '../shared/workloads.ts';
+import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { DomainCounts } from './domain-counts.ts';
 import { NodeState } from './node-state.ts';
-import type { Labels, PodNeeds, PodTerm } from './pod-needs.ts';
+import { countsTheSame, type Labels, type PodNeeds, type PodTerm } from './pod-needs.ts';
 
 export const zoneLabel = 'topology.kubernetes.io/zone';
 
@@ -59,10 +59,15 @@ export class ClusterState {
     return this.#placed.has(uid);
   }
 
-  /** A pod that is there already, on another node or with other labels, is counted anew. */
+  /** It is placed where it says, and counts as it did when it was placed. */
+  isCounted(pod: PodObject): boolean {
+    const placed = this.#placed.get(pod.metadata.uid ?? '');
+    return placed !== undefined && placed.node === pod.spec.nodeName && countsTheSame(placed.needs, pod);
+  }
+
+  /** A pod that is there already is counted anew. */
   place(needs: PodNeeds, node: string): void {
     const before = this.#placed.get(needs.uid);
-    if (before?.node === node && before.needs.labels === needs.labels && before.needs.spec === needs.spec) return;
     if (before) this.#count(before.needs, before.node, -1);
     this.#placed.set(needs.uid, { needs, node });
     this.#count(needs, node, 1);
@@ -95,6 +100,12 @@ export class ClusterState {
     this.#counted.set(id, { counts, includes });
     if (this.#counted.size > maxCounted) dropFirst(this.#counted);
     return counts;
+  }
+
+  /** Which namespaces terms are about may have changed. */
+  forgetCounts(): void {
+    this.#counted.clear();
+    this.version += 1;
   }
 
   /** Where pods are that do not want this one near them. */

@@ -19,9 +19,7 @@ export interface GroupReference {
 
 export type GroupPolicy =
   /** Its pods wait until the object that describes the group is there. */
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'basic' }
-  | { readonly kind: 'gang'; readonly minCount: number };
+  { readonly kind: 'unknown' } | { readonly kind: 'basic' } | { readonly kind: 'gang'; readonly minCount: number };
 
 /** Older shapes, and those that were proposed. */
 const workloadFields = ['workloadRef', 'workloadReference', 'workload'] as const;
@@ -61,7 +59,9 @@ export function policyOf(view: View, { namespace, source }: GroupReference): Gro
   const workload = view.get(workloads, namespace, source.name);
   if (workload === undefined) return { kind: 'unknown' };
   const groups = specOf(workload)['podGroups'];
-  const named = Array.isArray(groups) ? groups.find((group) => isObject(group) && group['name'] === source.podGroup) : undefined;
+  const named = Array.isArray(groups)
+    ? groups.find((group) => isObject(group) && group['name'] === source.podGroup)
+    : undefined;
   return isObject(named) ? readPolicy(named['policy']) : { kind: 'unknown' };
 }
 

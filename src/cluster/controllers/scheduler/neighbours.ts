@@ -1,6 +1,6 @@
-import type { Check } from './node-fit.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { DomainCounts } from './domain-counts.ts';
+import type { Check } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds } from './pod-needs.ts';
 

@@ -54,8 +54,10 @@ export class NodeState {
   /** 0 for an empty node, about 1 for a full one. */
   get load(): number {
     return (
-      share(this.#weighedCpu, this.allocatable.get('cpu')) + share(this.#weighedMemory, this.allocatable.get('memory'))
-    ) / 2;
+      (share(this.#weighedCpu, this.allocatable.get('cpu')) +
+        share(this.#weighedMemory, this.allocatable.get('memory'))) /
+      2
+    );
   }
 
   hasConflictingPort(ports: readonly HostPort[]): boolean {

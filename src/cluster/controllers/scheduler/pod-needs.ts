@@ -1,12 +1,8 @@
 /** A pod as the scheduler sees it: read once, compared with nodes many times. */
 
-import type {
-  PodAffinityTerm,
-  PodSpec,
-  Toleration,
-  TopologySpreadConstraint,
-} from 'kubernetes-types/core/v1.js';
+import type { PodAffinityTerm, PodSpec, Toleration, TopologySpreadConstraint } from 'kubernetes-types/core/v1.js';
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
+import { sameJson } from '../../../api/json.ts';
 import { parseSelector, type Selector } from '../../../api/label-selector.ts';
 import { objectKey } from '../../objects.ts';
 import { controllerOf } from '../shared/owners.ts';
@@ -141,4 +137,21 @@ function read(selector: LabelSelector | undefined): Selector | 'none' {
   if (selector === undefined) return 'none';
   const parsed = parseSelector(selector, 'selector');
   return parsed.ok ? parsed.value : 'none';
+}
+
+/** Whether a placed pod still counts as it did: only its labels and its requests can change. */
+export function countsTheSame(before: PodNeeds, pod: PodObject): boolean {
+  return (
+    sameJson(before.labels, pod.metadata.labels ?? {}) &&
+    pod.spec.containers.every((container, index) =>
+      sameJson(container.resources ?? {}, before.spec.containers[index]?.resources ?? {}),
+    )
+  );
+}
+
+/** The same for pods that fit on the same nodes. */
+export function shapeOf({ namespace, labels, requests, ports, tolerations, spec }: PodNeeds): string {
+  const { nodeSelector, affinity, topologySpreadConstraints } = spec;
+  const placing = { nodeSelector, affinity, topologySpreadConstraints, tolerations };
+  return JSON.stringify([namespace, labels, [...requests], ports, placing]);
 }

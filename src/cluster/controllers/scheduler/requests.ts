@@ -1,5 +1,5 @@
 import type { Container, PodSpec, ResourceRequirements } from 'kubernetes-types/core/v1.js';
-import { addAmounts, raiseAmounts, readAmounts, type ResourceAmounts } from './amounts.ts';
+import { addAmounts, type ResourceAmounts, raiseAmounts, readAmounts } from './amounts.ts';
 
 /** Newer than the published types: resources for the pod as a whole. */
 type SpecWithResources = PodSpec & { resources?: ResourceRequirements };

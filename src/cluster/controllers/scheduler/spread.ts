@@ -1,5 +1,5 @@
-import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
 import type { ClusterState } from './cluster-state.ts';
+import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds, SpreadRule } from './pod-needs.ts';
 

@@ -1,0 +1,62 @@
+import { systemUser } from '../../../src/cluster/auth/user.ts';
+import { bootstrap } from '../../../src/cluster/bootstrap.ts';
+import type { Client } from '../../../src/cluster/client.ts';
+import { type ControlPlane, createControlPlane } from '../../../src/cluster/control-plane.ts';
+import type { KubeObject } from '../../../src/cluster/objects.ts';
+import type { Target } from '../../../src/cluster/registry/registry.ts';
+import type { WriteContext } from '../../../src/cluster/registry/write-context.ts';
+import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';
+import { seededRandom } from '../../../src/cluster/time/random.ts';
+import { VirtualClock } from '../../../src/cluster/time/virtual-clock.ts';
+
+export interface APlane {
+  readonly plane: ControlPlane;
+  readonly client: Client;
+  readonly clock: VirtualClock;
+  target(resource: string, name: string, namespace?: string): Target;
+}
+
+/** A control plane without its wire. Whoever changes an object that the store holds is caught: they are frozen. */
+export async function aPlane(): Promise<APlane> {
+  const clock = new VirtualClock();
+  const store = createMemoryStore({ freeze: true });
+  const plane = createControlPlane({ store, clock, random: seededRandom(1) });
+  const client = plane.clientFor(systemUser, 'test');
+  await bootstrap(client);
+  await client.create('serviceaccounts', object('v1', 'ServiceAccount', 'default'));
+  return {
+    plane,
+    client,
+    clock,
+    target(resource, name, namespace = 'default') {
+      const type = plane.types.storage(resource);
+      if (!type) throw new Error(`${resource} is not served`);
+      return { type, namespace: type.namespaced ? namespace : '', name };
+    },
+  };
+}
+
+export function object(apiVersion: string, kind: string, name: string, fields: object = {}): KubeObject {
+  return { apiVersion, kind, metadata: { name, namespace: 'default' }, ...fields };
+}
+
+export function aPod(name: string, labels: Record<string, string> = {}): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels },
+    spec: { containers: [{ name: 'main', image: 'app:1' }] },
+  };
+}
+
+export function aContext(fields: Partial<WriteContext> = {}): WriteContext {
+  return {
+    user: systemUser,
+    dryRun: false,
+    fieldManager: 'test',
+    fieldValidation: 'Strict',
+    warnings: [],
+    options: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
+    ...fields,
+  };
+}
