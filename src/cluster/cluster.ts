@@ -31,6 +31,8 @@ export interface ClusterOptions {
   readonly controllers?: boolean;
   /** How much faster than real the simulated nodes are. */
   readonly speed?: number;
+  /** False: pods of simulated nodes open no ports. */
+  readonly sockets?: boolean;
   /** Tokens that were handed out beforehand, and for whom. */
   readonly staticTokens?: ReadonlyMap<string, User>;
   /** Mistakes of our own, and what could not be done. */
@@ -93,6 +95,7 @@ function startParts(
     caCertificate: pki.material.caCertificate,
     workloads: options.controllers ?? true,
     speed: options.speed ?? 1,
+    sockets: options.sockets ?? true,
     clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
   });
 }

@@ -33,7 +33,11 @@ function shownRun(record: ContainerRecord): number {
 }
 
 /** What the container runs with, which a resize changes. */
-function actuated({ role, run, resources }: ContainerRecord): Pick<ContainerStatus, 'resources' | 'allocatedResources'> {
+function actuated({
+  role,
+  run,
+  resources,
+}: ContainerRecord): Pick<ContainerStatus, 'resources' | 'allocatedResources'> {
   if (role === 'init' || run.kind !== 'running' || !resources) return {};
   const { requests } = resources;
   return { ...(requests ? { allocatedResources: { ...requests } } : {}), resources };

@@ -1,20 +1,25 @@
+import type { NodeObject } from '../controllers/shared/workloads.ts';
 import type { KubeObject } from '../objects.ts';
 import { sim } from './annotations.ts';
-import { simulatedStatus } from './node-status.ts';
+import { healthyStatus, simulatedStatus } from './node-status.ts';
 
 const defaultZones = ['zone-a', 'zone-b', 'zone-c'];
 
-/** `node-1` to `node-COUNT`, in the zones in turn, as their kubelets register them. */
-export function createNodes(count: number, zones: readonly string[] = defaultZones): KubeObject[] {
+/**
+ * `node-1` to `node-COUNT`, in the zones in turn, as their kubelets register them: with a time, as healthy ones, and
+ * without, as ones that have not said yet how they are.
+ */
+export function createNodes(count: number, zones: readonly string[] = defaultZones, nowMs?: number): KubeObject[] {
   return Array.from({ length: count }, (_, index) => {
     const name = `node-${index + 1}`;
-    return {
+    const node: NodeObject = {
       apiVersion: 'v1',
       kind: 'Node',
       metadata: { name, labels: nodeLabels(name, zones[index % zones.length]) },
       spec: { providerID: `holdfast-sim://${name}` },
-      status: { ...simulatedStatus(name, nodeAddress(index)) },
+      status: simulatedStatus(name, nodeAddress(index)),
     };
+    return nowMs === undefined ? node : { ...node, status: healthyStatus(node, nodeAddress(index), nowMs) };
   });
 }
 

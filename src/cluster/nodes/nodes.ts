@@ -1,5 +1,8 @@
 import type { Client } from '../client.ts';
 import type { Controller, ControllerContext } from '../controllers/controller.ts';
+import type { AddressMode } from './addresses.ts';
+import { NodeAgent } from './node-agent.ts';
+import { PodAgent } from './pod-agent.ts';
 
 export interface NodesOptions {
   /** A client with the identity of one node: user `system:node:NAME`, field manager `kubelet`. */
@@ -18,12 +21,39 @@ export interface NodesOptions {
   readonly lifecycleEvents?: boolean;
   /** What listeners of HTTPS probes show; without it they are not opened. PEM. */
   readonly certificate?: { readonly certificate: string; readonly key: string };
+  /** Whether pods can have addresses of their own; by default it is tried out once. */
+  detectAddresses?(): Promise<AddressMode>;
 }
 
-export interface NodesHandle extends Controller {
-  stop(): void;
-}
+export type NodesHandle = Controller;
 
-export function startNodes(_context: ControllerContext, _options: NodesOptions): NodesHandle {
-  return { stop: () => undefined };
+const defaultListenerLimit = 2000;
+const defaultStartDelayMs = 500;
+
+/** Plays the kubelets of all nodes that carry the label of simulated ones, and the machines that their pods run on. */
+export function startNodes(context: ControllerContext, options: NodesOptions): NodesHandle {
+  const clients = new Map<string, Client>();
+  const clientForNode = (node: string): Client => {
+    const client = clients.get(node) ?? options.clientForNode(node);
+    clients.set(node, client);
+    return client;
+  };
+  const { speed = 1, startDelayMs = defaultStartDelayMs } = options;
+  if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
+  const nodes = new NodeAgent(context, { heartbeats: options.heartbeats ?? true, clientForNode });
+  const pods = new PodAgent(context, {
+    settings: { speed, startDelayMs },
+    sockets: options.sockets ?? true,
+    listenerLimit: options.listenerLimit ?? defaultListenerLimit,
+    lifecycleEvents: options.lifecycleEvents ?? true,
+    certificate: options.certificate,
+    ...(options.detectAddresses ? { detect: options.detectAddresses } : {}),
+    clientForNode,
+  });
+  return {
+    stop() {
+      pods.stop();
+      nodes.stop();
+    },
+  };
 }

@@ -15,9 +15,7 @@ export interface Addresses {
 export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Addresses, nowMs: number): PodStatus {
   const phase = phaseOf(state);
   const of = (isInit: boolean) =>
-    state.containers
-      .filter(({ role }) => (role !== 'main') === isInit)
-      .map((record) => containerStatus(pod, record));
+    state.containers.filter(({ role }) => (role !== 'main') === isInit).map((record) => containerStatus(pod, record));
   const initContainerStatuses = of(true);
   const hasAddress = state.containers.some(hasEverRun);
   return {

@@ -1,11 +1,19 @@
 import type { PodObject } from '../controllers/shared/workloads.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
+import type { Endpoint } from './pod-listeners.ts';
 import type { ProbeResult } from './pod-machine.ts';
 import { type KubeletProbe, kubeletProbes, portNumber } from './pod-probes.ts';
-import type { Endpoint } from './pod-listeners.ts';
 import { type ProbeOutcome, simulatedOutcome } from './probe-outcome.ts';
-import { countOutcome, firstState, isSettled, nextBeat, type Rhythm, rhythmOf, type WorkerState } from './probe-worker.ts';
+import {
+  countOutcome,
+  firstState,
+  isSettled,
+  nextBeat,
+  type Rhythm,
+  rhythmOf,
+  type WorkerState,
+} from './probe-worker.ts';
 import { askSocket } from './socket-probe.ts';
 import { TaskLimit } from './task-limit.ts';
 import { WakeQueue } from './wake-queue.ts';
@@ -59,7 +67,9 @@ export class Prober {
   /** Takes note of which containers of a pod run now, and of what its annotations say now. */
   sync(key: string, pod: PodObject, containers: readonly Probed[]): void {
     const workers = this.#workers.get(key) ?? new Map<string, Worker>();
-    const wanted = new Map(wantedProbes(pod, containers).map(([probe, of]) => [`${probe.container} ${probe.kind}`, { probe, of }]));
+    const wanted = new Map(
+      wantedProbes(pod, containers).map(([probe, of]) => [`${probe.container} ${probe.kind}`, { probe, of }]),
+    );
     for (const [name, worker] of workers) {
       if (wanted.get(name)?.of.startedMs !== worker.startedMs) this.#drop(workers, name);
     }
@@ -105,7 +115,8 @@ export class Prober {
   #rouse(worker: Worker, pod: PodObject): void {
     const { state, busy, rhythm, id } = worker;
     if (busy || state.done || !isSettled(state) || !this.#isSimulated(worker, pod)) return;
-    if (simulatedOutcome(pod, worker.probe).ok !== state.result) this.#queue.set(id, nextBeat(rhythm, this.#options.clock.now()));
+    if (simulatedOutcome(pod, worker.probe).ok !== state.result)
+      this.#queue.set(id, nextBeat(rhythm, this.#options.clock.now()));
   }
 
   #isSimulated({ key, probe }: Worker, pod: PodObject): boolean {

@@ -26,13 +26,14 @@ interface Attempt {
 }
 
 export function askSocket(probe: SocketProbe): Promise<ProbeOutcome> {
-  switch (probe.handler.kind) {
+  const { handler } = probe;
+  switch (handler.kind) {
     case 'httpGet':
-      return attempt(probe, httpTimeout(probe, probe.handler), (to) => askHttp(probe, probe.handler, to));
+      return attempt(probe, httpTimeout(probe, handler), (to) => askHttp(probe, handler, to));
     case 'tcpSocket':
       return attempt(probe, `dial tcp ${addressOf(probe)}: i/o timeout`, (to) => askTcp(probe, to));
     case 'grpc': {
-      const { service } = probe.handler;
+      const { service } = handler;
       const within = `within ${probe.timeoutSeconds}s`;
       return attempt(probe, `timeout: health rpc did not complete ${within}`, (to) => askGrpc(probe, service, to));
     }
@@ -90,7 +91,9 @@ function headersOf(handler: HttpGet): OutgoingHttpHeaders {
   const version = kubeletVersion.replace(/^v([0-9]+\.[0-9]+).*$/, '$1');
   const own = { 'user-agent': [`kube-probe/${version}`], accept: ['*/*'], ...headers };
   // Node takes a list for most headers, but only one host.
-  return Object.fromEntries(Object.entries(own).map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
+  return Object.fromEntries(
+    Object.entries(own).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
 }
 
 function askHttp(probe: SocketProbe, handler: HttpGet, to: Attempt): void {
@@ -133,7 +136,8 @@ function askGrpc(probe: SocketProbe, service: string, to: Attempt): void {
   stream.end(checkRequest(service));
   readCheck(stream).then(
     (answer) => {
-      if (answer.kind === 'error') to.fail(`error: health rpc failed: rpc error: code = ${answer.code} desc = ${answer.message}`);
+      if (answer.kind === 'error')
+        to.fail(`error: health rpc failed: rpc error: code = ${answer.code} desc = ${answer.message}`);
       else if (answer.status === serving.serving) to.pass();
       else to.fail(`service unhealthy (responded with "${servingNames[answer.status] ?? answer.status}")`);
     },

@@ -46,7 +46,8 @@ export function inProcessClient(registry: Registry, user: User, fieldManager: st
         return (await put(registry, target, options, user, fieldManager, (old) => {
           const next = change(clone(old) as T);
           if (next === undefined) throw new LeftAlone();
-          delete next.metadata.resourceVersion;
+          // Made from the newest state, whatever version the draft says it is; some kinds insist on one.
+          next.metadata.resourceVersion = old.metadata.resourceVersion ?? '';
           return next;
         })) as T;
       } catch (error) {

@@ -165,13 +165,7 @@ describe('workload controllers on the API', () => {
       { selector },
       { desiredNumberScheduled: 1, numberReady: 1, updatedNumberScheduled: 1 },
     ],
-    [
-      'batch/jobs',
-      'batch/v1',
-      'Job',
-      { completions: 3, parallelism: 2, manualSelector: true, selector },
-      { succeeded: 3, ready: 0, terminating: 0 },
-    ],
+    ['batch/jobs', 'batch/v1', 'Job', { completions: 3, parallelism: 2 }, { succeeded: 3, ready: 0, terminating: 0 }],
   ])('%s come to rest', async (resource, apiVersion, kind, spec, expected) => {
     await start();
     const extra = kind === 'Job' ? { restartPolicy: 'Never' } : {};

@@ -4,6 +4,7 @@ import { systemUser } from '../../../src/cluster/auth/user.ts';
 import type { Client } from '../../../src/cluster/client.ts';
 import { type ControlPlane, createControlPlane } from '../../../src/cluster/control-plane.ts';
 import type { Controller, ControllerContext } from '../../../src/cluster/controllers/controller.ts';
+import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import type { KubeObject, ResourceKey } from '../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';
 import type { Store } from '../../../src/cluster/store/store.ts';
@@ -67,6 +68,31 @@ export class TestPlane {
       kind: 'ConfigMap',
       metadata: { ...metadata, name, namespace },
     });
+  }
+
+  serviceAccount(namespace: string, name: string): Promise<KubeObject> {
+    return this.create('serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } });
+  }
+
+  /** A pod, with the service account that it needs. */
+  async pod(
+    namespace: string,
+    name: string,
+    metadata: Partial<KubeObject['metadata']> = {},
+    spec: Partial<PodObject['spec']> = {},
+  ): Promise<KubeObject> {
+    if (!this.find('serviceaccounts', namespace, 'default')) await this.serviceAccount(namespace, 'default');
+    return this.create('pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata, name, namespace },
+      spec: { containers: [{ name: 'main', image: 'app:1' }], ...spec },
+    });
+  }
+
+  async setPodStatus(namespace: string, name: string, status: NonNullable<PodObject['status']>): Promise<void> {
+    const change = (draft: PodObject): PodObject => ({ ...draft, status: { ...draft.status, ...status } });
+    await this.client.modify<PodObject>('pods', namespace, name, change, { subresource: 'status' });
   }
 
   /** Takes finalizers off, as whoever put them there would. */

@@ -17,7 +17,7 @@ const refusal = (code: number, message?: string) =>
 describe('create', () => {
   it('gives an object its identity, whatever the client says it is', async () => {
     const { client } = await aPlane();
-    const made = await client.create('configmaps', {
+    const made: KubeObject = await client.create<KubeObject>('configmaps', {
       ...object('v1', 'ConfigMap', 'x'),
       metadata: {
         name: 'x',

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import type { ControllerContext } from '../controller.ts';
 import { type Correlation, EventCorrelator } from './event-correlator.ts';
+import { fnv1a } from './hash.ts';
 
 export type EventType = 'Normal' | 'Warning';
 
@@ -22,13 +23,15 @@ export class EventRecorder {
   readonly #client: Client;
   readonly #component: string;
   readonly #correlator = new EventCorrelator();
-  #sequence = 0;
+  #sequence: number;
   #last: Promise<void> = Promise.resolve();
 
   constructor(context: Pick<ControllerContext, 'clock' | 'report'>, client: Client, component: string) {
     this.#context = context;
     this.#client = client;
     this.#component = component;
+    // Recorders of different components that tell about one object in the same moment start at different numbers.
+    this.#sequence = fnv1a(component);
   }
 
   event(object: KubeObject, type: EventType, reason: string, message: string): void {

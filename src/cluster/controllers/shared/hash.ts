@@ -7,7 +7,7 @@ const fnvPrime = 0x01000193;
 const safeLetters = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** 32-bit FNV-1a over the UTF-8 bytes. */
-function fnv1a(text: string): number {
+export function fnv1a(text: string): number {
   let hash = fnvOffset;
   for (const byte of Buffer.from(text, 'utf8')) hash = Math.imul(hash ^ byte, fnvPrime) >>> 0;
   return hash;

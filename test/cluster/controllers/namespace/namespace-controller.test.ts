@@ -45,11 +45,7 @@ describe('a namespace that is deleted', () => {
   it('takes its contents with it, and nothing else', async () => {
     await plane.configMap('team', 'mine');
     await plane.configMap('other', 'theirs');
-    await plane.create('serviceaccounts', {
-      apiVersion: 'v1',
-      kind: 'ServiceAccount',
-      metadata: { name: 'robot', namespace: 'team' },
-    });
+    await plane.serviceAccount('team', 'robot');
     await plane.client.delete('namespaces', '', 'team');
     await plane.quiet();
     expect(plane.find('configmaps', 'team', 'mine')).toBeUndefined();
@@ -80,26 +76,7 @@ describe('a namespace that is deleted', () => {
 
   it('lets pods end before the rest goes', async () => {
     await plane.configMap('team', 'needed');
-    await plane
-      .create('pods', {
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { name: 'worker', namespace: 'team', finalizers: ['example.com/wait'] },
-        spec: { containers: [{ name: 'main', image: 'app:1' }], serviceAccountName: 'default' },
-      })
-      .catch(async () => {
-        await plane.create('serviceaccounts', {
-          apiVersion: 'v1',
-          kind: 'ServiceAccount',
-          metadata: { name: 'default', namespace: 'team' },
-        });
-        await plane.create('pods', {
-          apiVersion: 'v1',
-          kind: 'Pod',
-          metadata: { name: 'worker', namespace: 'team', finalizers: ['example.com/wait'] },
-          spec: { containers: [{ name: 'main', image: 'app:1' }] },
-        });
-      });
+    await plane.pod('team', 'worker', { finalizers: ['example.com/wait'] });
     await plane.client.delete('namespaces', '', 'team');
     await plane.quiet();
     expect(conditions()['NamespaceContentRemaining']).toContain('pods. has 1 resource instances');

@@ -50,6 +50,16 @@ describe('EventRecorder', () => {
     expect(events[0]).toMatchObject({ firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:01:00Z' });
   });
 
+  it('does not get in the way of another recorder', async () => {
+    const { cluster, recorder } = setUp();
+    const other = new EventRecorder(cluster.context, cluster.client, 'other-controller');
+    recorder.event(about, 'Normal', 'Done', 'first');
+    other.event(about, 'Normal', 'Done', 'second');
+    await cluster.quiet();
+    expect(cluster.view.list('events')).toHaveLength(2);
+    expect(cluster.errors).toEqual([]);
+  });
+
   it('starts a new event when the old one has been deleted', async () => {
     const { cluster, recorder } = setUp();
     recorder.event(about, 'Normal', 'Done', 'all done');
