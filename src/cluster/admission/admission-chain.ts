@@ -6,9 +6,11 @@ import type { Random } from '../time/random.ts';
 import type { View } from '../view.ts';
 import type { Admission, AdmissionRequest } from './admission.ts';
 import type { GroupVersionKind } from './admission-review.ts';
+import { leaderWorkerSet } from './builtin/leader-worker-set.ts';
 import { namespaceLifecycle } from './builtin/namespace-lifecycle.ts';
 import { nodeTaint } from './builtin/node-taint.ts';
 import type { Plugin } from './builtin/plugin.ts';
+import { podGroupProtection } from './builtin/pod-group-protection.ts';
 import { priority } from './builtin/priority.ts';
 import { serviceAccount } from './builtin/service-account.ts';
 import { defaultTolerations } from './builtin/tolerations.ts';
@@ -24,6 +26,8 @@ export type PluginName =
   | 'TaintNodesByCondition'
   | 'Priority'
   | 'DefaultTolerationSeconds'
+  | 'PodGroupProtection'
+  | 'LeaderWorkerSet'
   | 'MutatingAdmissionWebhook'
   | 'ValidatingAdmissionWebhook';
 
@@ -84,6 +88,9 @@ function builtinPlugins(options: AdmissionOptions, enabled: (name: PluginName) =
     ['TaintNodesByCondition', nodeTaint],
     ['Priority', priority],
     ['DefaultTolerationSeconds', defaultTolerations],
+    ['PodGroupProtection', podGroupProtection],
+    // Last, as the webhook would be whose work it does.
+    ['LeaderWorkerSet', leaderWorkerSet],
   ];
   return all.filter(([name]) => enabled(name)).map(([, plugin]) => plugin);
 }

@@ -7,11 +7,16 @@ import { conversionsByWebhook } from './crd/conversions.ts';
 import { startCrdController } from './crd/crd-controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
+import { startDisruptionController } from './disruption/disruption-controller.ts';
+import { startGarbageCollector } from './garbage/garbage-collector.ts';
 import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
 import { startNamespaceController } from './namespace/namespace-controller.ts';
+import { startPodGcController } from './podgc/pod-gc-controller.ts';
 import { startReplicaSetController, startReplicationController } from './replicaset/replicaset-controller.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
+import { startRootCaController } from './serviceaccount/root-ca-controller.ts';
+import { startServiceAccountController } from './serviceaccount/service-account-controller.ts';
 import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
 
 export interface ControllersOptions {
@@ -37,6 +42,10 @@ export function startControllers(context: ControllerContext, options: Controller
   return [
     ...controllers,
     startNamespaceController(context, { types, store: registry.store }),
+    startGarbageCollector(context, { types, store: registry.store }),
+    startServiceAccountController(context),
+    startRootCaController(context, { caCertificate: options.caCertificate }),
+    startPodGcController(context),
     startReplicaSetController(context),
     startReplicationController(context),
     startDeploymentController(context),
@@ -44,6 +53,7 @@ export function startControllers(context: ControllerContext, options: Controller
     startDaemonSetController(context),
     startJobController(context),
     startTtlAfterFinishedController(context),
+    startDisruptionController(context, { types }),
     startScheduler(context),
     startNodes(context, { clientForNode: options.clientForNode, speed: options.speed, sockets: options.sockets }),
   ];

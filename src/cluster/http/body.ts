@@ -1,9 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { parseDocument } from 'yaml';
+import { type Document, isScalar, parseDocument, visit } from 'yaml';
 import { badRequest, tooLarge } from '../errors.ts';
 
 /** As much as the real API server takes. */
 export const maxBodyBytes = 3 * 1024 * 1024;
+
+/**
+ * YAML takes a hundred times as long to read as JSON, and nobody is served meanwhile. Clients convert it to JSON themselves;
+ * what arrives as YAML was written by hand.
+ */
+export const maxYamlCharacters = 256 * 1024;
 
 /** No Kubernetes object nests half as deep; recursion over one that is accepted is safe everywhere. */
 const maxDepth = 100;
@@ -46,10 +52,11 @@ function parseJson(text: string, format: 'json' | 'yaml'): unknown {
  * one column of indentation, one indicator on its line, or one bracket, so their number bounds the depth beforehand.
  */
 function parseYaml(text: string): unknown {
+  if (text.length > maxYamlCharacters) throw tooLarge(maxYamlCharacters);
   if (couldNestDeeper(text)) throw badRequest(`the body of the request is nested deeper than ${maxDepth} levels`);
-  const document = parseDocument(text, { version: '1.1', logLevel: 'error', prettyErrors: false });
-  const problem = document.errors[0];
-  if (problem) throw badRequest(`the object provided is not valid YAML: ${problem.message}`);
+  const document = parseDocument(text, yamlOptions);
+  const problem = document.errors[0]?.message ?? doubleKey(document);
+  if (problem) throw badRequest(`the object provided is not valid YAML: ${problem}`);
   try {
     return document.toJS({ maxAliasCount: 100 }) as unknown;
   } catch (error) {
@@ -57,6 +64,29 @@ function parseYaml(text: string): unknown {
       `the object provided is not valid YAML: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** The library compares each key of a map with all others; `doubleKey` does it in one pass. */
+const yamlOptions = { version: '1.1', logLevel: 'error', prettyErrors: false, uniqueKeys: false } as const;
+
+function doubleKey(document: Document.Parsed): string | undefined {
+  let problem: string | undefined;
+  visit(document, {
+    Map(_position, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? String(key.value) : undefined;
+        if (name === undefined || name === '<<') continue;
+        if (seen.has(name)) {
+          problem = `key "${name}" already set in map`;
+          return visit.BREAK;
+        }
+        seen.add(name);
+      }
+      return undefined;
+    },
+  });
+  return problem;
 }
 
 const maxColumns = 400;

@@ -86,7 +86,7 @@ function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Sto
   return Buffer.concat(parts);
 }
 
-function partialMetadata(object: KubeObject, version: string): JsonObject {
+export function partialMetadata(object: KubeObject, version: string): JsonObject {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
 }
 

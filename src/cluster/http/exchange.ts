@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { User } from '../auth/user.ts';
+import type { Reply } from './reply.ts';
 import type { ResourceRequest } from './request-info.ts';
 
 /** One request on its way through the server, after it is known who asks and that they may. */
@@ -12,3 +13,6 @@ export interface Exchange {
   /** They become Warning headers of the answer. */
   readonly warnings: string[];
 }
+
+/** 'streaming': the handler has taken over the response. */
+export type Answer = Reply | 'streaming';

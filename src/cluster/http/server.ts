@@ -10,11 +10,10 @@ import { readImpersonation } from '../auth/impersonation-headers.ts';
 import type { PkiMaterial } from '../auth/pki.ts';
 import type { Attributes, Authorizer, User } from '../auth/user.ts';
 import { ApiError, noSuchPath, unauthorized } from '../errors.ts';
-import type { Exchange } from './exchange.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { mediaType, negotiate } from './negotiate.ts';
 import { errorReply, type Reply, send } from './reply.ts';
 import { type PathRequest, type RequestInfo, requestInfo } from './request-info.ts';
-import type { Answer } from './resource-handler.ts';
 
 export interface ServerOptions {
   /** 0: any free one. */

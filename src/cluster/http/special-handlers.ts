@@ -14,10 +14,11 @@ import { bindPod } from '../registry/binding.ts';
 import { type Registry, resourceName, type Target } from '../registry/registry.ts';
 import { readScale, writeScale } from '../registry/scale.ts';
 import { readAnyBody, readPatchBody } from './decode-body.ts';
-import type { Exchange } from './exchange.ts';
+import type { Answer, Exchange } from './exchange.ts';
 import { mediaType } from './negotiate.ts';
-import { readDeleteOptions, writeContext } from './options.ts';
-import type { Answer, SpecialHandlers } from './resource-handler.ts';
+import { readDeleteOptions } from './options.ts';
+import type { SpecialHandlers } from './resource-handler.ts';
+import { contextOf } from './write-handlers.ts';
 
 export interface SpecialOptions {
   readonly registry: Registry;
@@ -69,19 +70,9 @@ function virtualHandler(options: SpecialOptions, type: ResourceType): ReturnType
   };
 }
 
-function context(exchange: Exchange, kind: 'CreateOptions' | 'UpdateOptions') {
-  return writeContext(
-    exchange.user,
-    exchange.query,
-    exchange.request.headers['user-agent'] ?? '',
-    kind,
-    exchange.warnings,
-  );
-}
-
 async function evictPod(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const eviction = readEviction(await readAnyBody(exchange.request), target);
-  await evict(registry, target, eviction, context(exchange, 'CreateOptions'), (source) =>
+  await evict(registry, target, eviction, contextOf(exchange, 'CreateOptions'), (source) =>
     readDeleteOptions(source, new URLSearchParams()),
   );
   return { code: 201, body: success };
@@ -111,7 +102,7 @@ function readEviction(body: unknown, target: Target): KubeObject {
 
 async function bind(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const body = await readAnyBody(exchange.request);
-  await bindPod(registry, target.namespace, target.name, body as KubeObject, context(exchange, 'CreateOptions'));
+  await bindPod(registry, target.namespace, target.name, body as KubeObject, contextOf(exchange, 'CreateOptions'));
   return { code: 201, body: success };
 }
 
@@ -129,7 +120,7 @@ async function issueToken(tokens: ServiceAccountTokens, exchange: Exchange, targ
 async function scale(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   if (exchange.info.verb === 'get') return { code: 200, body: readScale(registry, target) };
   const change = exchange.info.verb === 'update' ? await replaced(exchange) : await patchedScale(exchange);
-  return { code: 200, body: await writeScale(registry, target, context(exchange, 'UpdateOptions'), change) };
+  return { code: 200, body: await writeScale(registry, target, contextOf(exchange, 'UpdateOptions'), change) };
 }
 
 async function replaced(exchange: Exchange): Promise<(scale: JsonObject) => JsonObject> {

@@ -96,7 +96,10 @@ function httpAnswers({ clock, port, mode }: ListenerOptions): RequestListener {
 function answerGrpc(stream: ServerHttp2Stream, path: string, { clock, port, mode }: ListenerOptions): void {
   stream.on('error', () => undefined);
   stream.resume();
-  if (path !== healthCheckPath) return answerUnimplemented(stream);
+  if (path !== healthCheckPath) {
+    answerUnimplemented(stream);
+    return;
+  }
   const answer = mode({ port });
   later(answer, clock, () => {
     if (!stream.destroyed) answerCheck(stream, answer !== 'fail');

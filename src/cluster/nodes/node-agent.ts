@@ -20,7 +20,9 @@ const atOnce = 16;
 type Lease = KubeObject & { spec?: LeaseSpec };
 
 interface Beat {
-  readonly renewedMs: number;
+  /** When its lease is to be renewed next. */
+  readonly renewMs: number;
+  /** When its status was written last. */
   readonly statusMs: number;
 }
 
@@ -75,16 +77,14 @@ export class NodeAgent implements Controller {
     const nowMs = clock.now();
     const beat = this.#beats.get(name);
     const statusDue = beat === undefined || nowMs - beat.statusMs >= statusMs || isUnwell(node);
-    const leaseDue = this.#options.heartbeats && (beat === undefined || nowMs - beat.renewedMs >= renewMs);
+    const leaseDue = this.#options.heartbeats && (beat === undefined || nowMs >= beat.renewMs);
     if (statusDue && (isUnwell(node) || this.#options.heartbeats)) await this.#writeStatus(node, nowMs);
     if (leaseDue) await this.#renew(node, nowMs);
-    this.#beats.set(name, {
-      renewedMs: leaseDue ? nowMs : (beat?.renewedMs ?? nowMs),
-      statusMs: statusDue ? nowMs : beat.statusMs,
-    });
-    // The first round is spread, so that the nodes' beats stay apart from then on.
+    // The first round is shorter for some, so that the nodes' beats stay apart from then on.
     const wait = beat === undefined ? renewMs * (0.5 + random.next() / 2) : renewMs;
-    if (this.#options.heartbeats && (leaseDue || beat === undefined)) this.#queue.set(name, nowMs + wait);
+    const next = leaseDue ? nowMs + wait : (beat?.renewMs ?? 0);
+    this.#beats.set(name, { renewMs: next, statusMs: statusDue ? nowMs : beat.statusMs });
+    if (this.#options.heartbeats) this.#queue.set(name, next);
   }
 
   async #writeStatus(node: NodeObject, nowMs: number): Promise<void> {

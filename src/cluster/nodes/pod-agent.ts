@@ -160,7 +160,9 @@ export class PodAgent implements Controller {
     const { uid = '' } = pod.metadata;
     const state = beginPod(pod, clock.now(), random.next(), this.#options.settings);
     const hostIp = nodeAddressOf(node);
-    const podIp = pod.spec.hostNetwork ? hostIp : await this.#network.claim(uid, pod.status?.podIP);
+    const podIp = await (pod.spec.hostNetwork
+      ? this.#network.shared(hostIp)
+      : this.#network.claim(uid, pod.status?.podIP));
     const entry = { state, node: node.metadata.name, podIp, hostIp };
     this.#entries.set(key, entry);
     return entry;

@@ -46,6 +46,12 @@ export class PodNetwork {
     return (await this.#parts).addresses.claim(uid, before);
   }
 
+  /** Where a pod listens that uses its node's network. */
+  async shared(hostIp: string): Promise<string> {
+    const { addresses, isShared } = await this.#parts;
+    return isShared ? addresses.claim('', undefined) : hostIp;
+  }
+
   async sync(key: string, address: string, ports: readonly ProbedPort[]): Promise<readonly PortProblem[]> {
     const { listeners } = await this.#parts;
     return listeners && !this.#stopped ? listeners.sync(key, address, ports) : [];

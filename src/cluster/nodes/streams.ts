@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { PodObject } from '../controllers/shared/workloads.ts';
 import { badRequest, internalError, noSuchPath, notFound } from '../errors.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Answer, Exchange } from '../http/exchange.ts';
 import { isTrue } from '../http/request-info.ts';
-import type { Answer } from '../http/resource-handler.ts';
 import type { KubeObject } from '../objects.ts';
 import { mutated, type Registry, stored, type Target, validated } from '../registry/registry.ts';
 import type { View } from '../view.ts';

@@ -11,7 +11,8 @@ import { apiVersionOf } from './convert.ts';
 import { createObject } from './create.ts';
 import { asObject, checkFields } from './decode.ts';
 import { type Registry, resourceName, stored, type Target } from './registry.ts';
-import { type UpdateOutcome, updateObject } from './update.ts';
+import { updateObject } from './update.ts';
+import type { UpdateOutcome } from './update-request.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';

@@ -3,47 +3,13 @@ import { validateMetadata, validateMetadataUpdate } from '../kinds/builtin/metad
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { clone, type KubeObject } from '../objects.ts';
-import { trackUpdate } from '../patch/managed-fields.ts';
 import type { Stored } from '../store/store.ts';
-import { timestamp } from '../time/clock.ts';
 import { apiVersionOf, convertTo, storageApiVersion, workingType } from './convert.ts';
 import { isReadyToGo } from './deletion.ts';
-import { hasGeneration, sameObject, specificationChanged } from './generation.ts';
+import { sameObject } from './generation.ts';
 import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
-import { withSubresourceOnly } from './subresource-fields.ts';
-import type { WriteContext } from './write-context.ts';
-
-export interface UpdateRequest {
-  readonly target: Target;
-  /** '', or a subresource that is a part of the object: status, resize, ephemeralcontainers, finalize. */
-  readonly subresource: string;
-  readonly context: WriteContext;
-  /** From the newest state to what is wanted, in the version of the target's type; may be called again after a lost race. */
-  change(old: KubeObject): KubeObject | Promise<KubeObject>;
-  /** The request has been admitted in another shape already. */
-  readonly skipAdmission?: boolean;
-  /** What travels is not the object itself but a view of it: the Scale of a Deployment. */
-  readonly travelsAs?: TravelsAs;
-  /** The change says itself who owns which field (server-side apply). */
-  readonly tracksFields?: boolean;
-  /** A lost race is the client's to know of: it named the version it wants to replace. Else we try again. */
-  readonly retries: boolean;
-}
-
-/** How admission sees a request whose body is another kind than the resource's own. */
-export interface TravelsAs {
-  readonly subresource: string;
-  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
-  encode(object: KubeObject): KubeObject;
-  /** What admission made of it, put back into the object. */
-  decode(body: KubeObject, object: KubeObject): KubeObject;
-}
-
-export type UpdateOutcome =
-  | { readonly kind: 'updated'; readonly object: KubeObject }
-  | { readonly kind: 'unchanged'; readonly object: KubeObject }
-  /** The last finalizer went, and with it the object. */
-  | { readonly kind: 'removed'; readonly object: KubeObject };
+import { prepare, settle } from './update-draft.ts';
+import type { UpdateOutcome, UpdateRequest } from './update-request.ts';
 
 const maxAttempts = 8;
 
@@ -108,92 +74,6 @@ function checkIdentity(request: UpdateRequest, wanted: KubeObject, current: Stor
       },
     ]);
   }
-}
-
-/** What is wanted, with everything out of the request's reach as it was; who owns which field is decided here. */
-function prepare(
-  registry: Registry,
-  type: ResourceType,
-  request: UpdateRequest,
-  wanted: KubeObject,
-  old: KubeObject,
-): KubeObject {
-  // What is wanted may share parts with what is there, which nobody may change.
-  const copy = wanted === old ? clone(old) : { ...wanted, metadata: { ...wanted.metadata } };
-  type.strategy.applyDefaults?.(copy);
-  const draft = confine(type, request.subresource, copy, old);
-  if (!request.tracksFields) track(registry, type, request, draft, old);
-  return draft;
-}
-
-/** After admission, which may have changed anything: what only the server may say is said by it, and by the kind. */
-function settle(
-  registry: Registry,
-  type: ResourceType,
-  request: UpdateRequest,
-  admitted: KubeObject,
-  old: KubeObject,
-): KubeObject {
-  const { subresource } = request;
-  type.strategy.applyDefaults?.(admitted);
-  const draft = confine(type, subresource, admitted, old);
-  const context = strategyContext(registry);
-  if (subresource === '') type.strategy.prepareForUpdate?.(draft, old, context);
-  else type.strategy.prepareForSubresource?.(subresource, draft, old, context);
-  if (subresource !== 'status') bumpGeneration(type, draft, old);
-  return draft;
-}
-
-function confine(type: ResourceType, subresource: string, draft: KubeObject, old: KubeObject): KubeObject {
-  keepSystemFields(draft, old);
-  if (subresource !== '') return withSubresourceOnly(type, subresource, draft, old);
-  if (type.subresources.has('status')) keepField(draft, old, 'status');
-  if (hasGeneration(type)) draft.metadata.generation = old.metadata.generation ?? 1;
-  else delete draft.metadata.generation;
-  return draft;
-}
-
-function keepSystemFields(draft: KubeObject, old: KubeObject): void {
-  const { metadata } = draft;
-  for (const field of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    if (old.metadata[field] === undefined) delete metadata[field];
-    else Object.assign(metadata, { [field]: old.metadata[field] });
-  }
-  metadata.name = metadata.name || old.metadata.name;
-  if (old.metadata.namespace !== undefined) metadata.namespace = metadata.namespace || old.metadata.namespace;
-  metadata.resourceVersion = old.metadata.resourceVersion ?? '';
-  delete metadata.selfLink;
-}
-
-function keepField(draft: KubeObject, old: KubeObject, field: string): void {
-  if (old[field] === undefined) delete draft[field];
-  else draft[field] = old[field];
-}
-
-function bumpGeneration(type: ResourceType, draft: KubeObject, old: KubeObject): void {
-  if (!hasGeneration(type)) return;
-  const before = old.metadata.generation ?? 1;
-  draft.metadata.generation = specificationChanged(type, draft, old) ? before + 1 : before;
-}
-
-function track(
-  registry: Registry,
-  type: ResourceType,
-  request: UpdateRequest,
-  draft: KubeObject,
-  old: KubeObject,
-): void {
-  const managedFields = trackUpdate({
-    live: old,
-    next: draft,
-    manager: request.context.fieldManager,
-    apiVersion: draft.apiVersion,
-    ...(request.subresource === '' ? {} : { subresource: request.subresource }),
-    time: timestamp(registry.clock.now()),
-    schema: type.schema,
-  });
-  if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
-  else delete draft.metadata.managedFields;
 }
 
 function check(

@@ -4,6 +4,7 @@ import { type KubeObject, keyOf, type ResourceKey, splitKey } from '../../object
 import type { Store } from '../../store/store.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { EventRecorder } from '../shared/events.ts';
+import { isBlocked } from './blocking.ts';
 import { deleteOwned, orphan, removeFinalizer, stripOwners, unblockOwners } from './carry-out.ts';
 import { foregroundFinalizer, judge, type OwnerFinding, orphanFinalizer } from './judge.ts';
 import { dependentsOf, findOwners, isForeign, type LookupTools, type Owned, ownerType } from './owner-lookup.ts';
@@ -142,10 +143,7 @@ class GarbageCollector {
     for (const { resource, object } of dependents) {
       if (object.metadata.deletionTimestamp === undefined) this.#add(resource, object);
     }
-    const { uid } = owner.object.metadata;
-    const blocked = dependents.some(({ object }) =>
-      object.metadata.ownerReferences?.some((one) => one.uid === uid && one.blockOwnerDeletion === true),
-    );
+    const blocked = isBlocked(owner.object, (object) => dependentsOf(this.#tools, object).map((one) => one.object));
     if (!blocked) await removeFinalizer(this.#client, owner, foregroundFinalizer);
   }
 }

@@ -40,10 +40,12 @@ export function isForeign(tools: LookupTools, { reference, state }: OwnerFinding
 
 export type Owned = ReturnType<View['dependentsOf']>[number];
 
-/** Those that this object owns; a reference from another namespace does not count. */
-export function dependentsOf({ view }: LookupTools, { metadata }: KubeObject): readonly Owned[] {
+/** Those that this object owns. A reference from another namespace does not count, nor does what is not served any more. */
+export function dependentsOf({ view, types }: LookupTools, { metadata }: KubeObject): readonly Owned[] {
   const { namespace, uid } = metadata;
   if (uid === undefined) return [];
-  const all = view.dependentsOf(uid);
-  return namespace ? all.filter(({ object }) => object.metadata.namespace === namespace) : all;
+  return view
+    .dependentsOf(uid)
+    .filter(({ object }) => !namespace || object.metadata.namespace === namespace)
+    .filter(({ resource }) => types.storage(resource) !== undefined);
 }

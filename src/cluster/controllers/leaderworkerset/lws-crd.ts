@@ -108,7 +108,9 @@ export const lwsCrd: KubeObject = {
         name: 'v1',
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: object({ apiVersion: text, kind: text, metadata: { type: 'object' }, spec, status }) },
+        schema: {
+          openAPIV3Schema: object({ apiVersion: text, kind: text, metadata: { type: 'object' }, spec, status }),
+        },
         subresources: {
           status: {},
           scale: {

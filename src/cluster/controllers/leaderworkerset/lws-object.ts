@@ -28,9 +28,7 @@ export interface LeaderWorkerTemplate {
   restartPolicy?: string;
   subGroupPolicy?: SubGroupPolicy;
   volumeClaimTemplates?: PersistentVolumeClaim[];
-  persistentVolumeClaimRetentionPolicy?: NonNullable<
-    StatefulSetObject['spec']['persistentVolumeClaimRetentionPolicy']
-  >;
+  persistentVolumeClaimRetentionPolicy?: NonNullable<StatefulSetObject['spec']['persistentVolumeClaimRetentionPolicy']>;
 }
 
 export interface SubGroupPolicy {
@@ -62,8 +60,11 @@ export function sizeOf(lws: LwsObject): number {
 }
 
 export function rollingUpdateOf(lws: LwsObject): Required<RollingUpdateConfiguration> {
-  const { partition = 0, maxUnavailable = 1, maxSurge = 0 } =
-    lws.spec.rolloutStrategy?.rollingUpdateConfiguration ?? {};
+  const {
+    partition = 0,
+    maxUnavailable = 1,
+    maxSurge = 0,
+  } = lws.spec.rolloutStrategy?.rollingUpdateConfiguration ?? {};
   return { partition, maxUnavailable, maxSurge };
 }
 

@@ -48,7 +48,7 @@ function planUpdate({ replicas, limits, changed, states }: RolloutInput, leader:
   if (leader.partition === 0 && leader.replicas === replicas) return { partition: 0, replicas, releasesSurge: false };
   const size = withSurge(replicas, surge, waitingGroups(states, replicas));
   if (leader.askedReplicas !== replicas) return { partition: Math.min(leader.partition, replicas + surge), ...size };
-  // Groups of the surge that are gone again count as unavailable ones.
+  // A group of the surge that is still there stands in for one more that is down.
   const step = scaled(limits.maxUnavailable, replicas, 'down') + leader.replicas - replicas;
   return { partition: nextPartition(states, leader, step), ...size };
 }

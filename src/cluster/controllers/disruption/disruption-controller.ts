@@ -1,0 +1,105 @@
+import { matches } from '../../../api/label-selector.ts';
+import type { Client } from '../../client.ts';
+import { isApiError } from '../../errors.ts';
+import type { ResourceTypes } from '../../kinds/resource-type.ts';
+import { keyOf, splitKey } from '../../objects.ts';
+import type { View } from '../../view.ts';
+import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
+import { EventRecorder } from '../shared/events.ts';
+import { messageOf } from '../shared/pod-writer.ts';
+import type { PodObject } from '../shared/workloads.ts';
+import { type BudgetObject, type BudgetStatus, budgets, selectorOf } from './budget.ts';
+import { failedStatus } from './budget-status.ts';
+import { planBudget, type SelectedPods } from './plan.ts';
+import { createFindScale, type FindScale } from './scales.ts';
+import { createStaleTargets, staleTargetInMs } from './stale-targets.ts';
+
+export interface DisruptionOptions {
+  /** Where scales of custom resources are looked up. */
+  readonly types: ResourceTypes;
+}
+
+/** Looks again just after an entry has run out, not at the very moment. */
+const pastExpiryMs = 5;
+
+interface Tools {
+  readonly context: ControllerContext;
+  readonly client: Client;
+  readonly events: EventRecorder;
+  readonly findScale: FindScale;
+}
+
+/** Keeps the status of PodDisruptionBudgets, which evictions are judged by. */
+export function startDisruptionController(context: ControllerContext, { types }: DisruptionOptions): Controller {
+  const { view } = context;
+  const client = context.clientFor('disruption-controller');
+  const events = new EventRecorder(context, client, 'controllermanager');
+  const tools: Tools = { context, client, events, findScale: createFindScale(view, types) };
+  const reconciler = new Reconciler(context, {
+    name: 'disruption-controller',
+    reconcile: (key) => reconcile(tools, key),
+  });
+  const stale = createStaleTargets(context, client);
+  const watching = [
+    view.watch(budgets, ({ object }) => reconciler.add(keyOf(object))),
+    // Only budgets that select the pod as it is now: one that it has left learns of it with its next look.
+    view.watch('pods', ({ type, object }) => {
+      const pod = object as PodObject;
+      for (const budget of budgetsOf(tools, pod)) reconciler.add(keyOf(budget));
+      const wait = type === 'DELETED' ? undefined : staleTargetInMs(pod, context.clock.now());
+      if (wait !== undefined) stale.addAfter(keyOf(pod), wait);
+    }),
+  ];
+  return {
+    stop() {
+      for (const subscription of watching) subscription.stop();
+      reconciler.stop();
+      stale.stop();
+    },
+  };
+}
+
+function budgetsOf({ context, events }: Tools, pod: PodObject): readonly BudgetObject[] {
+  const { namespace = '', name, labels = {} } = pod.metadata;
+  const found = context.view.list<BudgetObject>(budgets, namespace).filter((budget) => {
+    const reading = selectorOf(budget);
+    return reading.kind === 'selector' && matches(reading.selector, labels);
+  });
+  if (found.length > 1) {
+    const chosen = found[0]?.metadata.name;
+    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${chosen}" arbitrarily.`;
+    events.event(pod, 'Warning', 'MultiplePodDisruptionBudgets', text);
+  }
+  return found;
+}
+
+function selectedPods(view: View, budget: BudgetObject): SelectedPods {
+  const reading = selectorOf(budget);
+  if (reading.kind === 'error') return reading;
+  if (reading.kind === 'nothing') return { kind: 'pods', pods: [] };
+  const all = view.list<PodObject>('pods', budget.metadata.namespace ?? '');
+  return { kind: 'pods', pods: all.filter(({ metadata }) => matches(reading.selector, metadata.labels ?? {})) };
+}
+
+async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined> {
+  const { context, events } = tools;
+  const { namespace, name } = splitKey(key);
+  const budget = context.view.get<BudgetObject>(budgets, namespace, name);
+  if (budget === undefined) return undefined;
+  const now = context.clock.now();
+  const plan = planBudget(budget, selectedPods(context.view, budget), tools.findScale, now);
+  for (const { about, type, reason, message } of plan.events) events.event(about, type, reason, message);
+  try {
+    if (plan.status !== undefined) await write(tools, budget, plan.status);
+  } catch (error) {
+    // Whoever was faster is looked at next; any other refusal closes the budget.
+    if (isApiError(error, 409)) throw error;
+    await write(tools, budget, failedStatus(budget, messageOf(error), context.clock.now()));
+    return undefined;
+  }
+  return plan.recheckAtMs === undefined ? undefined : { afterMs: plan.recheckAtMs - now + pastExpiryMs };
+}
+
+async function write({ client }: Tools, budget: BudgetObject, status: BudgetStatus): Promise<void> {
+  await client.update(budgets, { ...budget, status }, { subresource: 'status' });
+}

@@ -1,0 +1,79 @@
+import { badRequest, notFound } from '../errors.ts';
+import type { ResourceType } from '../kinds/resource-type.ts';
+import { type ListQuery, listObjects } from '../registry/list.ts';
+import { type Registry, resourceName, stored, type Target } from '../registry/registry.ts';
+import { type EncodeOptions, encodeList, encodeStored } from './encode.ts';
+import type { Answer, Exchange } from './exchange.ts';
+import { negotiate } from './negotiate.ts';
+import { isTrue } from './request-info.ts';
+import { WatchStream } from './watch-stream.ts';
+
+/** How the client wants its answer. Asked first, so that nothing is done for a client that cannot read the answer. */
+export function encodingOf(registry: Registry, exchange: Exchange, type: ResourceType): EncodeOptions {
+  const include = exchange.query.get('includeObject');
+  return {
+    type,
+    representation: negotiate(exchange.request.headers.accept),
+    include: include === 'None' || include === 'Object' ? include : 'Metadata',
+    nowMs: registry.clock.now(),
+  };
+}
+
+export async function getOne(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
+  const encoding = encodingOf(registry, exchange, target.type);
+  const current = stored(registry, target);
+  if (!current) throw notFound(resourceName(target.type), target.name);
+  await settled(registry);
+  return { code: 200, body: await encodeStored(encoding, current) };
+}
+
+export async function getList(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
+  if (isTrue(exchange.query.get('sendInitialEvents'))) throw badRequest('sendInitialEvents is forbidden for list');
+  const encoding = encodingOf(registry, exchange, target.type);
+  const list = listObjects(registry, listQuery(exchange, target));
+  await settled(registry);
+  return encodeList(encoding, list);
+}
+
+/** What a client has seen must not be undone by a crash. */
+function settled({ store }: Registry): Promise<void> {
+  return store.durable(store.revision);
+}
+
+export function listQuery({ query }: Exchange, target: Target): ListQuery {
+  const limit = query.get('limit') ?? '';
+  if (!/^[0-9]*$/.test(limit)) throw badRequest(`limit must be a number, not ${JSON.stringify(limit)}`);
+  return {
+    type: target.type,
+    namespace: target.namespace,
+    labelSelector: query.get('labelSelector') ?? '',
+    fieldSelector: query.get('fieldSelector') ?? '',
+    limit: Number(limit),
+    continueToken: query.get('continue') ?? '',
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+  };
+}
+
+export async function watch(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
+  const { query } = exchange;
+  const seconds = Number(query.get('timeoutSeconds') ?? '0');
+  const stream = new WatchStream(
+    registry,
+    {
+      list: listQuery(exchange, target),
+      encode: encodingOf(registry, exchange, target.type),
+      bookmarks: isTrue(query.get('allowWatchBookmarks')),
+      sendInitialEvents: isTrue(query.get('sendInitialEvents')),
+      timeoutMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : defaultWatchMs(registry),
+    },
+    exchange.response,
+  );
+  stream.start();
+  return 'streaming';
+}
+
+/** Between half an hour and an hour, so that watches that began together do not end together. */
+function defaultWatchMs({ random }: Registry): number {
+  return (1 + random.next()) * 30 * 60_000;
+}
