@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
+import { readFileSync, statSync } from 'node:fs';
+import { readDocuments } from '../api/bounded-yaml.ts';
 import { isObject } from '../api/json.ts';
 
 /** An object as `kubectl get -o yaml|json` prints it. */
@@ -10,13 +10,18 @@ export interface LoadedObject {
   readonly [field: string]: unknown;
 }
 
+/** As much as one string can safely hold. */
+const maxFileBytes = 256 * 1024 * 1024;
+
 /** Reads objects from a file: one, several documents, or a List. Says which document is wrong, and why. */
 export function loadObjects(file: string): readonly LoadedObject[] {
-  const text = readFileSync(file, 'utf8');
-  return parseAllDocuments(text).flatMap((document, index) => {
-    const [problem] = document.errors;
-    if (problem !== undefined) throw new Error(`${file}: document ${index + 1}: ${problem.message}`);
-    return unfold(document.toJS({ maxAliasCount: 100 }), `${file}: document ${index + 1}`);
+  const { size } = statSync(file);
+  if (size > maxFileBytes)
+    throw new Error(`${file}: is larger than ${maxFileBytes / 1024 / 1024} MiB; load it in parts`);
+  return [...readDocuments(readFileSync(file, 'utf8'))].flatMap((document, index) => {
+    const where = `${file}: document ${index + 1}`;
+    if (!document.ok) throw new Error(`${where}: ${document.problem}`);
+    return unfold(document.value, where);
   });
 }
 

@@ -5,12 +5,12 @@ import { createServiceAccountTokens } from './auth/service-account-tokens.ts';
 import { nodeUser, systemUser, type User } from './auth/user.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
-import { startControllers } from './controllers/all.ts';
+import { startApiControllers, startControllers } from './controllers/all.ts';
 import type { Controller, ControllerContext } from './controllers/controller.ts';
 import { documentHandler } from './http/documents.ts';
 import { handlePath } from './http/paths.ts';
 import { ResourceHandler } from './http/resource-handler.ts';
-import { type RunningServer, startServer } from './http/server.ts';
+import { type RunningServer, type ServerLimits, startServer } from './http/server.ts';
 import { specialHandlers } from './http/special-handlers.ts';
 import { recordedVersion } from './kinds/recorded.ts';
 import { createRequestMetrics } from './metrics.ts';
@@ -33,6 +33,10 @@ export interface ClusterOptions {
   readonly speed?: number;
   /** False: pods of simulated nodes open no ports. */
   readonly sockets?: boolean;
+  /** How long clients may take to send and to read. */
+  readonly limits?: Partial<ServerLimits>;
+  /** Puts into the store what is to be there before any controller looks. */
+  readonly prepare?: (plane: ControlPlane) => Promise<void>;
   /** Tokens that were handed out beforehand, and for whom. */
   readonly staticTokens?: ReadonlyMap<string, User>;
   /** Mistakes of our own, and what could not be done. */
@@ -55,9 +59,28 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const store = options.store ?? createMemoryStore();
   const pki = options.pki ?? createPki({ clock: realClock });
   const plane = createControlPlane({ store, clock, random });
-  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'));
-  const controllers = startParts(plane, pki, options, clock, random);
-  const server = await startApi(plane, pki, options, random);
+  const controllers: Controller[] = [];
+  let ready = false;
+  // The port comes first: where another has it, nothing must have begun.
+  const server = await startApi(plane, pki, options, random, () => ready).catch(async (error: unknown) => {
+    plane.close();
+    await store.close();
+    throw error;
+  });
+  const close = async () => {
+    ready = false;
+    for (const controller of controllers) controller.stop();
+    await server.close();
+    plane.close();
+    await store.close();
+  };
+  try {
+    await startParts({ plane, pki, options, clock, random }, controllers);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  ready = true;
   const url = `https://127.0.0.1:${server.port}`;
   return {
     url,
@@ -67,22 +90,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       const client = pki.issueClient(adminUser.name, adminUser.groups);
       return renderKubeconfig({ server: url, caCertificate: pki.material.caCertificate, client });
     },
-    async close() {
-      for (const controller of controllers) controller.stop();
-      await server.close();
-      plane.close();
-      await store.close();
-    },
+    close,
   };
 }
 
-function startParts(
-  plane: ControlPlane,
-  pki: Pki,
-  options: ClusterOptions,
-  clock: Clock,
-  random: Random,
-): Controller[] {
+interface Parts {
+  readonly plane: ControlPlane;
+  readonly pki: Pki;
+  readonly options: ClusterOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+async function startParts({ plane, pki, options, clock, random }: Parts, controllers: Controller[]): Promise<void> {
   const context: ControllerContext = {
     view: plane.view,
     clock,
@@ -90,14 +110,18 @@ function startParts(
     clientFor: plane.controllerClient,
     report: (controller, key, error) => options.report(`${controller}: ${key}`, error),
   };
-  return startControllers(context, {
+  controllers.push(...startApiControllers(context, plane));
+  await options.prepare?.(plane);
+  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'));
+  if (options.controllers === false) return;
+  const started = startControllers(context, {
     plane,
     caCertificate: pki.material.caCertificate,
-    workloads: options.controllers ?? true,
     speed: options.speed ?? 1,
     sockets: options.sockets ?? true,
     clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
   });
+  controllers.push(...started);
 }
 
 async function startApi(
@@ -105,6 +129,7 @@ async function startApi(
   pki: Pki,
   options: ClusterOptions,
   random: Random,
+  ready: () => boolean,
 ): Promise<RunningServer> {
   const { registry, types, view, authorizer } = plane;
   const tokens = createServiceAccountTokens({
@@ -129,9 +154,10 @@ async function startApi(
     authorizer,
     handleResource: (exchange) => resources.handle(exchange),
     handlePath: (request, info, query) =>
-      handlePath({ version, ready: () => true, metrics: () => metrics.render(), documents }, request, info, query),
+      handlePath({ version, ready, metrics: () => metrics.render(), documents }, request, info, query),
     handleUpgrade: createExecHandler(registry),
     observe: metrics.observe,
+    ...(options.limits ? { limits: options.limits } : {}),
     report: options.report,
   });
 }

@@ -119,12 +119,12 @@ export function forbidden(of: ResourceName, name: string, why: string): ApiError
   });
 }
 
-export function methodNotSupported(of: ResourceName, verb: string): ApiError {
+export function methodNotAllowed(): ApiError {
   return new ApiError({
     code: 405,
     reason: 'MethodNotAllowed',
-    message: `${verb} is not supported on resources of kind "${qualified(of)}"`,
-    details: details(of, ''),
+    message: 'the server does not allow this method on the requested resource',
+    details: {},
   });
 }
 

@@ -65,6 +65,11 @@ describe('loading objects', () => {
         says: ['bad.yaml', 'Pod', 'metadata.name'],
       },
       {
+        name: 'nesting that would end the process',
+        text: `a: ${'['.repeat(100_000)}`,
+        says: ['bad.yaml', 'deeper than 100'],
+      },
+      {
         name: 'an item of a List that makes no sense',
         text: 'apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: Pod\n  metadata: {name: a}\n- 7\n',
         says: ['bad.yaml', 'document 1', 'item 2'],

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { KeyPair } from './pki.ts';
+import { readIfThere, writePrivateFile } from './private-file.ts';
 
 const name = 'holdfast';
 const userName = 'holdfast-admin';
@@ -46,36 +45,14 @@ export async function writeKubeconfig(path: string, text: string): Promise<void>
   if (present !== undefined && !present.startsWith(marker)) {
     throw new Error(`${path} exists and was not written by holdfast: choose another path, or move it away`);
   }
-  const directory = dirname(path);
-  await mkdir(directory, { recursive: true });
-  const temporary = join(directory, `.holdfast-${randomUUID()}.tmp`);
-  try {
-    await writeNew(temporary, text);
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await writePrivateFile(path, text);
 }
 
-/** `wx` and the mode together: at no moment is there a file that others can read, or a link that is followed. */
-async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Removes it if it still is what was written: another cluster may have put its own there since. */
+export async function removeKubeconfig(path: string, text: string): Promise<boolean> {
+  if ((await readIfThere(path)) !== text) return false;
+  await rm(path, { force: true });
+  return true;
 }
 
 function base64(text: string): string {

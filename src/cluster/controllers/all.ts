@@ -8,10 +8,13 @@ import { startCrdController } from './crd/crd-controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startDisruptionController } from './disruption/disruption-controller.ts';
+import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { startGarbageCollector } from './garbage/garbage-collector.ts';
 import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
 import { startNamespaceController } from './namespace/namespace-controller.ts';
+import { startNodeLifecycleController } from './nodelifecycle/node-lifecycle-controller.ts';
+import { startTaintEvictionController } from './nodelifecycle/taint-eviction-controller.ts';
 import { startPodGcController } from './podgc/pod-gc-controller.ts';
 import { startReplicaSetController, startReplicationController } from './replicaset/replicaset-controller.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
@@ -22,29 +25,27 @@ import { startStatefulSetController } from './statefulset/statefulset-controller
 export interface ControllersOptions {
   readonly plane: ControlPlane;
   readonly caCertificate: string;
-  /** False: only what the API itself needs (CRDs, role aggregation); workloads stay as they are written. */
-  readonly workloads: boolean;
   readonly speed: number;
   /** False: pods of simulated nodes open no ports, as virtual time wants it. */
   readonly sockets: boolean;
   clientForNode(node: string): Client;
 }
 
-/** Everything that keeps the cluster's word: one controller for each promise. */
-export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
-  const { types, view, registry } = options.plane;
+/** What the API itself needs: without these, workloads stay as they are written. */
+export function startApiControllers(context: ControllerContext, { types, view }: ControlPlane): Controller[] {
   const convertByWebhook = conversionsByWebhook({ ...context, resolveService: serviceResolver(view) });
-  const controllers: Controller[] = [
-    startClusterRoleAggregation(context),
-    startCrdController(context, { types, convertByWebhook }),
-  ];
-  if (!options.workloads) return controllers;
+  return [startClusterRoleAggregation(context), startCrdController(context, { types, convertByWebhook })];
+}
+
+/** Everything else that keeps the cluster's word: one controller for each promise. */
+export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
+  const { types, registry } = options.plane;
   return [
-    ...controllers,
     startNamespaceController(context, { types, store: registry.store }),
     startGarbageCollector(context, { types, store: registry.store }),
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
+    startEndpointsController(context),
     startPodGcController(context),
     startReplicaSetController(context),
     startReplicationController(context),
@@ -55,6 +56,8 @@ export function startControllers(context: ControllerContext, options: Controller
     startTtlAfterFinishedController(context),
     startDisruptionController(context, { types }),
     startScheduler(context),
+    startNodeLifecycleController(context),
+    startTaintEvictionController(context),
     startNodes(context, { clientForNode: options.clientForNode, speed: options.speed, sockets: options.sockets }),
   ];
 }

@@ -4,7 +4,7 @@ import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import type { Stored } from '../store/store.ts';
 import type { Representation } from './negotiate.ts';
-import type { Reply } from './reply.ts';
+import { Parts, type Reply } from './reply.ts';
 
 /** Whether a table's rows carry their objects: `includeObject` of the query. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -75,7 +75,7 @@ export async function encodeList(options: EncodeOptions, list: ListResult): Prom
 const comma = Buffer.from(',');
 const end = Buffer.from(']}\n');
 
-function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Stored[]): Buffer {
+function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Stored[]): Parts {
   const head = JSON.stringify({ kind: type.listKind, apiVersion: apiVersionOf(type), metadata });
   const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
   for (const [index, stored] of items.entries()) {
@@ -83,7 +83,7 @@ function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Sto
     parts.push(stored.bytes());
   }
   parts.push(end);
-  return Buffer.concat(parts);
+  return new Parts(parts);
 }
 
 export function partialMetadata(object: KubeObject, version: string): JsonObject {
@@ -108,6 +108,6 @@ export function table(
 
 function row(options: EncodeOptions, version: string, object: KubeObject): JsonObject {
   const cells = options.type.columns.cells(object, options.nowMs);
-  if (options.include === 'None') return { cells };
+  if (options.include === 'None') return { cells, object: null };
   return { cells, object: options.include === 'Object' ? object : partialMetadata(object, version) };
 }

@@ -1,3 +1,4 @@
+import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
 import type { User } from '../auth/user.ts';
 import { badRequest, invalidObject } from '../errors.ts';
 import type { JsonObject } from '../objects.ts';
@@ -18,16 +19,7 @@ export function writeContext(
 ): WriteContext {
   const dryRun = readDryRun(query.getAll('dryRun'), kind);
   const fieldManager = query.get('fieldManager') ?? '';
-  if (fieldManager.length > maxManagerLength) {
-    throw invalidObject({ group: 'meta.k8s.io', kind }, '', [
-      {
-        type: 'FieldValueInvalid',
-        field: 'fieldManager',
-        value: fieldManager,
-        detail: `may not be more than ${maxManagerLength} bytes`,
-      },
-    ]);
-  }
+  checkManager(fieldManager, kind);
   const fieldValidation = query.get('fieldValidation') ?? '';
   return {
     user,
@@ -46,18 +38,29 @@ export function writeContext(
   };
 }
 
+function checkManager(fieldManager: string, kind: OptionsKind): void {
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(fieldManager) > maxManagerLength) {
+    const detail = `may not be more than ${maxManagerLength} bytes`;
+    errors.push({ type: 'FieldValueTooLong', field: 'fieldManager', detail });
+  }
+  const at = fieldManager.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  if (at >= 0) {
+    const code = (fieldManager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const detail = `invalid character U+${code} (at position ${at})`;
+    errors.push({ type: 'FieldValueInvalid', field: 'fieldManager', value: fieldManager, detail });
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind }, '', errors);
+}
+
 /** A manager that gives no name is known by its program's: what stands before the slash. */
 export function managerOf(userAgent: string): string {
   return userAgent.split('/')[0]?.slice(0, maxManagerLength) || 'unknown';
 }
 
 function readDryRun(values: readonly string[], kind: string): boolean {
-  for (const value of values) {
-    if (value !== 'All' && value !== '') {
-      throw invalidObject({ group: 'meta.k8s.io', kind }, '', [
-        { type: 'FieldValueNotSupported', field: 'dryRun', value, detail: 'supported values: "All"' },
-      ]);
-    }
+  if (values.some((value) => value !== 'All' && value !== '')) {
+    throw invalidObject({ group: 'meta.k8s.io', kind }, '', [notSupported('dryRun', values, ['All'])]);
   }
   return values.includes('All');
 }
@@ -66,12 +69,7 @@ function readFieldValidation(value: string, kind: string): FieldValidation {
   if (value === '') return 'Warn';
   if (value === 'Strict' || value === 'Warn' || value === 'Ignore') return value;
   throw invalidObject({ group: 'meta.k8s.io', kind }, '', [
-    {
-      type: 'FieldValueNotSupported',
-      field: 'fieldValidation',
-      value,
-      detail: 'supported values: "Ignore", "Strict", "Warn"',
-    },
+    notSupported('fieldValidation', value, ['', 'Ignore', 'Strict', 'Warn']),
   ]);
 }
 
@@ -131,6 +129,11 @@ function fromQuery(query: URLSearchParams): JsonObject {
 
 function readPropagation(source: JsonObject): DeletionOptions['propagationPolicy'] {
   const policy = source['propagationPolicy'];
+  if (policy !== undefined && policy !== null && typeof source['orphanDependents'] === 'boolean') {
+    throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
+      invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    ]);
+  }
   if (policy === undefined || policy === null) {
     if (source['orphanDependents'] === true) return 'Orphan';
     return source['orphanDependents'] === false ? 'Background' : undefined;
@@ -138,11 +141,6 @@ function readPropagation(source: JsonObject): DeletionOptions['propagationPolicy
   const known = propagationPolicies.find((name) => name === policy);
   if (known) return known;
   throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
-    {
-      type: 'FieldValueInvalid',
-      field: 'DeletionPropagation',
-      value: { raw: policy },
-      detail: 'supported values: "Background", "Foreground", "Orphan"',
-    },
+    notSupported('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']),
   ]);
 }

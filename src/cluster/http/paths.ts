@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Reply } from './reply.ts';
+import { methodNotAllowed } from '../errors.ts';
+import { pageNotFound, type Reply } from './reply.ts';
 import type { PathRequest } from './request-info.ts';
 
 export interface PathOptions {
@@ -17,7 +18,11 @@ export async function handlePath(
   info: PathRequest,
   query: URLSearchParams,
 ): Promise<Reply | undefined> {
-  if (info.verb !== 'get' && info.verb !== 'head') return undefined;
+  if (info.verb !== 'get' && info.verb !== 'head') {
+    const known = fixedPaths.has(info.path) || options.documents(info.path, query, {}) !== undefined;
+    if (known) throw methodNotAllowed();
+    return pageNotFound;
+  }
   switch (info.path) {
     case '/version':
     case '/version/':
@@ -30,8 +35,17 @@ export async function handlePath(
     case '/metrics':
       return { code: 200, body: await options.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
     default:
-      return options.documents(info.path, query, request.headers);
+      return (
+        options.documents(info.path, query, request.headers) ?? (isVersionPath(info.path) ? undefined : pageNotFound)
+      );
   }
+}
+
+const fixedPaths = new Set(['/version', '/healthz', '/livez', '/readyz', '/metrics']);
+
+/** `/api/v9`, `/apis/apps/v9`: there is something that could have such a version. */
+function isVersionPath(path: string): boolean {
+  return /^\/api\/[^/]+\/?$|^\/apis\/[^/]+\/[^/]+\/?$/.test(path);
 }
 
 function text(code: number, body: string): Reply {

@@ -2,7 +2,7 @@ import { badRequest, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type ListQuery, listObjects } from '../registry/list.ts';
 import { type Registry, resourceName, stored, type Target } from '../registry/registry.ts';
-import { type EncodeOptions, encodeList, encodeStored } from './encode.ts';
+import { type EncodeOptions, encodeList, encodeStored, type IncludeObject } from './encode.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { negotiate } from './negotiate.ts';
 import { isTrue } from './request-info.ts';
@@ -10,13 +10,20 @@ import { WatchStream } from './watch-stream.ts';
 
 /** How the client wants its answer. Asked first, so that nothing is done for a client that cannot read the answer. */
 export function encodingOf(registry: Registry, exchange: Exchange, type: ResourceType): EncodeOptions {
-  const include = exchange.query.get('includeObject');
+  const representation = negotiate(exchange.request.headers.accept);
   return {
     type,
-    representation: negotiate(exchange.request.headers.accept),
-    include: include === 'None' || include === 'Object' ? include : 'Metadata',
+    representation,
+    include: representation.kind === 'table' ? includedObject(exchange.query.get('includeObject') ?? '') : 'Metadata',
     nowMs: registry.clock.now(),
   };
+}
+
+function includedObject(include: string): IncludeObject {
+  if (include === '') return 'Metadata';
+  if (include === 'None' || include === 'Object' || include === 'Metadata') return include;
+  const why = `includeObject: Invalid value: ${JSON.stringify(include)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: ${why}`);
 }
 
 export async function getOne(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
@@ -41,14 +48,12 @@ function settled({ store }: Registry): Promise<void> {
 }
 
 export function listQuery({ query }: Exchange, target: Target): ListQuery {
-  const limit = query.get('limit') ?? '';
-  if (!/^[0-9]*$/.test(limit)) throw badRequest(`limit must be a number, not ${JSON.stringify(limit)}`);
   return {
     type: target.type,
     namespace: target.namespace,
     labelSelector: query.get('labelSelector') ?? '',
     fieldSelector: query.get('fieldSelector') ?? '',
-    limit: Number(limit),
+    limit: Math.max(0, integer(query, 'limit')),
     continueToken: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
     resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
@@ -57,7 +62,7 @@ export function listQuery({ query }: Exchange, target: Target): ListQuery {
 
 export async function watch(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const { query } = exchange;
-  const seconds = Number(query.get('timeoutSeconds') ?? '0');
+  const seconds = integer(query, 'timeoutSeconds');
   const stream = new WatchStream(
     registry,
     {
@@ -65,12 +70,20 @@ export async function watch(registry: Registry, exchange: Exchange, target: Targ
       encode: encodingOf(registry, exchange, target.type),
       bookmarks: isTrue(query.get('allowWatchBookmarks')),
       sendInitialEvents: isTrue(query.get('sendInitialEvents')),
-      timeoutMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : defaultWatchMs(registry),
+      timeoutMs: seconds > 0 ? seconds * 1000 : defaultWatchMs(registry),
     },
     exchange.response,
   );
   stream.start();
   return 'streaming';
+}
+
+function integer(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? '';
+  if (text === '') return 0;
+  if (!/^[-+]?[0-9]{1,15}$/.test(text))
+    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
 }
 
 /** Between half an hour and an hour, so that watches that began together do not end together. */

@@ -2,6 +2,18 @@ import type { ServerResponse } from 'node:http';
 import { stringify } from 'yaml';
 import { ApiError, internalError } from '../errors.ts';
 import { ExpiredContinue } from '../registry/list.ts';
+import { isLarge, joined, sliced, writeChunks } from './write-chunks.ts';
+
+/** Bytes that are there already, and how many they are together. */
+export class Parts {
+  readonly parts: readonly Buffer[];
+  readonly length: number;
+
+  constructor(parts: readonly Buffer[]) {
+    this.parts = parts;
+    this.length = parts.reduce((sum, part) => sum + part.length, 0);
+  }
+}
 
 /** An answer, before it is written. Bodies are bytes where an object's own bytes can be sent as they are. */
 export interface Reply {
@@ -10,6 +22,13 @@ export interface Reply {
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** There is nothing at all under this path, not even a group that could have something. */
+export const pageNotFound: Reply = {
+  code: 404,
+  body: '404 page not found\n',
+  contentType: 'text/plain; charset=utf-8',
+};
 
 export function json(code: number, body: unknown): Reply {
   return { code, body };
@@ -48,7 +67,8 @@ export function send(
   format: 'json' | 'yaml' = 'json',
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const asYaml = format === 'yaml' && !Buffer.isBuffer(reply.body) && reply.contentType === undefined;
+  const isBytes = Buffer.isBuffer(reply.body) || reply.body instanceof Parts;
+  const asYaml = format === 'yaml' && !isBytes && reply.contentType === undefined;
   const payload = payloadOf(reply.body, asYaml);
   response.statusCode = reply.code;
   response.setHeader('content-type', reply.contentType ?? (asYaml ? 'application/yaml' : 'application/json'));
@@ -56,13 +76,22 @@ export function send(
   for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
   if (warnings.length > 0) response.setHeader('warning', warningHeaders(warnings));
   response.setHeader('content-length', payload.length);
-  response.end(payload);
+  if (isLarge(payload.length)) void sendLarge(response, payload);
+  else response.end(payload instanceof Parts ? joined(payload.parts) : payload);
 }
 
-function payloadOf(body: unknown, asYaml: boolean): Buffer {
+async function sendLarge(response: ServerResponse, payload: Buffer | Parts): Promise<void> {
+  await writeChunks(response, payload instanceof Parts ? payload.parts : sliced(payload));
+  response.end();
+}
+
+function payloadOf(body: unknown, asYaml: boolean): Buffer | Parts {
+  if (body instanceof Parts) return body;
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
-  return Buffer.from(asYaml ? stringify(body) : JSON.stringify(body));
+  return Buffer.from(
+    asYaml ? stringify(body, { version: '1.1', sortMapEntries: true, lineWidth: 0 }) : JSON.stringify(body),
+  );
 }
 
 /** Headers have an end; the rest of the warnings is dropped, as the real server does. */

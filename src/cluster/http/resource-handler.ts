@@ -1,8 +1,9 @@
-import { methodNotSupported, noSuchPath } from '../errors.ts';
+import { methodNotAllowed, noSuchPath } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import { type Registry, resourceName, type Target } from '../registry/registry.ts';
+import type { Registry, Target } from '../registry/registry.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { getList, getOne, watch } from './read-handlers.ts';
+import { pageNotFound } from './reply.ts';
 import { create, deleteCollection, deleteOne, patch, update, type VirtualCreate } from './write-handlers.ts';
 
 /** Subresources with a life of their own (eviction, log, ...) and resources that are not stored (reviews). */
@@ -27,14 +28,18 @@ export class ResourceHandler {
   async handle(exchange: Exchange): Promise<Answer> {
     const { info } = exchange;
     const type = this.#registry.types.find(info.group, info.version, info.resource);
+    if (!type && !this.#servesGroup(info.group)) return pageNotFound;
     if (!type || info.rest !== '') throw noSuchPath();
     if (!type.namespaced && info.namespace !== '' && type.key !== 'namespaces') throw noSuchPath();
     const target: Target = { type, namespace: type.namespaced ? info.namespace : '', name: info.name };
     if (info.subresource !== '') return this.#subresource(exchange, target);
-    if (!type.verbs.includes(info.verb)) throw methodNotSupported(resourceName(type), info.verb);
-    const everywhere = info.verb === 'list' || info.verb === 'watch';
-    if (type.namespaced && target.namespace === '' && !everywhere) throw noSuchPath();
+    if (!type.verbs.includes(info.verb) || !fitsPath(info.verb, target)) throw methodNotAllowed();
     return this.#verb(exchange, target);
+  }
+
+  #servesGroup(group: string): boolean {
+    for (const type of this.#registry.types.all()) if (type.group === group) return true;
+    return false;
   }
 
   #verb(exchange: Exchange, target: Target): Promise<Answer> {
@@ -57,7 +62,7 @@ export class ResourceHandler {
       case 'deletecollection':
         return deleteCollection(registry, exchange, target);
       default:
-        throw methodNotSupported(resourceName(target.type), exchange.info.verb);
+        throw methodNotAllowed();
     }
   }
 
@@ -69,7 +74,7 @@ export class ResourceHandler {
     // Discovery names exec and log with fewer verbs than clients use for them.
     const open = subresource === 'exec' || subresource === 'log';
     if (!known.verbs.includes(verb) && !(open && (verb === 'get' || verb === 'create'))) {
-      throw methodNotSupported({ group: type.group, resource: `${type.plural}/${subresource}` }, verb);
+      throw methodNotAllowed();
     }
     const special = this.#special.subresource(type, subresource);
     if (special) return special(exchange, target);
@@ -78,4 +83,11 @@ export class ResourceHandler {
     const write = verb === 'update' ? update : patch;
     return write(this.#registry, exchange, target, subresource);
   }
+}
+
+/** Some verbs are for one object, some for a collection; only reading crosses namespaces. */
+function fitsPath(verb: string, { type, namespace, name }: Target): boolean {
+  if (verb === 'list' || verb === 'watch') return true;
+  if (type.namespaced && namespace === '') return false;
+  return (verb === 'create' || verb === 'deletecollection') === (name === '');
 }

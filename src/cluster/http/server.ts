@@ -10,6 +10,8 @@ import { readImpersonation } from '../auth/impersonation-headers.ts';
 import type { PkiMaterial } from '../auth/pki.ts';
 import type { Attributes, Authorizer, User } from '../auth/user.ts';
 import { ApiError, noSuchPath, unauthorized } from '../errors.ts';
+import { refuseClient } from './client-error.ts';
+import { discardBody } from './discard.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { mediaType, negotiate } from './negotiate.ts';
 import { errorReply, type Reply, send } from './reply.ts';
@@ -26,8 +28,17 @@ export interface ServerOptions {
   /** A request for a WebSocket, after it is known who asks and that they may. */
   handleUpgrade(exchange: Omit<Exchange, 'response'>, socket: Duplex, head: Buffer): Promise<void>;
   observe(observation: Observation): void;
+  readonly limits?: Partial<ServerLimits>;
   /** Mistakes of our own: what the client is not told. */
   report(message: string, error: unknown): void;
+}
+
+/** How long clients may take. */
+export interface ServerLimits {
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Without taking anything of an answer that waits for it. */
+  readonly stalledMs: number;
 }
 
 export interface Observation {
@@ -48,13 +59,14 @@ const alwaysOpen = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
 const impersonationHeader = /^impersonate-/i;
 
-/** How long a client may take to send its request. */
-const requestTimeoutMs = 60_000;
-const headersTimeoutMs = 20_000;
+const defaultLimits: ServerLimits = { headersTimeoutMs: 20_000, requestTimeoutMs: 60_000, stalledMs: 60_000 };
+/** Long selectors stand in the path. */
+const maxHeaderBytes = 256 * 1024;
 /** Longer than Go's clients keep idle connections, so that it is they who close them. */
 const keepAliveMs = 120_000;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const limits = { ...defaultLimits, ...options.limits };
   const server = createServer({
     cert: options.pki.serverCertificate,
     key: options.pki.serverKey,
@@ -62,15 +74,18 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestCert: true,
     // Without a certificate a token may do; who has neither gets a 401 and not a broken connection.
     rejectUnauthorized: false,
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 4),
+    maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     noDelay: true,
   });
+  server.timeout = limits.stalledMs;
   const api = new ApiFront(options);
   server.on('request', (request, response) => void api.onRequest(request, response));
   server.on('upgrade', (request, socket, head) => void api.onUpgrade(request, socket, head));
-  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('clientError', (error, socket) => refuseClient(error, socket, api.isAnswering(socket)));
   await listen(server, options.port);
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
@@ -94,36 +109,48 @@ function close(server: Server): Promise<void> {
 
 class ApiFront {
   readonly #options: ServerOptions;
+  readonly #responses = new WeakMap<Duplex, ServerResponse>();
 
   constructor(options: ServerOptions) {
     this.#options = options;
   }
 
+  /** Part of an answer is out, so that no other can be given on this connection. */
+  isAnswering(socket: Duplex): boolean {
+    const response = this.#responses.get(socket);
+    return response?.headersSent === true && !response.writableFinished;
+  }
+
   async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = request;
+    this.#responses.set(socket, response);
     const started = performance.now();
     const warnings: string[] = [];
     const url = parseUrl(request);
     const info = requestInfo(request.method ?? 'GET', url.path, url.query);
     try {
       const answer = await this.#answer(request, response, info, url.query, warnings);
-      if (answer !== 'streaming') send(response, answer, warnings, formatOf(request));
+      // A stream may say nothing for a long time; who writes to it looks after readers that do not read.
+      if (answer === 'streaming') socket.setTimeout(0);
+      else send(response, answer, warnings, formatOf(request));
     } catch (error) {
       if (!(error instanceof ApiError)) this.#options.report(`${request.method} ${url.path}`, error);
-      this.#fail(request, response, error, warnings);
+      await this.#fail(request, response, error, warnings);
     }
     this.#observe(info, response.statusCode, started);
   }
 
-  /** A body that nobody read stays in the connection, which can then not be used again. */
-  #fail(request: IncomingMessage, response: ServerResponse, error: unknown, warnings: readonly string[]): void {
+  async #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: unknown,
+    warnings: readonly string[],
+  ): Promise<void> {
     if (response.headersSent) {
       response.destroy();
       return;
     }
-    if (!request.complete) {
-      response.setHeader('connection', 'close');
-      request.resume();
-    }
+    if (!(await discardBody(request))) response.setHeader('connection', 'close');
     send(response, errorReply(error), warnings);
   }
 
@@ -171,6 +198,7 @@ class ApiFront {
     const url = parseUrl(request);
     const info = requestInfo(request.method ?? 'GET', url.path, url.query);
     socket.on('error', () => undefined);
+    request.socket.setTimeout(0);
     try {
       const user = this.#admit(request, info);
       if (info.kind !== 'resource') throw noSuchPath();

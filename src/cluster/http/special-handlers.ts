@@ -3,7 +3,7 @@ import type { RbacAuthorizer } from '../auth/rbac.ts';
 import { review } from '../auth/reviews.ts';
 import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts';
 import { reviewToken } from '../auth/token-review.ts';
-import { badRequest, methodNotSupported } from '../errors.ts';
+import { badRequest, methodNotAllowed } from '../errors.ts';
 import { evict } from '../eviction/eviction.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
@@ -11,7 +11,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchResult } from '../patch/patch-result.ts';
 import { bindPod } from '../registry/binding.ts';
-import { type Registry, resourceName, type Target } from '../registry/registry.ts';
+import type { Registry, Target } from '../registry/registry.ts';
 import { readScale, writeScale } from '../registry/scale.ts';
 import { readAnyBody, readPatchBody } from './decode-body.ts';
 import type { Answer, Exchange } from './exchange.ts';
@@ -65,7 +65,7 @@ function virtualHandler(options: SpecialOptions, type: ResourceType): ReturnType
   return async (exchange, object) => {
     const { namespace } = exchange.info;
     const answer = review(object, { user: exchange.user, authorizer, namespace, nowMs: registry.clock.now() });
-    if (!answer) throw methodNotSupported(resourceName(type), 'create');
+    if (!answer) throw methodNotAllowed();
     return answer;
   };
 }

@@ -62,6 +62,8 @@ export async function update(
 
 function checkName(object: KubeObject, target: Target): void {
   const { name, namespace } = object.metadata;
+  if (!name)
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
   if (name !== target.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
   }

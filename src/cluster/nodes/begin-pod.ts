@@ -27,6 +27,7 @@ export function beginPod(pod: PodObject, nowMs: number, chance: number, settings
     containers: [...records(pod.spec.initContainers ?? [], true), ...records(pod.spec.containers, false)],
     stop: undefined,
     over: isFinished(pod),
+    failure: undefined,
     crashed: false,
   };
 }

@@ -1,22 +1,21 @@
-import { sameJson } from '../../api/json.ts';
 import type { Client } from '../client.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controllers/controller.ts';
-import { isFinished, isTerminating } from '../controllers/shared/pods.ts';
+import { isTerminating } from '../controllers/shared/pods.ts';
 import type { NodeObject, PodObject } from '../controllers/shared/workloads.ts';
-import { isApiError } from '../errors.ts';
 import { keyOf, splitKey } from '../objects.ts';
 import type { Subscription } from '../store/store.ts';
 import type { ViewEvent } from '../view.ts';
 import { annotationOf, isDown, isSimulated, probeModeOf, sim } from './annotations.ts';
 import { beginPod } from './begin-pod.ts';
 import { nodeAddressOf } from './node-agent.ts';
-import { applyProbe, isStarted, stepPod } from './pod-machine.ts';
+import { applyProbe, stepPod } from './pod-machine.ts';
+import { concernsNode, runningContainers, wantedPorts } from './pod-needs.ts';
 import { PodNetwork, type PodNetworkOptions } from './pod-network.ts';
 import { PodNotes } from './pod-notes.ts';
-import { type ProbedPort, probedPorts } from './pod-probes.ts';
 import type { MachineSettings, PodState } from './pod-state.ts';
 import { podStatus } from './pod-status.ts';
-import { type Probed, Prober } from './prober.ts';
+import { annotatePod, removePod, writePodStatus } from './pod-writes.ts';
+import { Prober } from './prober.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 export interface PodAgentOptions extends Omit<PodNetworkOptions, 'clock' | 'mode'> {
@@ -150,9 +149,10 @@ export class PodAgent implements Controller {
     else this.#queue.set(key, wakeMs);
     this.#notes.write(pod, entry.node, notes);
     await this.#connect(key, pod, entry);
-    await this.#writeStatus(pod, entry);
-    if (state.crashed) await this.#clearCrash(pod, entry);
-    if (state.over && isTerminating(pod)) await this.#remove(pod, entry);
+    const client = this.#options.clientForNode(entry.node);
+    await writePodStatus(client, pod, (current) => podStatus(current, entry.state, entry, this.#context.clock.now()));
+    if (state.crashed) await annotatePod(client, pod, sim.crash, undefined);
+    if (state.over && isTerminating(pod)) await removePod(client, pod);
   }
 
   async #begin(key: string, pod: PodObject, node: NodeObject): Promise<Entry> {
@@ -198,89 +198,7 @@ export class PodAgent implements Controller {
     const mapping = this.#network.mapping(key);
     if (mapping === undefined || Object.keys(mapping).length === 0) return;
     const text = JSON.stringify(mapping);
-    if (annotationOf(pod, sim.ports) !== text) await this.#annotate(pod, entry, sim.ports, text);
+    if (annotationOf(pod, sim.ports) === text) return;
+    await annotatePod(this.#options.clientForNode(entry.node), pod, sim.ports, text);
   }
-
-  async #clearCrash(pod: PodObject, entry: Entry): Promise<void> {
-    await this.#annotate(pod, entry, sim.crash, undefined);
-  }
-
-  async #annotate(pod: PodObject, entry: Entry, name: string, value: string | undefined): Promise<void> {
-    const { namespace = '', name: podName, uid } = pod.metadata;
-    await this.#client(entry).modify<PodObject>('pods', namespace, podName, (draft) => {
-      if (draft.metadata.uid !== uid) return undefined;
-      const { [name]: _, ...others } = draft.metadata.annotations ?? {};
-      const annotations = value === undefined ? others : { ...others, [name]: value };
-      return { ...draft, metadata: { ...draft.metadata, annotations } };
-    });
-  }
-
-  #client(entry: Entry): Client {
-    return this.#options.clientForNode(entry.node);
-  }
-
-  async #writeStatus(pod: PodObject, entry: Entry): Promise<void> {
-    const { namespace = '', name, uid } = pod.metadata;
-    const render = (current: PodObject) => podStatus(current, entry.state, entry, this.#context.clock.now());
-    // A pod that has finished has finished; nobody brings it back.
-    const isSettled = (current: PodObject) => isFinished(current) || sameJson(current.status, render(current));
-    if (isSettled(pod)) return;
-    await this.#client(entry).modify<PodObject>(
-      'pods',
-      namespace,
-      name,
-      (draft) => (draft.metadata.uid !== uid || isFinished(draft) ? undefined : { ...draft, status: render(draft) }),
-      { subresource: 'status' },
-    );
-  }
-
-  /** The last word on a deleted pod; finalizers may still hold what is left of it. */
-  async #remove(pod: PodObject, entry: Entry): Promise<void> {
-    const { namespace = '', name, uid, deletionGracePeriodSeconds } = pod.metadata;
-    if (deletionGracePeriodSeconds === 0 && (pod.metadata.finalizers ?? []).length > 0) return;
-    try {
-      await this.#client(entry).delete('pods', namespace, name, { gracePeriodSeconds: 0, ...(uid ? { uid } : {}) });
-    } catch (error) {
-      if (!isApiError(error, 404) && !isApiError(error, 409)) throw error;
-    }
-  }
-}
-
-function runningContainers(pod: PodObject, state: PodState): readonly Probed[] {
-  return state.containers.flatMap((record) =>
-    record.role !== 'init' && record.run.kind === 'running'
-      ? [
-          {
-            name: record.name,
-            startedMs: record.run.startedMs,
-            started: isStarted(pod, record),
-            readinessPassed: record.readinessPassed,
-          },
-        ]
-      : [],
-  );
-}
-
-/** A TCP port has no other way to fail than to be closed. */
-function wantedPorts(pod: PodObject, running: readonly Probed[]): readonly ProbedPort[] {
-  if (running.length === 0) return [];
-  return probedPorts(pod).filter(
-    ({ container, port, protocol }) =>
-      running.some(({ name }) => name === container) && (protocol !== 'tcp' || probeModeOf(pod, { port }) === 'ok'),
-  );
-}
-
-/** Most changes of a pod are the statuses that are written here. */
-function concernsNode({ type, object, previous }: ViewEvent): boolean {
-  if (type !== 'MODIFIED' || !previous) return true;
-  const [now, before] = [object as PodObject, previous as PodObject];
-  return (
-    now.metadata.generation !== before.metadata.generation ||
-    now.metadata.deletionTimestamp !== before.metadata.deletionTimestamp ||
-    now.metadata.deletionGracePeriodSeconds !== before.metadata.deletionGracePeriodSeconds ||
-    now.spec.nodeName !== before.spec.nodeName ||
-    (now.spec.readinessGates ?? []).length > 0 ||
-    !sameJson(now.metadata.annotations, before.metadata.annotations) ||
-    !sameJson(now.metadata.finalizers, before.metadata.finalizers)
-  );
 }

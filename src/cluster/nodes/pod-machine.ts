@@ -27,6 +27,8 @@ export function stepPod(pod: PodObject, state: PodState, nowMs: number, settings
   const current = rememberCrash(pod, state);
   if (current.over) return { state: current, notes, wakeMs: undefined };
   if (isTerminating(pod)) return stepStopping(pod, current, nowMs, settings);
+  const deadlineMs = deadlineOf(pod, current, settings);
+  if (deadlineMs <= nowMs) return { state: failLate(current, nowMs), notes, wakeMs: undefined };
   let containers = current.containers;
   for (let look = 0; look < maxLooks; look += 1) {
     const next = lookOnce(pod, current, containers, { nowMs, settings, note: (note) => notes.push(note) });
@@ -37,7 +39,21 @@ export function stepPod(pod: PodObject, state: PodState, nowMs: number, settings
   const over = isOver(pod, containers);
   const left = over ? containers.map((record) => endSidecar(record, nowMs)) : containers;
   const next = { ...current, containers: left, crashed, over };
-  return { state: next, notes, wakeMs: over ? undefined : wakeTime(pod, next, nowMs, settings) };
+  const wakeMs = Math.min(deadlineMs, wakeTime(pod, next, nowMs, settings));
+  return { state: next, notes, wakeMs: over || wakeMs === never ? undefined : wakeMs };
+}
+
+const never = Number.POSITIVE_INFINITY;
+
+function deadlineOf(pod: PodObject, state: PodState, settings: MachineSettings): number {
+  const seconds = pod.spec.activeDeadlineSeconds;
+  return seconds === undefined ? never : state.seenMs + (seconds * 1000) / settings.speed;
+}
+
+function failLate(state: PodState, nowMs: number): PodState {
+  const message = 'Pod was active on the node longer than the specified deadline';
+  const containers = state.containers.map((record) => endForGood(record, nowMs, killedExitCode));
+  return { ...state, containers, over: true, failure: { reason: 'DeadlineExceeded', message } };
 }
 
 function isCrashAsked(pod: PodObject): boolean {
@@ -50,9 +66,10 @@ function rememberCrash(pod: PodObject, state: PodState): PodState {
 }
 
 function justEnded(pod: PodObject, containers: readonly ContainerRecord[], nowMs: number): boolean {
-  return containers.some(
-    (record) => isFirstMain(pod, record) && record.run.kind === 'ended' && record.run.ended.finishedMs === nowMs,
-  );
+  return containers.some((record) => {
+    const end = record.run.kind === 'ended' ? record.run.ended : record.last;
+    return isFirstMain(pod, record) && end?.finishedMs === nowMs;
+  });
 }
 
 type Surroundings = Pick<ContainerContext, 'nowMs' | 'settings' | 'note'>;
@@ -109,13 +126,12 @@ function endSidecar(record: ContainerRecord, nowMs: number): ContainerRecord {
   return { ...record, run: { kind: 'ended', ended: endedNow(record, record.run.startedMs, nowMs, 0) } };
 }
 
-function wakeTime(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): number | undefined {
-  const times = state.containers.flatMap((record, index) => {
+function wakeTime(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): number {
+  const times = state.containers.map((record, index) => {
     const base = { nowMs, settings, note: () => undefined };
-    const next = nextOf(record, contextOf(pod, state, state.containers, index, base));
-    return next === undefined ? [] : [next];
+    return nextOf(record, contextOf(pod, state, state.containers, index, base)) ?? never;
   });
-  return times.length === 0 ? undefined : Math.min(...times);
+  return Math.min(...times);
 }
 
 /** A deleted pod: its containers end when they have finished, or at the latest when the grace period is over. */

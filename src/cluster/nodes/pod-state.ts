@@ -51,6 +51,8 @@ export interface PodState {
   readonly stop: { readonly sinceMs: number; readonly delayMs: number } | undefined;
   /** All that will ever run has run. */
   readonly over: boolean;
+  /** Why the pod as a whole has failed, whatever its containers say. */
+  readonly failure: { readonly reason: string; readonly message: string } | undefined;
   /** The crash that the annotation asked for has happened. */
   readonly crashed: boolean;
 }

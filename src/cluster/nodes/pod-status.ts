@@ -22,6 +22,7 @@ export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Ad
     ...pod.status,
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
+    ...state.failure,
     conditions: podConditions(pod, state, phase, nowMs),
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
@@ -34,6 +35,7 @@ export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Ad
 
 export function phaseOf(state: PodState): string {
   const main = state.containers.filter(({ role }) => role === 'main');
+  if (state.failure) return 'Failed';
   if (state.over) {
     const failed = state.containers.some((record) => record.role !== 'sidecar' && (exitCodeOf(record) ?? 0) !== 0);
     return failed ? 'Failed' : 'Succeeded';

@@ -1,11 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { PodObject } from '../controllers/shared/workloads.ts';
-import { badRequest, internalError, noSuchPath, notFound } from '../errors.ts';
+import { ApiError, badRequest, internalError, noSuchPath, notFound } from '../errors.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { isTrue } from '../http/request-info.ts';
 import type { KubeObject } from '../objects.ts';
 import { mutated, type Registry, stored, type Target, validated } from '../registry/registry.ts';
 import type { View } from '../view.ts';
+import { isDown } from './annotations.ts';
 import { canExec, type ExecRequest, handleExec } from './exec-socket.ts';
 import { statusOfContainer } from './log.ts';
 import { followLog } from './log-follower.ts';
@@ -21,6 +22,7 @@ export function createLogHandler(view: View): (exchange: Exchange, target: Targe
     if (!pod) throw notFound(pods, target.name);
     const query = readLogQuery(exchange.query, target.name);
     const container = chosenContainer(pod, query.container);
+    checkReachable(pod, view.get('nodes', '', pod.spec.nodeName ?? ''));
     const text = logAnswer(pod, container, query.options);
     if (!query.follow) return { code: 200, body: text, contentType: 'text/plain' };
     followLog({ view, pod, container, options: query.options, already: text }, exchange.response);
@@ -42,12 +44,14 @@ export function createExecHandler(
     if (type.key !== 'pods' || info.subresource !== 'exec') throw badRequest('this connection cannot be upgraded');
     const pod = stored(registry, target)?.object as PodObject | undefined;
     if (!pod) throw notFound(pods, info.name);
+    const exec = readExec(exchange.query, pod);
+    await admit(registry, exchange, target, exec);
+    checkReachable(pod, registry.store.get('nodes', pod.spec.nodeName ?? '')?.object);
+    checkRunning(pod, exec.container);
+    // Last, because kubectl shows the refusal of its second try, with a protocol that we do not speak.
     if (!canExec(request)) {
       throw badRequest('unable to upgrade: only WebSockets with v5.channel.k8s.io or v4.channel.k8s.io are understood');
     }
-    const exec = readExec(exchange.query, pod);
-    await admit(registry, exchange, target, exec);
-    checkRunning(pod, exec.container);
     handleExec(request, socket, head, exec);
   };
 }
@@ -89,6 +93,12 @@ async function admit(registry: Registry, exchange: Upgrade, target: Target, exec
   };
   await mutated(registry, parts, 'v1');
   await validated(registry, parts);
+}
+
+function checkReachable(pod: PodObject, node: KubeObject | undefined): void {
+  if (!node || !isDown(node)) return;
+  const message = `error dialing backend: dial tcp ${pod.status?.hostIP ?? ''}:10250: i/o timeout`;
+  throw new ApiError({ code: 500, message });
 }
 
 function checkRunning(pod: PodObject, container: string): void {

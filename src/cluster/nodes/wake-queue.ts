@@ -21,7 +21,9 @@ export class WakeQueue {
     this.#wake = wake;
   }
 
-  set(key: string, dueMs: number): void {
+  /** Times are whole milliseconds; a fraction is waited for. */
+  set(key: string, timeMs: number): void {
+    const dueMs = Math.ceil(timeMs);
     if (this.#current.get(key)?.dueMs === dueMs) return;
     this.#order += 1;
     const entry = { dueMs, order: this.#order, key };

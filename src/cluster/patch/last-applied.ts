@@ -54,7 +54,8 @@ function withoutAnnotation(applied: JsonMap): JsonMap {
   return { ...applied, metadata: kept };
 }
 
-function sortKeys(value: unknown): unknown {
+/** As Go writes maps. */
+export function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (!isMap(value)) return value;
   return Object.fromEntries(

@@ -26,19 +26,18 @@ export function decodeProtobuf(bytes: Buffer): unknown {
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     const { version } = splitApiVersion(apiVersion);
-    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: proto: ${error.message}`);
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${error.message}`);
   }
 }
 
 function readEnvelope(bytes: Buffer): Envelope {
-  if (bytes.length === 0) throw badRequest('empty data');
+  if (bytes.length === 0) throw unrecognized('empty data');
   if (!bytes.subarray(0, prefix.length).equals(prefix)) {
-    throw badRequest(
-      `provided data does not appear to be a protobuf message, expected prefix [${[...prefix].join(' ')}]`,
-    );
+    const expected = `[${[...prefix].join(' ')}]`;
+    throw unrecognized(`provided data does not appear to be a protobuf message, expected prefix ${expected}`);
   }
   const envelope = openEnvelope(bytes.subarray(prefix.length));
-  if (envelope.kind === '') throw badRequest(`Object 'Kind' is missing in the envelope of the protobuf message`);
+  if (envelope.kind === '') throw unrecognized("Object 'Kind' is missing in the envelope of the protobuf message");
   return envelope;
 }
 
@@ -54,8 +53,12 @@ function openEnvelope(bytes: Buffer): Envelope {
     };
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
-    throw badRequest(`the envelope of the protobuf message cannot be read: proto: ${error.message}`);
+    throw unrecognized(error.message);
   }
+}
+
+function unrecognized(why: string): ApiError {
+  return badRequest(`the object provided is unrecognized: ${why}`);
 }
 
 function unknownKind(apiVersion: string, kind: string): ApiError {

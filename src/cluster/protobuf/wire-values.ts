@@ -1,4 +1,4 @@
-import { packedVarints, WireError, type WireField, wireFields } from './wire.ts';
+import { packedVarints, type WireField, wireFields, wrongWireType } from './wire.ts';
 
 /** What a field of the wire holds, and its refusal where the wire type is another. */
 
@@ -14,22 +14,22 @@ export function int32Of(value: bigint): number {
 export function varintsOf(field: WireField): readonly bigint[] {
   if (field.kind === 'varint') return [field.value];
   if (field.kind === 'bytes') return [...packedVarints(field.bytes)];
-  throw new WireError(`wrong wireType for field ${field.number}`);
+  throw wrongWireType(field);
 }
 
 export function varintOf(field: WireField): bigint {
-  if (field.kind !== 'varint') throw new WireError(`wrong wireType for field ${field.number}`);
+  if (field.kind !== 'varint') throw wrongWireType(field);
   return field.value;
 }
 
 export function bytesOf(field: WireField): Buffer {
-  if (field.kind !== 'bytes') throw new WireError(`wrong wireType for field ${field.number}`);
+  if (field.kind !== 'bytes') throw wrongWireType(field);
   return field.bytes;
 }
 
 export function doubleOf(field: WireField): number {
   if (field.kind !== 'fixed' || field.bytes.length !== 8) {
-    throw new WireError(`wrong wireType for field ${field.number}`);
+    throw wrongWireType(field);
   }
   return field.bytes.readDoubleLE();
 }

@@ -21,6 +21,8 @@ const fixed32 = 5;
 /** 64 bits, seven in each byte. */
 const maxVarintBytes = 10;
 const maxFieldNumber = 0x1fff_ffffn;
+/** Larger ones are negative numbers. */
+const maxLength = 2n ** 63n - 1n;
 
 export function* wireFields(bytes: Buffer): Generator<WireField> {
   let position = 0;
@@ -30,6 +32,15 @@ export function* wireFields(bytes: Buffer): Generator<WireField> {
     yield field;
     position = next;
   }
+}
+
+export function wrongWireType(field: WireField): WireError {
+  const wireTypes = {
+    varint,
+    bytes: lengthDelimited,
+    fixed: field.kind === 'fixed' && field.bytes.length === 4 ? fixed32 : fixed64,
+  };
+  return new WireError(`proto: wrong wireType = ${wireTypes[field.kind]} for field ${field.number}`);
 }
 
 export function* packedVarints(bytes: Buffer): Generator<bigint> {
@@ -42,7 +53,7 @@ export function* packedVarints(bytes: Buffer): Generator<bigint> {
 }
 
 function fieldNumber(number: bigint): number {
-  if (number < 1n || number > maxFieldNumber) throw new WireError(`illegal tag ${number}`);
+  if (number < 1n || number > maxFieldNumber) throw new WireError(`proto: illegal tag ${number}`);
   return Number(number);
 }
 
@@ -60,8 +71,9 @@ function readField(
     const next = start + (wireType === fixed64 ? 8 : 4);
     return { field: { kind: 'fixed', number, bytes: slice(bytes, start, next) }, next };
   }
-  if (wireType !== lengthDelimited) throw new WireError(`illegal wireType ${wireType}`);
+  if (wireType !== lengthDelimited) throw new WireError(`proto: illegal wireType ${wireType}`);
   const length = readVarint(bytes, start);
+  if (length.value > maxLength) throw new WireError('proto: negative length found during unmarshaling');
   if (length.value > BigInt(bytes.length)) throw new WireError('unexpected EOF');
   const next = length.next + Number(length.value);
   return { field: { kind: 'bytes', number, bytes: slice(bytes, length.next, next) }, next };
@@ -82,5 +94,5 @@ function readVarint(bytes: Buffer, start: number): { readonly value: bigint; rea
     value |= BigInt(byte & 0x7f) << BigInt(7 * index);
     if (byte < 0x80) return { value: BigInt.asUintN(64, value), next: start + index + 1 };
   }
-  throw new WireError('integer overflow');
+  throw new WireError('proto: integer overflow');
 }

@@ -18,7 +18,7 @@ const maxTokenLength = 4096;
 
 export function decodeContinue(text: string): ContinueToken {
   const token = text.length > maxTokenLength ? undefined : parse(text);
-  if (!token) throw badRequest('continue key is not valid: it is not one that a list returned');
+  if (!token) throw badRequest('invalid continue token: continue key is not valid: it is not one that a list returned');
   return token;
 }
 

@@ -1,4 +1,4 @@
-import { alreadyExists, badRequest, invalidObject } from '../errors.ts';
+import { ApiError, alreadyExists, badRequest, invalidObject } from '../errors.ts';
 import { validateMetadata } from '../kinds/builtin/metadata.ts';
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
@@ -72,7 +72,9 @@ function checkPlace(object: KubeObject, target: Omit<Target, 'name'>): void {
   } else if (metadata.namespace) {
     throw badRequest('namespace may not be set for objects that live outside namespaces');
   }
-  if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+  if (metadata.resourceVersion) {
+    throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  }
 }
 
 function dropSystemFields({ metadata }: KubeObject): void {

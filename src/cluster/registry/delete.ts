@@ -39,14 +39,15 @@ export async function deleteObject(registry: Registry, request: DeleteRequest): 
 export function checkPreconditions(request: Pick<DeleteRequest, 'target' | 'options'>, current: Stored): void {
   const { uid, resourceVersion } = request.options;
   const { metadata } = current.object;
-  const of = resourceName(request.target.type);
+  const { type, name } = request.target;
+  const of = { group: type.group, resource: type.kind };
   if (uid !== undefined && uid !== metadata.uid) {
-    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
-    throw conflict(of, request.target.name, why);
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw conflict(of, name, why);
   }
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    const why = `Precondition failed: ResourceVersion in precondition: ${resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
-    throw conflict(of, request.target.name, why);
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw conflict(of, name, why);
   }
 }
 

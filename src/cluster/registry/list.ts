@@ -1,3 +1,4 @@
+import { type FieldError, forbidden, notSupported } from '../../api/field-errors.ts';
 import { ApiError, badRequest, expired, invalidObject } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { objectKey } from '../objects.ts';
@@ -108,9 +109,9 @@ const decimal = /^[0-9]+$/;
 export function revisionOf(resourceVersion: string): number {
   if (resourceVersion === '') return 0;
   if (!decimal.test(resourceVersion)) {
-    throw invalidObject({ group: '', kind: 'ListOptions' }, '', [
-      { type: 'FieldValueInvalid', field: 'resourceVersion', value: resourceVersion, detail: 'must be a number' },
-    ]);
+    const quoted = JSON.stringify(resourceVersion);
+    const why = `Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+    throw badRequest(`invalid resource version: resourceVersion: ${why}`);
   }
   return Number(resourceVersion);
 }
@@ -128,24 +129,24 @@ export function tooNew(wanted: number, current: number): ApiError {
   });
 }
 
-const matchKinds = new Set(['', 'Exact', 'NotOlderThan']);
+const matchKinds = ['Exact', 'NotOlderThan', ''];
 
 function checkVersionMatch(query: ListQuery): void {
   const { resourceVersion, resourceVersionMatch, continueToken } = query;
   const problem = matchProblem(resourceVersion, resourceVersionMatch, continueToken);
-  if (problem === undefined) return;
-  throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
-    { type: 'FieldValueForbidden', field: 'resourceVersionMatch', detail: problem },
-  ]);
+  if (problem !== undefined) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [problem]);
 }
 
-function matchProblem(resourceVersion: string, match: string, continueToken: string): string | undefined {
+function matchProblem(resourceVersion: string, match: string, continueToken: string): FieldError | undefined {
+  const field = 'resourceVersionMatch';
   if (match === '') return undefined;
-  if (continueToken !== '') return 'resourceVersionMatch is forbidden when continue is provided';
-  if (resourceVersion === '') return 'resourceVersionMatch is forbidden unless resourceVersion is provided';
-  if (!matchKinds.has(match)) return `supported values: "Exact", "NotOlderThan"`;
+  if (continueToken !== '') return forbidden(field, 'resourceVersionMatch is forbidden when continue is provided');
+  if (resourceVersion === '') {
+    return forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+  }
+  if (!matchKinds.includes(match)) return notSupported(field, match, matchKinds);
   if (match === 'Exact' && resourceVersion === '0') {
-    return 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"';
+    return forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { type Scale, scaleOf, withReplicas } from '../crd/scale.ts';
-import { badRequest, invalidObject, methodNotSupported, notFound } from '../errors.ts';
+import { badRequest, invalidObject, methodNotAllowed, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { clone, type JsonObject, type KubeObject } from '../objects.ts';
 import { type Registry, resourceName, stored, type Target } from './registry.ts';
@@ -24,7 +24,7 @@ export function readScale(registry: Registry, target: Target): Scale {
 
 function asScale(type: ResourceType, object: KubeObject): Scale {
   const paths = scalePaths(type);
-  if (!paths) throw methodNotSupported({ group: type.group, resource: type.plural }, 'get');
+  if (!paths) throw methodNotAllowed();
   return scaleOf(object, paths);
 }
 
@@ -37,7 +37,7 @@ export async function writeScale(
 ): Promise<Scale> {
   const { type } = target;
   const paths = scalePaths(type);
-  if (!paths) throw methodNotSupported(resourceName(type), 'update');
+  if (!paths) throw methodNotAllowed();
   const outcome = await updateObject(registry, {
     target,
     subresource: '',

@@ -1,76 +1,11 @@
-import { matches, type Requirement, type Selector } from '../../api/label-selector.ts';
-import { labelKeyProblem, labelValueProblem } from '../../api/label-syntax.ts';
+import { matches } from '../../api/label-selector.ts';
 import { badRequest } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
+import { parseLabelSelector } from './label-selector-text.ts';
 
 /** Longer selectors than any client has a use for are refused before they are parsed. */
 const maxSelectorLength = 64 * 1024;
-
-/** Reads the text form of a label selector: `a=b,c!=d,e in (f,g),h notin (i),j,!k`. */
-export function parseLabelSelector(text: string): Selector {
-  if (text.length > maxSelectorLength)
-    throw badRequest(`label selector is longer than ${maxSelectorLength} characters`);
-  return splitTopLevel(text).map((part) => parseRequirement(part, text));
-}
-
-function splitTopLevel(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const letter = text[index];
-    if (letter === '(') depth += 1;
-    else if (letter === ')') depth -= 1;
-    else if (letter === ',' && depth === 0) {
-      parts.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  parts.push(text.slice(start));
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
-}
-
-const setPattern = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/;
-const equalityPattern = /^([^=!\s<>]+)\s*(==|=|!=)\s*([^=!\s<>]*)$/;
-
-function parseRequirement(part: string, text: string): Requirement {
-  const set = setPattern.exec(part);
-  if (set) {
-    const values = (set[3] as string).split(',').map((value) => value.trim());
-    return checked({ op: set[2] === 'in' ? 'In' : 'NotIn', key: set[1] as string, values });
-  }
-  const equality = equalityPattern.exec(part);
-  if (equality) {
-    return checked({
-      op: equality[2] === '!=' ? 'NotIn' : 'In',
-      key: equality[1] as string,
-      values: [equality[3] as string],
-    });
-  }
-  if (part.startsWith('!')) return checked({ op: 'DoesNotExist', key: part.slice(1).trim() });
-  if (/\s/.test(part)) throw badRequest(`unable to parse requirement: ${JSON.stringify(part)} in "${text}"`);
-  return checked({ op: 'Exists', key: part });
-}
-
-function checked(requirement: Requirement): Requirement {
-  const problem = labelKeyProblem(requirement.key);
-  if (problem !== undefined)
-    throw badRequest(
-      `unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(requirement.key)}: ${problem}`,
-    );
-  if ('values' in requirement) {
-    for (const value of requirement.values) {
-      const wrong = labelValueProblem(value);
-      if (wrong !== undefined) {
-        throw badRequest(
-          `unable to parse requirement: values[0][${requirement.key}]: Invalid value: ${JSON.stringify(value)}: ${wrong}`,
-        );
-      }
-    }
-  }
-  return requirement;
-}
 
 interface FieldRequirement {
   readonly field: string;
@@ -115,7 +50,10 @@ function checkField(type: ResourceType, field: string): void {
   if (field === 'metadata.name' || (field === 'metadata.namespace' && type.namespaced)) return;
   if (type.custom?.selectableFields.includes(field)) return;
   const known = type.strategy.selectableFields?.(empty(type)) ?? {};
-  if (!Object.hasOwn(known, field)) throw badRequest(`field label not supported: ${field}`);
+  if (Object.hasOwn(known, field)) return;
+  if (Object.keys(known).length > 0) throw badRequest(`field label not supported: ${field}`);
+  const place = type.namespaced ? ', "metadata.namespace"' : '';
+  throw badRequest(`${JSON.stringify(field)} is not a known field selector: only "metadata.name"${place}`);
 }
 
 function empty(type: ResourceType): KubeObject {

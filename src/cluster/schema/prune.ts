@@ -11,7 +11,7 @@ const typeAndMetadata: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'met
 export function prune(draft: unknown, schema: Schema | undefined): string[] {
   const dropped: string[] = [];
   visit(draft, schema, '', dropped);
-  return dropped.sort();
+  return dropped;
 }
 
 function visit(value: unknown, schema: Schema | undefined, path: string, dropped: string[]): void {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { durationOf, isDown, isSimulated, parseDuration, probeModeOf, sim } from '../../../src/cluster/nodes/annotations.ts';
+import {
+  durationOf,
+  isDown,
+  isSimulated,
+  parseDuration,
+  probeModeOf,
+  sim,
+} from '../../../src/cluster/nodes/annotations.ts';
 import { podOf } from './sample-pods.ts';
 
 describe('durations in annotations', () => {

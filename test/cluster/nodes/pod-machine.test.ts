@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clone } from '../../../src/cluster/objects.ts';
 import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import { sim } from '../../../src/cluster/nodes/annotations.ts';
 import { beginPod } from '../../../src/cluster/nodes/begin-pod.ts';
 import { applyProbe, type Step, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';
 import type { ContainerRecord } from '../../../src/cluster/nodes/pod-state.ts';
 import { phaseOf, podStatus } from '../../../src/cluster/nodes/pod-status.ts';
+import { clone } from '../../../src/cluster/objects.ts';
 import { podOf } from './sample-pods.ts';
 
 const settings = { speed: 1, startDelayMs: 500 };
@@ -300,6 +300,17 @@ describe('pods that end', () => {
     expect(life.pod.status?.phase).toBe(phase);
   });
 
+  it('a pod that is active for too long fails', () => {
+    const life = new Life(podOf({ spec: { activeDeadlineSeconds: 5 } })).until(4999);
+    expect(life.pod.status?.phase).toBe('Running');
+    expect(life.until(5000).pod.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+      containerStatuses: [{ state: { terminated: { exitCode: 137 } } }],
+    });
+  });
+
   it('sidecars end with the containers they serve', () => {
     const spec = { restartPolicy: 'Never', initContainers: [init('proxy', { restartPolicy: 'Always' })] };
     const life = run({ metadata: { ownerReferences: job }, spec });
@@ -394,7 +405,9 @@ describe('deletion', () => {
   });
 
   it('waits for a preStop hook that sleeps', () => {
-    const life = deleted(new Life(podOf({ container: { lifecycle: { preStop: { sleep: { seconds: 4 } } } } })).until(1000));
+    const life = deleted(
+      new Life(podOf({ container: { lifecycle: { preStop: { sleep: { seconds: 4 } } } } })).until(1000),
+    );
     expect(life.until(5000).shown()).toBe('running');
     expect(life.until(5200).shown()).toBe('ended 0');
   });
@@ -423,9 +436,12 @@ describe('whatever happens', () => {
     [sim.runSeconds, '1'],
     [sim.runSeconds, undefined],
   );
-  const deeds = fc.array(fc.tuple(fc.nat(30_000), values, fc.constantFrom('readiness', 'liveness', 'startup'), fc.boolean()), {
-    maxLength: 12,
-  });
+  const deeds = fc.array(
+    fc.tuple(fc.nat(30_000), values, fc.constantFrom('readiness', 'liveness', 'startup'), fc.boolean()),
+    {
+      maxLength: 12,
+    },
+  );
 
   it('a second look at the same moment changes nothing, restarts only grow, and wake-ups lie ahead', () => {
     fc.assert(
@@ -435,7 +451,10 @@ describe('whatever happens', () => {
         const life = new Life(podOf({ container, spec: { restartPolicy, initContainers: [init('a')] } }));
         let restarts = 0;
         for (const [wait, [name = '', value], kind, passed] of list) {
-          life.until(life.nowMs - epoch + wait).annotate(name, value).probe(kind as 'readiness', passed);
+          life
+            .until(life.nowMs - epoch + wait)
+            .annotate(name, value)
+            .probe(kind as 'readiness', passed);
           const { state, notes } = stepPod(life.pod, life.step.state, life.nowMs, settings);
           expect(state).toEqual(life.step.state);
           expect(notes).toEqual([]);

@@ -55,7 +55,10 @@ export async function simulate(clock: Clock, nodes = 1, seed = 1): Promise<Simul
         clientFor: plane.controllerClient,
         report: (_controller: string, _key: string, error: unknown) => errors.push(error),
       };
-      const handle = startNodes(context, { clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'), ...options });
+      const handle = startNodes(context, {
+        clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
+        ...options,
+      });
       started.push(handle);
       return handle;
     },

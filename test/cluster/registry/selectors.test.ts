@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matches } from '../../../src/api/label-selector.ts';
-import { nameIn, parseFieldSelector, parseLabelSelector } from '../../../src/cluster/registry/selectors.ts';
+import { parseLabelSelector } from '../../../src/cluster/registry/label-selector-text.ts';
+import { nameIn, parseFieldSelector } from '../../../src/cluster/registry/selectors.ts';
 
 describe('label selectors in a query', () => {
   const labels = { app: 'web', tier: 'front', empty: '' };

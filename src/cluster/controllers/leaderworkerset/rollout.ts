@@ -53,7 +53,10 @@ function planUpdate({ replicas, limits, changed, states }: RolloutInput, leader:
   return { partition: nextPartition(states, leader, step), ...size };
 }
 
-/** As long as more groups wait than the surge can stand in for, it stays whole; then it shrinks with them. */
+/**
+ * As long as more groups wait than the surge can stand in for, it stays whole; then it shrinks with them, and is one ahead: the last
+ * of the surge goes when the last old group does, as it does in LeaderWorkerSet 0.8.
+ */
 function withSurge(replicas: number, surge: number, waiting: number): Omit<Rollout, 'partition'> {
   if (waiting > surge) return { replicas: replicas + surge, releasesSurge: false };
   return { replicas: replicas + Math.max(0, waiting - 1), releasesSurge: true };

@@ -54,7 +54,10 @@ function lookAt(
   nowMs: number,
 ): Sighting {
   const now = { hadReady: ready !== undefined, heartbeat: ready?.lastHeartbeatTime, renewTime };
-  if (last === undefined) return { ...now, aliveAtMs: ready === undefined ? createdAt(node) : nowMs };
+  if (last === undefined) {
+    const silent = ready === undefined && renewTime === undefined;
+    return { ...now, aliveAtMs: silent ? createdAt(node) : nowMs };
+  }
   const beat = last.hadReady !== now.hadReady || last.heartbeat !== now.heartbeat;
   const renewed = renewTime !== undefined && renewTime !== last.renewTime;
   return { ...now, aliveAtMs: beat || renewed ? nowMs : last.aliveAtMs };

@@ -18,7 +18,7 @@ export function startTaintEvictionController(context: ControllerContext): Contro
   return new TaintEviction(context);
 }
 
-/** A pod on its way out. `taints` keeps the clock running when the node goes away meanwhile. */
+/** A pod whose time on its node is running out. */
 interface Countdown {
   readonly uid: string | undefined;
   readonly dueMs: number;
@@ -74,8 +74,8 @@ class TaintEviction implements Controller {
     if (dueMs === undefined) return undefined;
     const waitMs = dueMs - this.#context.clock.now();
     if (waitMs > 0) return { afterMs: waitMs };
-    this.#countdowns.delete(key);
     await this.#evict(pod);
+    this.#countdowns.delete(key);
     return undefined;
   }
 

@@ -24,7 +24,7 @@ const ownedNoExecute = new Set([notReady, unreachable]);
 export function taintsFor(node: NodeObject, nowMs: number): readonly Taint[] | undefined {
   const before = node.spec?.taints ?? [];
   const wanted = wantedTaints(node);
-  const kept = before.filter((taint) => !isOwned(taint, node) || wanted.some((one) => isSame(one, taint)));
+  const kept = before.filter((taint) => !isOwned(taint) || wanted.some((one) => isSame(one, taint)));
   const added = wanted.filter((taint) => !before.some((one) => isSame(one, taint)));
   if (added.length === 0 && kept.length === before.length) return undefined;
   return [...kept, ...added.map((taint) => ({ ...taint, timeAdded: timestamp(nowMs) }))];
@@ -43,11 +43,8 @@ function wantedTaints({ spec, status }: NodeObject): readonly Taint[] {
   return wanted;
 }
 
-/** Before a node has said whether it is ready, nothing is done about the taint it was made with. */
-function isOwned({ key, effect }: Taint, { status }: NodeObject): boolean {
-  if (effect === 'NoExecute') return ownedNoExecute.has(key);
-  if (effect !== 'NoSchedule' || !ownedNoSchedule.has(key)) return false;
-  return key !== notReady || findCondition(status?.conditions, 'Ready') !== undefined;
+function isOwned({ key, effect }: Taint): boolean {
+  return effect === 'NoExecute' ? ownedNoExecute.has(key) : effect === 'NoSchedule' && ownedNoSchedule.has(key);
 }
 
 function isSame(left: Taint, right: Taint): boolean {

@@ -21,6 +21,8 @@ export class PodQueue {
   readonly #active = new Map<number, Set<string>>();
   readonly #backingOff = new Set<string>();
   readonly #unschedulable = new Set<string>();
+  /** Those of the unschedulable ones that another pod's arrival may help. */
+  readonly #sociable = new Set<string>();
   #timer: { timer: Timer; due: number } | undefined;
 
   constructor(clock: Clock, onReady: () => void) {
@@ -44,32 +46,33 @@ export class PodQueue {
     const waiting = this.#pods.get(uid);
     if (waiting === undefined) return;
     this.#pods.delete(uid);
-    this.#backingOff.delete(uid);
-    this.#unschedulable.delete(uid);
-    this.#deactivate(waiting.needs);
+    this.#leaveAll(waiting.needs);
   }
 
   /** Tries it again only when something has changed. */
   park(needs: PodNeeds): void {
     this.#pods.set(needs.uid, this.#failed(needs));
-    this.#leaveOthers(needs);
+    this.#leaveAll(needs);
     this.#unschedulable.add(needs.uid);
+    if (needs.affinity.length > 0 || needs.spread.length > 0) this.#sociable.add(needs.uid);
   }
 
   /** Tries it again after a while, change or not. */
   retry(needs: PodNeeds): void {
     this.#pods.set(needs.uid, this.#failed(needs));
-    this.#leaveOthers(needs);
+    this.#leaveAll(needs);
     this.#backingOff.add(needs.uid);
     this.#wake();
   }
 
   /** Something has changed that may let pods fit. */
   stir(): void {
-    if (this.#unschedulable.size === 0) return;
-    for (const uid of this.#unschedulable) this.#backingOff.add(uid);
-    this.#unschedulable.clear();
-    this.#wake();
+    this.#release(this.#unschedulable);
+  }
+
+  /** A pod got its place: others may have waited for its company, or for it to even things out. */
+  stirSociable(): void {
+    this.#release(this.#sociable);
   }
 
   /** The next pod to try; it stays known until it is removed, parked or retried. */
@@ -95,6 +98,17 @@ export class PodQueue {
     this.#active.clear();
     this.#backingOff.clear();
     this.#unschedulable.clear();
+    this.#sociable.clear();
+  }
+
+  #release(pods: ReadonlySet<string>): void {
+    if (pods.size === 0) return;
+    for (const uid of [...pods]) {
+      this.#unschedulable.delete(uid);
+      this.#sociable.delete(uid);
+      this.#backingOff.add(uid);
+    }
+    this.#wake();
   }
 
   #failed(needs: PodNeeds): Waiting {
@@ -103,9 +117,10 @@ export class PodQueue {
     return { needs, attempts, notBefore: this.#clock.now() + backoff };
   }
 
-  #leaveOthers(needs: PodNeeds): void {
+  #leaveAll(needs: PodNeeds): void {
     this.#backingOff.delete(needs.uid);
     this.#unschedulable.delete(needs.uid);
+    this.#sociable.delete(needs.uid);
     this.#deactivate(needs);
   }
 

@@ -98,10 +98,13 @@ class Scheduler implements Controller {
 
   #settle(pod: PodObject, uid: string): void {
     this.#queue.remove(uid);
-    const moved = !this.#state.isCounted(pod);
-    if (moved) this.#state.place(readPod(pod), pod.spec.nodeName ?? '');
-    // Another pod may have waited for the company of one with these labels.
-    if (moved) this.#queue.stir();
+    if (this.#state.isCounted(pod)) return;
+    const needs = readPod(pod);
+    const isNew = !this.#state.isPlaced(uid);
+    this.#state.place(needs, pod.spec.nodeName ?? '');
+    // One that was there already may take less now.
+    if (isNew) this.#queue.stirSociable();
+    else this.#queue.stir();
   }
 
   #consider(pod: PodObject, uid: string): void {
@@ -228,7 +231,10 @@ class Scheduler implements Controller {
     if (this.#stopped) return;
     const now = this.#context.view.get<PodObject>('pods', needs.namespace, needs.pod.metadata.name);
     const role = now?.metadata.uid === needs.uid ? roleOf(now) : 'none';
-    if (role === 'placed') return;
+    if (role === 'placed') {
+      this.#queue.stirSociable();
+      return;
+    }
     if (this.#state.remove(needs.uid)) this.#queue.stir();
     if (role === 'pending' && now) this.#queue.retry(readPod(now));
   }

@@ -1,0 +1,61 @@
+import { Agent as HttpAgent, type RequestOptions } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Target, TlsMaterial } from './target.ts';
+
+/** The API server closes idle connections after 90 s; one that closes while we write to it costs a retry. */
+const idleMs = 60_000;
+const tcpKeepAliveMs = 30_000;
+
+/** Connections to one server, kept alive. A new certificate of ours means new connections. */
+export class Agents {
+  readonly #target: Target;
+  #agent: HttpAgent | undefined;
+  #material: TlsMaterial | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  for(material: TlsMaterial): HttpAgent {
+    if (this.#agent !== undefined && same(this.#material, material)) return this.#agent;
+    // Busy connections end with their requests: without an idle limit an agent lets go of them then.
+    if (this.#agent !== undefined) retire(this.#agent);
+    this.#material = material;
+    this.#agent = this.#create(material);
+    return this.#agent;
+  }
+
+  close(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  #create({ ca, certificate, key }: TlsMaterial): HttpAgent {
+    const { server, serverName, verify } = this.#target;
+    const options = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, timeout: idleMs };
+    if (server.protocol === 'http:') return new HttpAgent(options);
+    return new HttpsAgent({
+      ...options,
+      minVersion: 'TLSv1.2',
+      rejectUnauthorized: verify,
+      ...(ca === undefined ? {} : { ca }),
+      ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    });
+  }
+}
+
+function same(left: TlsMaterial | undefined, right: TlsMaterial): boolean {
+  return left?.ca === right.ca && left?.certificate === right.certificate && left?.key === right.key;
+}
+
+function retire(agent: HttpAgent): void {
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+}
+
+/** Where the agent connects to. Brackets around an IPv6 address belong to URLs only. */
+export function addressOf(server: URL): RequestOptions {
+  const port = server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
+  return { host: server.hostname.replace(/^\[(.*)\]$/, '$1'), port };
+}

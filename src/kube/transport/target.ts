@@ -1,0 +1,26 @@
+/** What a connection needs to know of the other side, and of itself. */
+
+export interface TlsMaterial {
+  /** PEM. Without: the certificate authorities that Node trusts. */
+  readonly ca: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+}
+
+export interface Identity {
+  readonly tls: TlsMaterial;
+  /** Authorization and impersonation. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Target {
+  /** `https://host:port/prefix`; plain HTTP only where a person configured it. */
+  readonly server: URL;
+  /** The name to expect in the server's certificate, when it is not the host. */
+  readonly serverName: string | undefined;
+  readonly verify: boolean;
+  /** Asked before each request: tokens and certificates get old. Throws with a sentence for people. */
+  identity(): Promise<Identity>;
+  /** The server did not accept the identity (401): what was kept of it is not worth keeping. Says whether asking again may help. */
+  forget(): boolean;
+}
