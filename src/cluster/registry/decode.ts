@@ -1,26 +1,31 @@
 import { badRequest } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import type { JsonObject, KubeObject } from '../objects.ts';
+import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { decodeProblem } from '../schema/decode.ts';
 import { duplicateFieldTexts, scanJson } from '../schema/duplicate-fields.ts';
 import { isJsonObject } from '../schema/json-values.ts';
-import { prune, unknownFieldTexts } from '../schema/prune.ts';
+import { prune, pruneInOrder, unknownFieldTexts } from '../schema/prune.ts';
 import { apiVersionOf } from './convert.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** What a client sent, as an object of the kind that it was sent to. */
 export function asObject(type: ResourceType, value: unknown): KubeObject {
+  if (value === null) return asObject(type, {});
   if (!isJsonObject(value)) throw badRequest(`the body of the request must be a ${type.kind} object`);
   const apiVersion = apiVersionOf(type);
   const sent = { apiVersion: value['apiVersion'] || apiVersion, kind: value['kind'] || type.kind };
   if (sent.kind !== type.kind || sent.apiVersion !== apiVersion) {
     throw badRequest(
-      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: no kind "${String(sent.kind)}" is registered for version "${String(sent.apiVersion)}" at this path, which is for ${apiVersion} ${type.kind}`,
+      `${String(sent.kind)} in version "${versionIn(String(sent.apiVersion))}" cannot be handled as a ${type.kind}: the kind here is ${type.kind} in version "${apiVersion}"`,
     );
   }
   const metadata = value['metadata'] ?? {};
   if (!isJsonObject(metadata)) throw wrongType(type, 'metadata must be an object');
   return { ...value, apiVersion, kind: type.kind, metadata: metadata as unknown as KubeObject['metadata'] };
+}
+
+function versionIn(apiVersion: string): string {
+  return splitApiVersion(apiVersion).version;
 }
 
 function wrongType(type: ResourceType, why: string): Error {
@@ -39,7 +44,7 @@ export function checkFields(type: ResourceType, object: KubeObject, context: Wri
   } else {
     checkMetadataTypes(type, object);
   }
-  const unknown = prune(object as JsonObject, type.schema);
+  const unknown = (type.custom ? prune : pruneInOrder)(object as JsonObject, type.schema);
   if (context.fieldValidation === 'Ignore') return;
   const findings = [...unknownFieldTexts(unknown), ...(text === undefined ? [] : duplicates(text))];
   if (findings.length === 0) return;

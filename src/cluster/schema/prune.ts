@@ -9,6 +9,11 @@ const typeAndMetadata: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'met
  * kept where the schema says so, and in embedded resources the three that every resource has.
  */
 export function prune(draft: unknown, schema: Schema | undefined): string[] {
+  return pruneInOrder(draft, schema).sort();
+}
+
+/** The same, with the paths in the order of the document: how the real server reports those of built-in kinds. */
+export function pruneInOrder(draft: unknown, schema: Schema | undefined): string[] {
   const dropped: string[] = [];
   visit(draft, schema, '', dropped);
   return dropped;
