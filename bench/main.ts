@@ -1,10 +1,11 @@
 // npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
 
 /** Each suite returns its report as Markdown. */
-const suites: Readonly<Record<string, () => string>> = { core: coreSuite };
+const suites: Readonly<Record<string, () => string | Promise<string>>> = { core: coreSuite, cluster: clusterSuite };
 
 const wanted = process.argv.slice(2);
 const names = wanted.length === 0 ? Object.keys(suites) : wanted;
@@ -14,7 +15,7 @@ for (const name of names) {
     console.error(`no suite ${name}; there are: ${Object.keys(suites).join(', ')}`);
     process.exit(2);
   }
-  const report = `# ${name}\n\n${machine()}\n\n${suite()}`;
+  const report = `# ${name}\n\n${machine()}\n\n${await suite()}`;
   console.log(`\n${report}`);
   mkdirSync('bench/results', { recursive: true });
   writeFileSync(`bench/results/${name}.md`, report);

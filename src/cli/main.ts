@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { simulateCommand } from './simulate.ts';
+import { upCommand } from './up.ts';
 
 const program = new Command('holdfast')
   .description("keeps an application's serving units up while its Kubernetes cluster is being maintained")
   .version('0.1.0')
   .showHelpAfterError('(holdfast --help lists the commands)');
 
+program.addCommand(upCommand());
 program.addCommand(simulateCommand());
 for (const command of [program, ...program.commands]) command.exitOverride();
 

@@ -1,7 +1,7 @@
 import { bootstrapRbac } from './auth/bootstrap-roles.ts';
 import type { Client } from './client.ts';
-import { isApiError } from './errors.ts';
 import { type KubeObject, resourceKey, splitApiVersion } from './objects.ts';
+import type { View } from './view.ts';
 
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
@@ -10,13 +10,20 @@ const priorityClasses = [
   { name: 'system-node-critical', value: 2_000_001_000 },
 ];
 
-/** What every cluster has before anyone asks for it. Created where it is missing, so that a restart finds it as it was left. */
-export async function bootstrap(client: Client): Promise<void> {
+/**
+ * What every cluster has before anyone asks for it. Created where it is missing, so that a restart finds it as it was left;
+ * without a view nothing is there yet.
+ */
+export async function bootstrap(client: Client, view?: View): Promise<void> {
+  const ensure = async (resource: string, object: KubeObject) => {
+    const { namespace = '', name } = object.metadata;
+    if (view?.get(resource, namespace, name) === undefined) await client.create(resource, object);
+  };
   for (const name of namespaces)
-    await ensure(client, 'namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  for (const object of bootstrapRbac()) await ensure(client, rbacKey(object), object);
+    await ensure('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  for (const object of bootstrapRbac()) await ensure(rbacKey(object), object);
   for (const { name, value } of priorityClasses) {
-    await ensure(client, 'scheduling.k8s.io/priorityclasses', {
+    await ensure('scheduling.k8s.io/priorityclasses', {
       apiVersion: 'scheduling.k8s.io/v1',
       kind: 'PriorityClass',
       metadata: { name },
@@ -24,7 +31,7 @@ export async function bootstrap(client: Client): Promise<void> {
       description: 'Used for critical pods of the system.',
     });
   }
-  await ensure(client, 'services', kubernetesService);
+  await ensure('services', kubernetesService);
 }
 
 const kubernetesService: KubeObject = {
@@ -40,12 +47,4 @@ const kubernetesService: KubeObject = {
 
 function rbacKey(object: KubeObject): string {
   return resourceKey(splitApiVersion(object.apiVersion).group, `${object.kind.toLowerCase()}s`);
-}
-
-async function ensure(client: Client, resource: string, object: KubeObject): Promise<void> {
-  try {
-    await client.create(resource, object);
-  } catch (error) {
-    if (!isApiError(error, 409)) throw error;
-  }
 }

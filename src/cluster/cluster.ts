@@ -1,4 +1,5 @@
 import { createAuthenticator } from './auth/authenticate.ts';
+import { startClusterRoleAggregation } from './auth/cluster-role-aggregation.ts';
 import { adminUser, renderKubeconfig } from './auth/kubeconfig.ts';
 import { createPki, type Pki } from './auth/pki.ts';
 import { createServiceAccountTokens } from './auth/service-account-tokens.ts';
@@ -112,13 +113,15 @@ async function startParts({ plane, pki, options, clock, random }: Parts, control
   };
   controllers.push(...startApiControllers(context, plane));
   await options.prepare?.(plane);
-  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'));
+  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'), plane.view);
+  controllers.push(startClusterRoleAggregation(context));
   if (options.controllers === false) return;
   const started = startControllers(context, {
     plane,
     caCertificate: pki.material.caCertificate,
     speed: options.speed ?? 1,
     sockets: options.sockets ?? true,
+    certificate: { certificate: pki.material.serverCertificate, key: pki.material.serverKey },
     clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
   });
   controllers.push(...started);

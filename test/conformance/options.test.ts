@@ -78,7 +78,7 @@ describe('field validation', () => {
       body: {
         reason: 'BadRequest',
         message:
-          'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "foo", unknown field "metadata.bar"',
+          'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.bar", unknown field "foo"',
       },
     });
   });

@@ -14,7 +14,8 @@ export type FromServer =
 export interface Inspection {
   readonly is: 'inspection';
   readonly usedBytes: number;
-  readonly rssBytes: number;
+  /** That are open. */
+  readonly connections: number;
   /** Properties that somebody has given to all objects. */
   readonly sharedProperties: readonly string[];
 }

@@ -33,7 +33,7 @@ export class RawConnection {
 
   /** Everything that came, once the server has closed the connection. */
   async untilClosed(): Promise<string> {
-    if (!this.#closed) await once(this.socket, 'close');
+    if (!this.#closed) await new Promise((resolve) => this.socket.once('close', resolve));
     return this.#received;
   }
 

@@ -48,6 +48,10 @@ export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> 
     const name = namespaces.length === 0 ? prefix : `${prefix}-${namespaces.length}`;
     namespaces.push(name);
     await made(http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
+    // Pods need it. A controller makes it, where there are controllers: then it may be there already.
+    await http.request('POST', `/api/v1/namespaces/${name}/serviceaccounts`, {
+      body: { metadata: { name: 'default' } },
+    });
     return name;
   };
   return {

@@ -1,4 +1,3 @@
-import { startClusterRoleAggregation } from '../auth/cluster-role-aggregation.ts';
 import type { Client } from '../client.ts';
 import { type ControlPlane, serviceResolver } from '../control-plane.ts';
 import { startNodes } from '../nodes/nodes.ts';
@@ -12,6 +11,7 @@ import { startEndpointsController } from './endpoints/endpoints-controller.ts';
 import { startGarbageCollector } from './garbage/garbage-collector.ts';
 import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
+import { startLeaderWorkerSetController } from './leaderworkerset/lws-controller.ts';
 import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startNodeLifecycleController } from './nodelifecycle/node-lifecycle-controller.ts';
 import { startTaintEvictionController } from './nodelifecycle/taint-eviction-controller.ts';
@@ -21,6 +21,7 @@ import { startScheduler } from './scheduler/scheduler.ts';
 import { startRootCaController } from './serviceaccount/root-ca-controller.ts';
 import { startServiceAccountController } from './serviceaccount/service-account-controller.ts';
 import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
+import { startPodGroupProtectionController } from './workload/pod-group-protection-controller.ts';
 
 export interface ControllersOptions {
   readonly plane: ControlPlane;
@@ -28,16 +29,18 @@ export interface ControllersOptions {
   readonly speed: number;
   /** False: pods of simulated nodes open no ports, as virtual time wants it. */
   readonly sockets: boolean;
+  /** What pods of simulated nodes show where a probe speaks HTTPS. PEM. */
+  readonly certificate: { readonly certificate: string; readonly key: string };
   clientForNode(node: string): Client;
 }
 
-/** What the API itself needs: without these, workloads stay as they are written. */
+/** What the API needs to serve what CRDs define. Before all others, because they look at such objects, too. */
 export function startApiControllers(context: ControllerContext, { types, view }: ControlPlane): Controller[] {
   const convertByWebhook = conversionsByWebhook({ ...context, resolveService: serviceResolver(view) });
-  return [startClusterRoleAggregation(context), startCrdController(context, { types, convertByWebhook })];
+  return [startCrdController(context, { types, convertByWebhook })];
 }
 
-/** Everything else that keeps the cluster's word: one controller for each promise. */
+/** Everything that makes workloads live: one controller for each promise. */
 export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
   const { types, registry } = options.plane;
   return [
@@ -54,10 +57,12 @@ export function startControllers(context: ControllerContext, options: Controller
     startDaemonSetController(context),
     startJobController(context),
     startTtlAfterFinishedController(context),
+    startLeaderWorkerSetController(context),
+    startPodGroupProtectionController(context),
     startDisruptionController(context, { types }),
     startScheduler(context),
     startNodeLifecycleController(context),
     startTaintEvictionController(context),
-    startNodes(context, { clientForNode: options.clientForNode, speed: options.speed, sockets: options.sockets }),
+    startNodes(context, options),
   ];
 }

@@ -46,7 +46,8 @@ export async function evict(
   const admitted = (await mutated(registry, { ...parts, object: eviction }, eviction.apiVersion)) ?? eviction;
   if (admitted.metadata.name !== target.name) throw badRequest('name in URL does not match name in Eviction object');
   const source = (admitted['deleteOptions'] ?? {}) as JsonObject;
-  refuseBreaking(source);
+  refuseBreaking(source, target.name);
+  refuseOtherDryRun(source, context.dryRun);
   const { options, dryRun } = readOptions(source);
   // Webhooks learn of a dry run that only the body asks for by reading the body: the review's flag is the query's.
   await validated(registry, { ...parts, object: admitted });
@@ -60,16 +61,25 @@ export async function evict(
   await deletedWithinBudget(request);
 }
 
-function refuseBreaking(source: JsonObject): void {
+function refuseBreaking(source: JsonObject, name: string): void {
   if (source['ignoreStoreReadErrorWithClusterBreakingPotential'] !== true) return;
-  throw invalidObject({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', [
+  throw invalidObject({ group: 'policy', kind: 'Eviction' }, name, [
     {
       type: 'FieldValueInvalid',
-      field: 'ignoreStoreReadErrorWithClusterBreakingPotential',
+      field: 'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential',
       value: true,
-      detail: 'is not allowed with an eviction',
+      detail: 'can not be set for pod eviction, try after removing the option',
     },
   ]);
+}
+
+/** Query and body may each ask for a dry run; what they must not do is disagree. */
+function refuseOtherDryRun(source: JsonObject, dryRun: boolean): void {
+  const inBody = source['dryRun'];
+  if (!dryRun || !Array.isArray(inBody) || inBody.length === 0) return;
+  if (inBody.length === 1 && inBody[0] === 'All') return;
+  const message = `Non-matching dry-run options in request and content: [All] and [${inBody.join(' ')}]`;
+  throw new ApiError({ code: 500, message });
 }
 
 function readPod(request: EvictionRequest): Stored {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors.ts';
+import { realClock } from '../time/clock.ts';
 import { statusBody } from './reply.ts';
 
 interface Refusal {
@@ -33,8 +34,16 @@ function refusalOf(code: string | undefined): Refusal | undefined {
   return undefined;
 }
 
+/** The rest of what it sends passes unread; closed at once, the connection would take the answer with it. */
+const lingerMs = 1_000;
+
+const refused = new WeakSet<Duplex>();
+
 /** Says what was wrong, unless an answer is on its way on this connection already, and closes it. */
 export function refuseClient(error: Error & { code?: string }, socket: Duplex, answering: boolean): void {
+  // What else comes on a connection that is about to be closed is no better.
+  if (refused.has(socket) && !socket.destroyed) return;
+  refused.add(socket);
   const refusal = refusalOf(error.code);
   if (refusal === undefined || answering || !socket.writable) {
     socket.destroy();
@@ -48,5 +57,6 @@ export function refuseClient(error: Error & { code?: string }, socket: Duplex, a
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  realClock.after(lingerMs, () => socket.destroy());
 }

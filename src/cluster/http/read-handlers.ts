@@ -1,4 +1,5 @@
-import { badRequest, notFound } from '../errors.ts';
+import { forbidden } from '../../api/field-errors.ts';
+import { badRequest, invalidObject, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type ListQuery, listObjects } from '../registry/list.ts';
 import { type Registry, resourceName, stored, type Target } from '../registry/registry.ts';
@@ -35,7 +36,11 @@ export async function getOne(registry: Registry, exchange: Exchange, target: Tar
 }
 
 export async function getList(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
-  if (isTrue(exchange.query.get('sendInitialEvents'))) throw badRequest('sendInitialEvents is forbidden for list');
+  if (isTrue(exchange.query.get('sendInitialEvents'))) {
+    throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
+      forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'),
+    ]);
+  }
   const encoding = encodingOf(registry, exchange, target.type);
   const list = listObjects(registry, listQuery(exchange, target));
   await settled(registry);
@@ -62,6 +67,7 @@ export function listQuery({ query }: Exchange, target: Target): ListQuery {
 
 export async function watch(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const { query } = exchange;
+  checkWatchMatch(isTrue(query.get('sendInitialEvents')), query.get('resourceVersionMatch') ?? '');
   const seconds = integer(query, 'timeoutSeconds');
   const stream = new WatchStream(
     registry,
@@ -76,6 +82,14 @@ export async function watch(registry: Registry, exchange: Exchange, target: Targ
   );
   stream.start();
   return 'streaming';
+}
+
+function checkWatchMatch(sendInitialEvents: boolean, match: string): void {
+  const problem = sendInitialEvents
+    ? match !== 'NotOlderThan' && 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'
+    : match !== '' && 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+  if (problem === false) return;
+  throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden('resourceVersionMatch', problem)]);
 }
 
 function integer(query: URLSearchParams, name: string): number {

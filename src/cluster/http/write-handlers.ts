@@ -1,4 +1,5 @@
-import { badRequest, unsupportedMediaType } from '../errors.ts';
+import { forbidden } from '../../api/field-errors.ts';
+import { ApiError, badRequest, invalidObject } from '../errors.ts';
 import { clone, type KubeObject } from '../objects.ts';
 import { createObject } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
@@ -80,6 +81,21 @@ const patchKinds: Readonly<Record<string, PatchKind>> = {
   'application/apply-patch+json': 'apply',
 };
 
+function unsupportedPatch(): ApiError {
+  return new ApiError({
+    code: 415,
+    reason: 'UnsupportedMediaType',
+    message: '415: Unsupported Media Type',
+    details: {},
+  });
+}
+
+function forcedPatch(): ApiError {
+  return invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
+    forbidden('force', 'may not be specified for non-apply patch'),
+  ]);
+}
+
 export async function patch(
   registry: Registry,
   exchange: Exchange,
@@ -89,7 +105,8 @@ export async function patch(
   const encoding = encodingOf(registry, exchange, target.type);
   const contentType = mediaType(exchange.request.headers['content-type']);
   const kind = Object.hasOwn(patchKinds, contentType) ? patchKinds[contentType] : undefined;
-  if (kind === undefined) throw unsupportedMediaType(Object.keys(patchKinds));
+  if (kind === undefined) throw unsupportedPatch();
+  if (kind !== 'apply' && exchange.query.has('force')) throw forcedPatch();
   const { value, text } = await readPatchBody(exchange.request, kind === 'apply' ? 'yaml' : 'json');
   const base = contextOf(exchange, 'PatchOptions');
   // Who applies must say who they are; for other patches the program's name will do.

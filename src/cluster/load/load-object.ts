@@ -78,6 +78,8 @@ async function prepared(
   const working = workingType(registry.types, type);
   const object = await convertTo(type, decoded, apiVersionOf(working));
   working.strategy.applyDefaults?.(object);
+  // Somebody wrote it by hand: it has not lived yet, and gets what every new one gets.
+  if (snapshot['status'] === undefined) working.strategy.prepareForCreate?.(object, strategyContext(registry));
   const { metadata } = object;
   metadata.uid ||= randomUid(registry.random);
   metadata.creationTimestamp ||= timestamp(registry.clock.now());

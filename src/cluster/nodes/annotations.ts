@@ -65,6 +65,9 @@ export function isSimulated(node: KubeObject): boolean {
 /** What listeners of a pod answer. */
 export type ProbeMode = 'ok' | 'fail' | 'slow';
 
+/** How long a slow answer takes. */
+export const slowAnswerMs = 30_000;
+
 /** What is asked: a port, and, over HTTP, a path. */
 export interface Asked {
   readonly port: number;

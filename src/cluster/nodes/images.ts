@@ -2,7 +2,7 @@ import type { PodObject } from '../controllers/shared/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 
 /** Images that no registry has: with the tag `broken`, or with `does-not-exist` anywhere in their name. */
-export function isMissingImage(image: string): boolean {
+function isMissingImage(image: string): boolean {
   return image.endsWith(':broken') || image.includes('does-not-exist');
 }
 

@@ -3,7 +3,7 @@ import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../time/clock.ts';
-import type { Asked, ProbeMode } from './annotations.ts';
+import { type Asked, type ProbeMode, slowAnswerMs } from './annotations.ts';
 import { answerCheck, answerUnimplemented, healthCheckPath } from './grpc-health.ts';
 import type { Protocol } from './pod-probes.ts';
 
@@ -24,8 +24,6 @@ export interface Listener {
   close(): void;
 }
 
-/** How long a slow answer takes. */
-const slowMs = 30_000;
 /** Connections to one listener at the same time. */
 const maxConnections = 64;
 
@@ -78,7 +76,7 @@ function serverFor(options: ListenerOptions): Server {
 }
 
 function later(mode: ProbeMode, clock: Clock, answer: () => void): void {
-  if (mode === 'slow') clock.after(slowMs, answer);
+  if (mode === 'slow') clock.after(slowAnswerMs, answer);
   else answer();
 }
 

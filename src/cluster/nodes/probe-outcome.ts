@@ -1,13 +1,10 @@
 import type { PodObject } from '../controllers/shared/workloads.ts';
-import { annotationOf, probeModeOf, sim } from './annotations.ts';
+import { annotationOf, probeModeOf, sim, slowAnswerMs } from './annotations.ts';
 import { type KubeletProbe, portNumber } from './pod-probes.ts';
 
 export type ProbeOutcome = { readonly ok: true } | { readonly ok: false; readonly output: string };
 
 const passed: ProbeOutcome = { ok: true };
-
-/** How long a slow answer takes, in seconds. */
-const slowSeconds = 30;
 
 /** What a probe would find, without asking anyone: what the annotations say. */
 export function simulatedOutcome(pod: PodObject, { container, probe }: KubeletProbe): ProbeOutcome {
@@ -19,7 +16,8 @@ export function simulatedOutcome(pod: PodObject, { container, probe }: KubeletPr
   if (port === undefined) return { ok: false, output: `couldn't find port: ${JSON.stringify(handler.port)}` };
   const path = handler.kind === 'httpGet' ? { path: handler.path } : {};
   const mode = probeModeOf(pod, { port, ...path });
-  if (mode === 'ok' || (mode === 'slow' && handler.kind !== 'tcpSocket' && timeoutSeconds > slowSeconds)) return passed;
+  if (mode === 'ok' || (mode === 'slow' && handler.kind !== 'tcpSocket' && timeoutSeconds * 1000 > slowAnswerMs))
+    return passed;
   if (mode === 'slow') return { ok: false, output: 'context deadline exceeded' };
   if (handler.kind === 'httpGet') return { ok: false, output: 'HTTP probe failed with statuscode: 500' };
   if (handler.kind === 'grpc') return { ok: false, output: 'service unhealthy (responded with "NOT_SERVING")' };

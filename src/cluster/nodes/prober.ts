@@ -1,3 +1,4 @@
+import { isTerminating } from '../controllers/shared/pods.ts';
 import type { PodObject } from '../controllers/shared/workloads.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
@@ -173,10 +174,14 @@ export class Prober {
   }
 }
 
-/** Until a container has started, only its startup probe runs; afterwards, only the others. */
+/**
+ * Until a container has started, only its startup probe runs; afterwards, only the others. A pod that is being stopped is
+ * still asked whether it is ready, but no longer restarted.
+ */
 function wantedProbes(pod: PodObject, containers: readonly Probed[]): readonly (readonly [KubeletProbe, Probed])[] {
   if (containers.length === 0) return [];
   return kubeletProbes(pod).flatMap((probe) => {
+    if (isTerminating(pod) && probe.kind !== 'readiness') return [];
     const of = containers.find(({ name }) => name === probe.container);
     return of && (probe.kind === 'startup') === !of.started ? [[probe, of] as const] : [];
   });

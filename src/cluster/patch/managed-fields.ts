@@ -6,7 +6,7 @@ import type { KubeObject } from '../objects.ts';
 import { type Comparison, compareObjects } from './field-compare.ts';
 import { difference, differenceBelow, type FieldSet, type FieldTree, leaf, union } from './field-set.ts';
 import { withoutManagedFields } from './field-types.ts';
-import { equalJson, isMap } from './json-tree.ts';
+import { equalJson, isMap, type JsonMap } from './json-tree.ts';
 import {
   capUpdaters,
   clientManagers,
@@ -28,6 +28,8 @@ export interface UpdateToTrack {
   /** RFC 3339, in whole seconds. */
   readonly time: string;
   readonly schema: Schema | undefined;
+  /** What a new object is compared with; left out: nothing at all. */
+  readonly empty?: JsonMap | undefined;
   /** Paths that this request cannot change, whatever it says: `status` in requests to the main resource, for example. */
   readonly resetFields?: readonly (readonly string[])[] | undefined;
 }
@@ -40,7 +42,10 @@ export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] | undef
   const before = managersBefore(update);
   // Whoever resets managedFields gets an object that nobody manages, until somebody applies.
   if (before.length === 0 && live !== undefined) return undefined;
-  const comparison = withoutFields(compareObjects(live, update.next, update.schema), update.resetFields);
+  const comparison = withoutFields(
+    compareObjects(live ?? update.empty, update.next, update.schema),
+    update.resetFields,
+  );
   const after = managersAfterUpdate(before, comparison, update);
   const stored = live?.metadata.managedFields;
   return after === before && stored !== undefined && before.length === stored.length && isStored(update)

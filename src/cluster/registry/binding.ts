@@ -1,5 +1,5 @@
 import type { Pod } from 'kubernetes-types/core/v1.js';
-import { conflict, invalidObject, noSuchPath } from '../errors.ts';
+import { ApiError, conflict, noSuchPath } from '../errors.ts';
 import { clone, type KubeObject } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';
 import { mutated, type Registry, type Target, validated } from './registry.ts';
@@ -23,7 +23,7 @@ export async function bindPod(
   if (!type) throw noSuchPath();
   const target = { type, namespace, name };
   const binding = (await admitted(registry, target, body, context)) as unknown as BindingLike;
-  const node = nodeOf(binding, name);
+  const node = nodeOf(binding);
   const of = { group: '', resource: 'pods/binding' };
   await updateObject(registry, {
     target,
@@ -68,22 +68,18 @@ async function admitted(
   return object;
 }
 
-function nodeOf(binding: BindingLike, name: string): string {
+/** The real server does not dress these up either. */
+function wrongBinding(message: string): ApiError {
+  return new ApiError({ code: 500, message });
+}
+
+function nodeOf(binding: BindingLike): string {
   const { kind, name: node } = binding.target ?? {};
   if (kind !== undefined && kind !== '' && kind !== 'Node') {
-    throw invalidObject({ group: '', kind: 'Binding' }, name, [
-      {
-        type: 'FieldValueNotSupported',
-        field: 'target.kind',
-        value: kind,
-        detail: 'supported values: "Node", "<empty>"',
-      },
-    ]);
+    throw wrongBinding(`target.kind: Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`);
   }
   if (node === undefined || node === '') {
-    throw invalidObject({ group: '', kind: 'Binding' }, name, [
-      { type: 'FieldValueRequired', field: 'target.name', detail: '' },
-    ]);
+    throw wrongBinding('target.name: Required value');
   }
   return node;
 }

@@ -3,6 +3,7 @@ import { validateMetadata } from '../kinds/builtin/metadata.ts';
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type KubeObject, objectKey } from '../objects.ts';
+import { emptyObject } from '../patch/empty-object.ts';
 import { trackUpdate } from '../patch/managed-fields.ts';
 import { timestamp } from '../time/clock.ts';
 import { randomSuffix, randomUid } from '../time/random.ts';
@@ -93,6 +94,7 @@ function track(registry: Registry, type: ResourceType, object: KubeObject, conte
     apiVersion: object.apiVersion,
     time: timestamp(registry.clock.now()),
     schema: type.schema,
+    ...(type.custom ? {} : { empty: emptyObject(type.schema) }),
     // It is dropped before the object is stored, and what the server puts there itself is nobody's.
     ...(type.subresources.has('status') ? { resetFields: [['status']] } : {}),
   });

@@ -20,7 +20,7 @@ export function parseLabelSelector(text: string): Selector {
     const next = reader.take();
     if (next === '') break;
     if (next !== ',') throw unparsable(`found '${next}', expected: ',' or 'end of string'`);
-    if (reader.peek() === '') throw unparsable("found '', expected: identifier after ','");
+    if (reader.peek() === '') throw badRequest("found '', expected: identifier after ','");
   }
   return selector;
 }

@@ -1,6 +1,7 @@
-import { badRequest, invalidObject, notFound } from '../errors.ts';
+import { invalid } from '../../api/field-errors.ts';
+import { ApiError, badRequest, conflict, invalidObject, isApiError, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import type { JsonObject, KubeObject } from '../objects.ts';
+import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { applyConfiguration } from '../patch/apply-configuration.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
@@ -39,7 +40,7 @@ export async function patchObject(registry: Registry, request: PatchRequest): Pr
     subresource: request.subresource,
     context,
     retries: !namesVersion(request.patch),
-    change: (old) => checkedResult(request, patched(request, old)),
+    change: (old) => checkedResult(request, patched(request, old), old),
   });
 }
 
@@ -83,20 +84,43 @@ function namesVersion(patch: unknown): boolean {
 }
 
 /** What a patch makes of an object must still be that object, of that kind, with fields of that kind. */
-function checkedResult(request: PatchRequest, result: JsonObject): KubeObject {
-  const { type, name } = request.target;
-  const object = asObject(type, result);
-  if (object.metadata.name !== name) {
-    throw badRequest(`the name of the object (${object.metadata.name}) does not match the name on the URL (${name})`);
+function checkedResult(request: PatchRequest, result: JsonObject, old: KubeObject): KubeObject {
+  const { type, name, namespace } = request.target;
+  const object = decoded(request, result);
+  const { metadata } = object;
+  if (metadata.name !== name) {
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
-  checkFields(type, object, request.context);
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  if (metadata.uid !== old.metadata.uid) throw otherUid(type, object);
   return object;
+}
+
+/** A patch names no object of its own: another uid is a change of the uid. */
+function otherUid(type: ResourceType, { metadata }: KubeObject): Error {
+  return invalidObject(type, metadata.name, [invalid('metadata.uid', metadata.uid ?? '', 'field is immutable')]);
+}
+
+/** What cannot be read is the patch's fault, not the object's. */
+function decoded({ target: { type }, context }: PatchRequest, result: JsonObject): KubeObject {
+  const text = JSON.stringify(result);
+  try {
+    const object = asObject(type, result);
+    checkFields(type, object, context);
+    return object;
+  } catch (error) {
+    if (!isApiError(error, 400)) throw error;
+    const why = error.message.replace(/^.* cannot be handled as an? \w+: /, '');
+    throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', text, why)]);
+  }
 }
 
 async function applyObject(registry: Registry, request: PatchRequest): Promise<PatchOutcome> {
   const { target, context, subresource } = request;
   const applied = appliedObject(request);
-  checkFields(target.type, applied, context, request.text);
+  checkApplied(request, applied);
   const merge = (live: KubeObject | undefined): KubeObject => {
     const result = applyConfiguration({
       live,
@@ -114,6 +138,12 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
   };
   if (!stored(registry, target)) {
     if (subresource !== '') throw notFound(resourceName(target.type), target.name);
+    const { uid } = applied.metadata;
+    if (uid) {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(resourceName(target.type), target.name, why);
+    }
+    delete applied.metadata.resourceVersion;
     return {
       kind: 'created',
       object: await createObject(registry, target, merge(undefined), context, { tracksFields: true }),
@@ -125,8 +155,31 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
     context,
     tracksFields: true,
     retries: !namesVersion(applied),
-    change: merge,
+    change: (old) => {
+      const { uid } = applied.metadata;
+      if (uid && uid !== old.metadata.uid) throw otherUid(target.type, applied);
+      return merge(old);
+    },
   });
+}
+
+/** Who applies a field says that they own it; nobody can own a field that the kind does not have. */
+function checkApplied({ target: { type }, context, text, patch }: PatchRequest, applied: KubeObject): void {
+  const warnings: string[] = [];
+  checkFields(type, applied, { ...context, warnings, fieldValidation: 'Warn' }, text);
+  const unknown = warnings.flatMap((warning) => /^unknown field "(.*)"$/.exec(warning)?.slice(1) ?? []);
+  if (unknown.length > 0) {
+    const { namespace = '' } = (patch as { metadata?: { namespace?: string } }).metadata ?? {};
+    const group = type.group === '' ? `/${type.version}` : `${type.group}/${type.version}`;
+    const object = `${namespace}/${applied.metadata.name}; ${group}, Kind=${type.kind}`;
+    const problems = unknown.map((field) => `.${field}: field not declared in schema`);
+    const list = problems.length === 1 ? problems[0] : `errors:\n${problems.map((text) => `  ${text}`).join('\n')}`;
+    throw new ApiError({ code: 500, message: `failed to create typed patch object (${object}): ${list}` });
+  }
+  if (context.fieldValidation === 'Strict' && warnings.length > 0) {
+    throw badRequest(`error strict decoding YAML: ${warnings.join(', ')}`);
+  }
+  if (context.fieldValidation === 'Warn') context.warnings.push(...warnings);
 }
 
 /** What this path cannot change is not owned by who applies through it either. */
@@ -141,18 +194,20 @@ function appliedObject(request: PatchRequest): KubeObject {
   const metadata = (source['metadata'] ?? {}) as JsonObject;
   if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
   if (source['apiVersion'] !== apiVersionOf(type) || source['kind'] !== type.kind) {
-    throw badRequest(
-      `the apiVersion and kind of the applied configuration (${String(source['apiVersion'])}, ${String(source['kind'])}) do not match the request (${apiVersionOf(type)}, ${type.kind})`,
-    );
+    const { group, version } = splitApiVersion(String(source['apiVersion'] ?? ''));
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(source['kind'] ?? '')}`);
   }
   if (request.context.fieldManager === '') {
     throw invalidObject({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [
       { type: 'FieldValueRequired', field: 'fieldManager', detail: 'is required for apply patch' },
     ]);
   }
+  if (!metadata['name']) {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
   const named = {
     ...metadata,
-    name: metadata['name'] ?? name,
+    name: metadata['name'],
     ...(type.namespaced ? { namespace: metadata['namespace'] ?? namespace } : {}),
   };
   if (named.name !== name)

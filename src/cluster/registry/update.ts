@@ -1,3 +1,4 @@
+import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
 import { type ApiError, conflict, invalidObject, notFound, staleObject } from '../errors.ts';
 import { validateMetadata, validateMetadataUpdate } from '../kinds/builtin/metadata.ts';
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';
@@ -96,8 +97,14 @@ function check(
           ...(strategy.validateUpdate?.(draft, old, strategyContext(registry)) ?? []),
         ]
       : (strategy.validateSubresource?.(request.subresource, draft, old) ?? []);
-  if (errors.length > 0) throw invalidObject(type, draft.metadata.name, errors);
+  if (errors.length > 0) throw invalidObject(type, draft.metadata.name, distinct(errors));
   request.context.warnings.push(...(strategy.warnings?.(draft, old) ?? []));
+}
+
+/** Labels are checked with the metadata and again with its change; clients are told once. */
+function distinct(errors: readonly FieldError[]): readonly FieldError[] {
+  const texts = errors.map(formatFieldError);
+  return errors.filter((_error, index) => texts.indexOf(texts[index] as string) === index);
 }
 
 async function dryRun(target: Target, draft: KubeObject): Promise<UpdateOutcome> {

@@ -218,6 +218,34 @@ describe('probes without sockets', () => {
     expect(simulation.events()).toContain('Unhealthy: Liveness probe failed: probe failed');
   });
 
+  it('a pod that is being stopped is not restarted, but still asked whether it is ready', async () => {
+    simulation.start(virtual);
+    const probes = { livenessProbe: http({ failureThreshold: 1 }), readinessProbe: http({ failureThreshold: 1 }) };
+    await simulation.create(podOf({ annotations: { [sim.stopDelay]: '25s' }, container: probes }));
+    await clock.advance(5000);
+    await simulation.admin.delete('pods', 'default', 'web-0');
+    await simulation.annotate('pods', 'web-0', sim.probe, 'fail');
+    await clock.advance(20_000);
+    expect(simulation.condition('Ready')).toBe('False');
+    expect(simulation.pod()?.status?.containerStatuses?.[0]).toMatchObject({ restartCount: 0, state: { running: {} } });
+    await clock.advance(10_000);
+    expect(simulation.pod()).toBeUndefined();
+  });
+
+  it.each([
+    ['slow', 1, 'False'],
+    ['slow', 31, 'True'],
+    ['8080=fail', 1, 'False'],
+    ['9090=fail', 1, 'True'],
+  ])('with %s answers and %i seconds of time Ready is %s', async (mode, timeoutSeconds, ready) => {
+    simulation.start(virtual);
+    await simulation.create(
+      podOf({ annotations: { [sim.probe]: mode }, container: { readinessProbe: http({ timeoutSeconds }) } }),
+    );
+    await clock.advance(60_000);
+    expect(simulation.condition('Ready')).toBe(ready);
+  });
+
   it('go faster with the speed', async () => {
     simulation.start({ ...virtual, speed: 10 });
     await simulation.create(podOf({ container: { readinessProbe: http({ initialDelaySeconds: 50 }) } }));

@@ -244,8 +244,10 @@ describe('delete', () => {
     const pod = await client.create('pods', aPod('p'));
     const remove = (options: object) =>
       deleteObject(plane.registry, { target: target('pods', 'p'), options, context: aContext() });
-    await expect(remove({ uid: 'other' })).rejects.toEqual(refusal(409, 'UID in precondition: other'));
-    await expect(remove({ resourceVersion: '1' })).rejects.toEqual(refusal(409, 'ResourceVersion in precondition: 1'));
+    await expect(remove({ uid: 'other' })).rejects.toEqual(refusal(409, 'the UID in the precondition (other)'));
+    await expect(remove({ resourceVersion: '1' })).rejects.toEqual(
+      refusal(409, 'the ResourceVersion in the precondition (1)'),
+    );
     expect((await remove({ uid: pod.metadata.uid })).kind).toBe('removed');
   });
 

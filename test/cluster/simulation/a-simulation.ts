@@ -47,6 +47,7 @@ export async function aSimulation(seed: number, nodes: number): Promise<Simulati
       caCertificate: '',
       speed: 1,
       sockets: false,
+      certificate: { certificate: '', key: '' },
       clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
     }),
   ];

@@ -2,6 +2,7 @@ import type { Deployment, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { describe, expect, it } from 'vitest';
+import { lwsCrd } from '../../../src/cluster/controllers/leaderworkerset/lws-crd.ts';
 import type { KubeObject } from '../../../src/cluster/objects.ts';
 import { aSimulation, type Simulation } from './a-simulation.ts';
 
@@ -82,6 +83,39 @@ describe('a cluster in virtual time', () => {
     expect(second.writes).toEqual(first.writes);
     expect(third.writes).not.toEqual(first.writes);
     for (const simulation of [first, second, third]) simulation.stop();
+  });
+
+  it('serves in groups: a crash in one of them takes that group down and brings it back, and no other', async () => {
+    const simulation = await aSimulation(5, 6);
+    const { client, clock, view } = simulation;
+    await client.create('apiextensions.k8s.io/customresourcedefinitions', lwsCrd);
+    await clock.advance(2_000);
+    await client.create('leaderworkerset.x-k8s.io/leaderworkersets', {
+      apiVersion: 'leaderworkerset.x-k8s.io/v1',
+      kind: 'LeaderWorkerSet',
+      metadata: { name: 'llm', namespace: 'default' },
+      spec: { replicas: 2, leaderWorkerTemplate: { size: 3, workerTemplate: template('llm') } },
+    });
+    await clock.advance(60_000);
+    const uids = (group: string) =>
+      readyPods(simulation, 'llm')
+        .filter(({ metadata }) => metadata.labels?.['leaderworkerset.sigs.k8s.io/group-index'] === group)
+        .map(({ metadata }) => metadata.uid)
+        .sort();
+    expect([uids('0').length, uids('1').length]).toEqual([3, 3]);
+    const before = { broken: uids('0'), other: uids('1') };
+    await client.modify('pods', 'default', 'llm-0-1', (draft: KubeObject) => ({
+      ...draft,
+      metadata: { ...draft.metadata, annotations: { ...draft.metadata.annotations, 'sim.holdfast.dev/crash': 'now' } },
+    }));
+    await clock.advance(120_000);
+    expect(uids('1')).toEqual(before.other);
+    expect(uids('0')).toHaveLength(3);
+    expect(uids('0').filter((uid) => before.broken.includes(uid))).toEqual([]);
+    expect(view.get('leaderworkerset.x-k8s.io/leaderworkersets', 'default', 'llm')?.['status']).toMatchObject({
+      readyReplicas: 2,
+    });
+    simulation.stop();
   });
 
   it('replaces the pods of a node that is gone, after the time that pods tolerate', async () => {

@@ -20,9 +20,10 @@ tell({ is: 'ready', kubeconfig: cluster.kubeconfig() });
 /** What is still in use when everything that can go has gone, and whether anyone has reached what all objects share. */
 function inspection(): FromServer {
   for (let i = 0; i < 4; i += 1) globalThis.gc?.();
-  const { heapUsed, external, rss } = process.memoryUsage();
+  const { heapUsed, external } = process.memoryUsage();
+  const connections = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
   const shared = Object.getOwnPropertyNames(Object.prototype).filter((name) => !builtin.has(name));
-  return { is: 'inspection', usedBytes: heapUsed + external, rssBytes: rss, sharedProperties: shared };
+  return { is: 'inspection', usedBytes: heapUsed + external, connections, sharedProperties: shared };
 }
 
 const builtin = new Set([

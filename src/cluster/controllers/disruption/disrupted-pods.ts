@@ -4,7 +4,7 @@ import { isReady, isTerminating, millis } from '../shared/pods.ts';
 import type { PodObject } from '../shared/workloads.ts';
 import type { BudgetStatus } from './budget.ts';
 
-export const deletionTimeoutMs = 120_000;
+const deletionTimeoutMs = 120_000;
 
 export interface Disrupted {
   /** By pod name, the time of the permission. */

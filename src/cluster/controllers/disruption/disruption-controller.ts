@@ -1,15 +1,14 @@
-import { matches } from '../../../api/label-selector.ts';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import type { ResourceTypes } from '../../kinds/resource-type.ts';
 import { keyOf, splitKey } from '../../objects.ts';
-import type { View } from '../../view.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { EventRecorder } from '../shared/events.ts';
 import { messageOf } from '../shared/pod-writer.ts';
 import type { PodObject } from '../shared/workloads.ts';
 import { type BudgetObject, type BudgetStatus, budgets, selectorOf } from './budget.ts';
 import { failedStatus } from './budget-status.ts';
+import { BudgetIndex, PodIndex } from './label-index.ts';
 import { planBudget, type SelectedPods } from './plan.ts';
 import { createFindScale, type FindScale } from './scales.ts';
 import { createStaleTargets, staleTargetInMs } from './stale-targets.ts';
@@ -27,6 +26,7 @@ interface Tools {
   readonly client: Client;
   readonly events: EventRecorder;
   readonly findScale: FindScale;
+  readonly pods: PodIndex;
 }
 
 /** Keeps the status of PodDisruptionBudgets, which evictions are judged by. */
@@ -34,18 +34,27 @@ export function startDisruptionController(context: ControllerContext, { types }:
   const { view } = context;
   const client = context.clientFor('disruption-controller');
   const events = new EventRecorder(context, client, 'controllermanager');
-  const tools: Tools = { context, client, events, findScale: createFindScale(view, types) };
+  const pods = new PodIndex();
+  const index = new BudgetIndex();
+  const tools: Tools = { context, client, events, findScale: createFindScale(view, types), pods };
   const reconciler = new Reconciler(context, {
     name: 'disruption-controller',
     reconcile: (key) => reconcile(tools, key),
   });
   const stale = createStaleTargets(context, client);
   const watching = [
-    view.watch(budgets, ({ object }) => reconciler.add(keyOf(object))),
+    view.watch(budgets, (event) => {
+      index.update(event);
+      reconciler.add(keyOf(event.object));
+    }),
     // Only budgets that select the pod as it is now: one that it has left learns of it with its next look.
-    view.watch('pods', ({ type, object }) => {
-      const pod = object as PodObject;
-      for (const budget of budgetsOf(tools, pod)) reconciler.add(keyOf(budget));
+    view.watch('pods', (event) => {
+      pods.update(event);
+      const { type } = event;
+      const pod = event.object as PodObject;
+      const over = index.over(pod);
+      if (over.length > 1) events.event(pod, 'Warning', 'MultiplePodDisruptionBudgets', chosenText(pod, over));
+      for (const budget of over) reconciler.add(keyOf(budget));
       const wait = type === 'DELETED' ? undefined : staleTargetInMs(pod, context.clock.now());
       if (wait !== undefined) stale.addAfter(keyOf(pod), wait);
     }),
@@ -59,26 +68,16 @@ export function startDisruptionController(context: ControllerContext, { types }:
   };
 }
 
-function budgetsOf({ context, events }: Tools, pod: PodObject): readonly BudgetObject[] {
-  const { namespace = '', name, labels = {} } = pod.metadata;
-  const found = context.view.list<BudgetObject>(budgets, namespace).filter((budget) => {
-    const reading = selectorOf(budget);
-    return reading.kind === 'selector' && matches(reading.selector, labels);
-  });
-  if (found.length > 1) {
-    const chosen = found[0]?.metadata.name;
-    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${chosen}" arbitrarily.`;
-    events.event(pod, 'Warning', 'MultiplePodDisruptionBudgets', text);
-  }
-  return found;
+function chosenText({ metadata: { namespace, name } }: PodObject, budgets: readonly BudgetObject[]): string {
+  const chosen = budgets[0]?.metadata.name;
+  return `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${chosen}" arbitrarily.`;
 }
 
-function selectedPods(view: View, budget: BudgetObject): SelectedPods {
+function selectedPods(pods: PodIndex, budget: BudgetObject): SelectedPods {
   const reading = selectorOf(budget);
   if (reading.kind === 'error') return reading;
   if (reading.kind === 'nothing') return { kind: 'pods', pods: [] };
-  const all = view.list<PodObject>('pods', budget.metadata.namespace ?? '');
-  return { kind: 'pods', pods: all.filter(({ metadata }) => matches(reading.selector, metadata.labels ?? {})) };
+  return { kind: 'pods', pods: pods.select(budget.metadata.namespace ?? '', reading.selector) };
 }
 
 async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined> {
@@ -87,7 +86,7 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   const budget = context.view.get<BudgetObject>(budgets, namespace, name);
   if (budget === undefined) return undefined;
   const now = context.clock.now();
-  const plan = planBudget(budget, selectedPods(context.view, budget), tools.findScale, now);
+  const plan = planBudget(budget, selectedPods(tools.pods, budget), tools.findScale, now);
   for (const { about, type, reason, message } of plan.events) events.event(about, type, reason, message);
   try {
     if (plan.status !== undefined) await write(tools, budget, plan.status);

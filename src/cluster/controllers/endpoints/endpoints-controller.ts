@@ -1,4 +1,4 @@
-import { keyOf, objectKey, splitKey } from '../../objects.ts';
+import { type KubeObject, keyOf, objectKey, splitKey } from '../../objects.ts';
 import type { ViewEvent } from '../../view.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { isNamespaceTerminating } from '../shared/pod-writer.ts';
@@ -6,6 +6,7 @@ import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { isOurSlice, serviceNameLabel } from './documents.ts';
 import { EndpointsWriter, endpointSlices, type Writing, writingKey } from './endpoints-writer.ts';
 import { fingerprint, isManaged, selectsPod } from './members.ts';
+import { ServiceIndex } from './service-index.ts';
 import { ServiceState, strandedSlices } from './service-state.ts';
 import type { ServiceObject, SliceObject } from './types.ts';
 
@@ -30,6 +31,7 @@ export function startEndpointsController(context: ControllerContext): Controller
   const watches = [
     view.watch('pods', (event) => controller.podChanged(event)),
     view.watch('services', (event) => controller.serviceChanged(event)),
+    view.watch('nodes', (event) => controller.nodeChanged(event)),
     view.watch(endpointSlices, (event) => controller.sliceChanged(event)),
     view.watch('endpoints', (event) => controller.endpointsChanged(event)),
   ];
@@ -47,8 +49,7 @@ class EndpointsController {
   readonly #reconciler: Reconciler;
   readonly #writer: EndpointsWriter;
   readonly #writing: Writing = new Set();
-  /** By namespace: those that select pods. */
-  readonly #services = new Map<string, Map<string, ServiceObject>>();
+  readonly #services = new ServiceIndex();
   readonly #work = new Map<string, Work>();
   #begun = false;
 
@@ -72,30 +73,29 @@ class EndpointsController {
 
   podChanged({ type, object, previous }: ViewEvent): void {
     const [pod, before] = [object as PodObject, previous as PodObject | undefined];
-    const { namespace = '', name, labels } = pod.metadata;
-    const sameLabels = before?.metadata.labels === labels;
+    const sameLabels = before?.metadata.labels === pod.metadata.labels;
     if (type === 'MODIFIED' && before && sameLabels && fingerprint(pod) === fingerprint(before)) return;
-    for (const service of this.#services.get(namespace)?.values() ?? []) {
-      const selected =
-        selectsPod(service, labels) || (before !== undefined && selectsPod(service, before.metadata.labels));
-      if (!selected) continue;
-      const key = objectKey(namespace, service.metadata.name);
-      this.#workFor(key).pods.add(name);
+    this.#podNews(pod, before ?? pod);
+  }
+
+  /** For every service that selects the pod, or did. */
+  #podNews(pod: PodObject, before: PodObject): void {
+    for (const service of this.#services.selecting(pod, before)) {
+      const key = keyOf(service);
+      this.#workFor(key).pods.add(pod.metadata.name);
       this.#reconciler.add(key);
     }
   }
 
+  nodeChanged({ object, previous }: ViewEvent): void {
+    if (!this.#begun || zoneOf(object) === (previous && zoneOf(previous))) return;
+    for (const pod of this.#context.view.podsOnNode<PodObject>(object.metadata.name)) this.#podNews(pod, pod);
+  }
+
   serviceChanged({ type, object }: ViewEvent): void {
     const service = object as ServiceObject;
-    const { namespace = '', name } = service.metadata;
-    const services = this.#services.get(namespace) ?? new Map<string, ServiceObject>();
-    if (type !== 'DELETED' && isManaged(service)) {
-      services.set(name, service);
-      this.#services.set(namespace, services);
-    } else {
-      services.delete(name);
-      if (services.size === 0) this.#services.delete(namespace);
-    }
+    if (type === 'DELETED') this.#services.remove(service);
+    else this.#services.set(service);
     this.#lookAtAll(keyOf(service));
   }
 
@@ -208,8 +208,12 @@ class EndpointsController {
   #zoneOf(pod: PodObject): string | undefined {
     const { nodeName } = pod.spec;
     const node = nodeName ? this.#context.view.get<NodeObject>('nodes', '', nodeName) : undefined;
-    return node?.metadata.labels?.[zoneLabel];
+    return node && zoneOf(node);
   }
+}
+
+function zoneOf(node: KubeObject): string | undefined {
+  return node.metadata.labels?.[zoneLabel];
 }
 
 function pauseFor(state: ServiceState | undefined): number {

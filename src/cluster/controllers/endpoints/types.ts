@@ -1,7 +1,7 @@
 /** The objects that the endpoints of services are made of. */
 
-import type { EndpointAddress, EndpointPort, ServicePort, ServiceSpec } from 'kubernetes-types/core/v1.js';
-import type { Endpoint, EndpointPort as SlicePort } from 'kubernetes-types/discovery/v1.js';
+import type { EndpointAddress, ServicePort, ServiceSpec } from 'kubernetes-types/core/v1.js';
+import type { Endpoint, EndpointPort } from 'kubernetes-types/discovery/v1.js';
 import type { KubeObject } from '../../objects.ts';
 
 export type ServiceObject = KubeObject & { spec: ServiceSpec };
@@ -10,7 +10,7 @@ export type Family = 'IPv4' | 'IPv6';
 export type SliceObject = KubeObject & {
   addressType: string;
   endpoints?: Endpoint[] | null;
-  ports?: SlicePort[] | null;
+  ports?: EndpointPort[] | null;
 };
 
 /** A port of a service as one pod serves it. */
@@ -35,4 +35,4 @@ export interface AddressMember {
   readonly ports: readonly ResolvedPort[];
 }
 
-export type { Endpoint, EndpointAddress, EndpointPort, ServicePort, SlicePort };
+export type { Endpoint, ServicePort };

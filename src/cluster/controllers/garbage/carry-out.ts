@@ -2,12 +2,13 @@ import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import type { KubeObject } from '../../objects.ts';
+import type { Propagation } from './judge.ts';
 import type { Owned } from './owner-lookup.ts';
 
 const writesAtOnce = 100;
 
 /** Deletes this very object, unless it has changed since it was judged. */
-export async function deleteOwned(client: Client, { resource, object }: Owned, policy: Policy): Promise<void> {
+export async function deleteOwned(client: Client, { resource, object }: Owned, policy: Propagation): Promise<void> {
   const { namespace = '', name, uid, resourceVersion } = object.metadata;
   await ignoringGone(
     client.delete(resource, namespace, name, {
@@ -17,8 +18,6 @@ export async function deleteOwned(client: Client, { resource, object }: Owned, p
     }),
   );
 }
-
-type Policy = 'Background' | 'Foreground' | 'Orphan';
 
 /** Takes these owners off the object's list. */
 export async function stripOwners(client: Client, owned: Owned, uids: ReadonlySet<string>): Promise<void> {

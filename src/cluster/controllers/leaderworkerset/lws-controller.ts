@@ -115,7 +115,7 @@ function planLeaders(
     limits: rollingUpdateOf(lws),
     leader,
     changed,
-    states: leaders ? statesOf(groupsIn(context.view, lws, leaders, revision), leader?.replicas ?? 0) : [],
+    states: () => (leaders ? statesOf(groupsIn(context.view, lws, leaders, revision), leader?.replicas ?? 0) : []),
   });
   if (rollout.releasesSurge) {
     const message = `deleting surge replica ${lws.metadata.name}-${rollout.replicas}`;

@@ -24,8 +24,8 @@ export interface RolloutInput {
   readonly leader: LeaderState | undefined;
   /** The template has just changed. */
   readonly changed: boolean;
-  /** By index, one for each replica of the leaders' StatefulSet. */
-  readonly states: readonly GroupState[];
+  /** By index, one for each replica of the leaders' StatefulSet. Only asked while an update is under way. */
+  readonly states: () => readonly GroupState[];
 }
 
 export interface Rollout {
@@ -41,11 +41,13 @@ export function planRollout(input: RolloutInput): Rollout {
   return { ...plan, partition: Math.max(plan.partition, limits.partition) };
 }
 
-function planUpdate({ replicas, limits, changed, states }: RolloutInput, leader: LeaderState): Rollout {
+function planUpdate(input: RolloutInput, leader: LeaderState): Rollout {
+  const { replicas, limits, changed } = input;
   const surge = Math.min(scaled(limits.maxSurge, replicas, 'up'), replicas);
   // Scaling comes first, the update with the next look.
   if (changed) return { partition: Math.min(replicas, leader.replicas), ...withSurge(replicas, surge, replicas) };
   if (leader.partition === 0 && leader.replicas === replicas) return { partition: 0, replicas, releasesSurge: false };
+  const states = input.states();
   const size = withSurge(replicas, surge, waitingGroups(states, replicas));
   if (leader.askedReplicas !== replicas) return { partition: Math.min(leader.partition, replicas + surge), ...size };
   // A group of the surge that is still there stands in for one more that is down.

@@ -114,7 +114,9 @@ class NodeLifecycle implements Controller {
     if (current === undefined || taintsFor(current, now) === undefined) return;
     await this.#client.modify<NodeObject>('nodes', '', key, (draft) => {
       const taints = taintsFor(draft, now);
-      return taints === undefined ? undefined : { ...draft, spec: { ...draft.spec, taints: [...taints] } };
+      if (taints === undefined) return undefined;
+      const { taints: _before, ...rest } = draft.spec ?? {};
+      return { ...draft, spec: { ...rest, ...(taints.length > 0 ? { taints: [...taints] } : {}) } };
     });
   }
 

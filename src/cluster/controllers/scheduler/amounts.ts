@@ -11,7 +11,7 @@ const maxKnown = 10_000;
 const known = new Map<string, number>();
 
 /** What cannot be read is nothing: validation has refused it long before. */
-export function amountOf(resource: string, quantity: unknown): number {
+function amountOf(resource: string, quantity: unknown): number {
   const id = `${resource === 'cpu' ? 'm' : 'u'}${String(quantity)}`;
   const before = known.get(id);
   if (before !== undefined) return before;

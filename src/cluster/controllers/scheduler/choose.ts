@@ -49,7 +49,7 @@ function zoneOf(node: NodeState): string {
   return node.label(zoneLabel) ?? '';
 }
 
-export function unschedulableMessage(total: number, reasons: ReadonlyMap<string, number>): string {
+function unschedulableMessage(total: number, reasons: ReadonlyMap<string, number>): string {
   const counted = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
   return `0/${total} nodes are available: ${counted.join(', ')}.`;
 }

@@ -1,10 +1,7 @@
 import { sameJson } from '../../../api/json.ts';
-import type { Client } from '../../client.ts';
-import { isApiError } from '../../errors.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ViewEvent } from '../../view.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
-import { EventRecorder } from '../shared/events.ts';
 import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { chooseNode } from './choose.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -14,15 +11,13 @@ import { placeGang } from './place-gang.ts';
 import { isNodeChanged, isRequestChanged, roleOf } from './pod-intake.ts';
 import { type PodNeeds, readPod, shapeOf } from './pod-needs.ts';
 import { PodQueue } from './queue.ts';
-import { type GroupProgress, writeGroupProgress, writeUnschedulable } from './status.ts';
+import { SchedulerWrites } from './scheduler-writes.ts';
 
 export interface SchedulerOptions {
   /** False: no event for each pod that got a node, only for those that did not. */
   readonly successEvents?: boolean;
 }
 
-/** Writes under way at once; the next decisions wait for them. */
-const maxInFlight = 64;
 /** Decisions in one turn of the event loop. */
 const maxPerTurn = 64;
 
@@ -34,8 +29,7 @@ export function startScheduler(context: ControllerContext, options: SchedulerOpt
 class Scheduler implements Controller {
   readonly #context: ControllerContext;
   readonly #options: SchedulerOptions;
-  readonly #client: Client;
-  readonly #events: EventRecorder;
+  readonly #writes: SchedulerWrites;
   readonly #state: ClusterState;
   readonly #queue: PodQueue;
   readonly #members = new GroupMembers();
@@ -44,15 +38,15 @@ class Scheduler implements Controller {
   /** What did not fit as things stand: pods alike need not be tried. */
   #hopeless = { version: -1, messages: new Map<string, string>() };
   #start = 0;
-  #inFlight = 0;
   #turnPlanned = false;
   #stopped = false;
 
   constructor(context: ControllerContext, options: SchedulerOptions) {
     this.#context = context;
     this.#options = options;
-    this.#client = context.clientFor('kube-scheduler');
-    this.#events = new EventRecorder(context, this.#client, 'default-scheduler');
+    this.#writes = new SchedulerWrites(context, () => {
+      if (this.#queue.hasActive) this.#planTurn();
+    });
     this.#state = new ClusterState((name) => context.view.get('namespaces', '', name)?.metadata.labels ?? {});
     this.#queue = new PodQueue(context.clock, () => this.#planTurn());
     const { view } = context;
@@ -140,12 +134,12 @@ class Scheduler implements Controller {
   }
 
   #turn(): void {
-    for (let count = 0; count < maxPerTurn && this.#inFlight < maxInFlight; count += 1) {
+    for (let count = 0; count < maxPerTurn && !this.#writes.isFull; count += 1) {
       const needs = this.#queue.take();
       if (needs === undefined) return;
       this.#decide(needs);
     }
-    if (this.#inFlight < maxInFlight) this.#planTurn();
+    if (!this.#writes.isFull) this.#planTurn();
   }
 
   #decide(needs: PodNeeds): void {
@@ -158,7 +152,7 @@ class Scheduler implements Controller {
     // Held back until the group is there: nothing is wrong with the pod.
     if (policy.kind === 'unknown') return;
     if (policy.kind === 'gang') this.#decideGang(needs, group, policy.minCount);
-    else if (this.#placeOne(needs)) this.#tellGroup(group, { kind: 'scheduled' });
+    else if (this.#placeOne(needs)) this.#writes.groupProgress(group, { kind: 'scheduled' });
   }
 
   #decideGang(needs: PodNeeds, group: GroupReference, minCount: number): void {
@@ -173,13 +167,13 @@ class Scheduler implements Controller {
     const outcome = placeGang(pending, placed, minCount, this.#state, this.#start);
     if (outcome.kind === 'none') {
       for (const member of pending) this.#failed(member, outcome.message);
-      this.#tellGroup(group, { kind: 'unschedulable', message: outcome.message });
+      this.#writes.groupProgress(group, { kind: 'unschedulable', message: outcome.message });
       return;
     }
     this.#start = outcome.nextStart;
     for (const { needs: member, node } of outcome.placed) this.#bind(member, node);
     for (const { needs: member, message } of outcome.left) this.#failed(member, message);
-    this.#tellGroup(group, { kind: 'scheduled' });
+    this.#writes.groupProgress(group, { kind: 'scheduled' });
   }
 
   #placeOne(needs: PodNeeds): boolean {
@@ -208,21 +202,9 @@ class Scheduler implements Controller {
   }
 
   #bind(needs: PodNeeds, node: string): void {
-    const { namespace, uid, pod } = needs;
-    this.#queue.remove(uid);
-    this.#binding.add(uid);
-    const bound = this.#client.bind(namespace, pod.metadata.name, uid, node).then(
-      () => {
-        this.#afterBinding(needs);
-        if (this.#options.successEvents === false) return;
-        this.#events.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${needs.key} to ${node}`);
-      },
-      (error: unknown) => {
-        if (!isApiError(error, 404) && !isApiError(error, 409)) this.#report(needs.key, error);
-        this.#afterBinding(needs);
-      },
-    );
-    this.#track(bound);
+    this.#queue.remove(needs.uid);
+    this.#binding.add(needs.uid);
+    this.#writes.bind(needs, node, this.#options.successEvents ?? true, () => this.#afterBinding(needs));
   }
 
   /** A pod that did not get its place, or is gone already, gives it back; what is still there is tried again. */
@@ -241,31 +223,6 @@ class Scheduler implements Controller {
 
   #failed(needs: PodNeeds, message: string): void {
     this.#queue.park(needs);
-    this.#events.event(needs.pod, 'Warning', 'FailedScheduling', message);
-    const written = writeUnschedulable(this.#client, needs.pod, message, this.#context.clock.now());
-    this.#track(written.catch((error: unknown) => this.#unlessGone(needs.key, error)));
-  }
-
-  #tellGroup({ namespace, source }: GroupReference, progress: GroupProgress): void {
-    if (source.kind !== 'PodGroup') return;
-    const now = this.#context.clock.now();
-    const written = writeGroupProgress(this.#client, namespace, source.name, progress, now);
-    this.#track(written.catch((error: unknown) => this.#unlessGone(source.name, error)));
-  }
-
-  #track(work: Promise<void>): void {
-    this.#inFlight += 1;
-    void work.finally(() => {
-      this.#inFlight -= 1;
-      if (this.#queue.hasActive) this.#planTurn();
-    });
-  }
-
-  #unlessGone(key: string, error: unknown): void {
-    if (!isApiError(error, 404)) this.#report(key, error);
-  }
-
-  #report(key: string, error: unknown): void {
-    this.#context.report('kube-scheduler', key, error);
+    this.#writes.unschedulable(needs, message);
   }
 }

@@ -91,7 +91,9 @@ export async function executeRevision(
   plan: RevisionPlan,
   collisions: number,
 ): Promise<RevisionResult> {
-  if (plan.kind === 'keep') return { revision: plan.revision, collisions };
+  // What is made for an owner that is going is garbage at once, and an owner that waits for its garbage would never go.
+  const going = owner.metadata.deletionTimestamp !== undefined;
+  if (plan.kind === 'keep' || going) return { revision: plan.revision, collisions };
   if (plan.kind === 'raise') return { revision: await client.update(revisions, plan.revision), collisions };
   for (let count = collisions; count < collisions + maxCollisions; count += 1) {
     const revision = newRevision(owner, plan.revision.revision, count);

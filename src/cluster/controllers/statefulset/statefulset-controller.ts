@@ -45,7 +45,7 @@ export function startStatefulSetController(context: ControllerContext, options: 
     name,
     reconcile: (key) => reconcile({ context, client, events, pods, history, maxUnavailableGate }, key),
   });
-  const dependents = (resource: string): Dependents =>
+  const dependents = (resource: string, changed: (key: string) => void): Dependents =>
     watchDependents({
       view: context.view,
       resource,
@@ -53,10 +53,11 @@ export function startStatefulSetController(context: ControllerContext, options: 
       ownerApiVersion: 'apps/v1',
       ownerKind: 'StatefulSet',
       wouldSelect: (owner, labels) => selects((owner as StatefulSetObject).spec.selector, labels),
-      changed: (key) => reconciler.add(key),
+      changed,
     });
-  const pods = dependents('pods');
-  const history = dependents(revisions);
+  const pods = dependents('pods', (key) => reconciler.add(key));
+  // A revision that goes is no reason to look: of a set that is going itself it would be made again, for good.
+  const history = dependents(revisions, () => undefined);
   const watching = context.view.watch(statefulSets, ({ object }) => reconciler.add(keyOf(object)));
   // A pod may be waiting for its place to be free of the claim that was there before.
   const claimsGone = context.view.watch(claims, ({ type, object }) => {

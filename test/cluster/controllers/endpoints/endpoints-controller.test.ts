@@ -192,6 +192,21 @@ describe('a service', () => {
     expect(subsets()[0]?.ports?.[0]?.port).toBe(9090);
   });
 
+  it('knows the zones of its pods, also when they change', async () => {
+    const zone = (name: string) => ({ labels: { 'topology.kubernetes.io/zone': name } });
+    await plane.create('nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'node-a', ...zone('east') } });
+    await service();
+    await pod('a', '10.0.0.1', true);
+    await plane.quiet();
+    expect(endpoints().map((endpoint) => endpoint.zone)).toEqual(['east']);
+    await plane.client.modify('nodes', '', 'node-a', (draft) => {
+      Object.assign(draft.metadata, zone('west'));
+      return draft;
+    });
+    await plane.quiet();
+    expect(endpoints().map((endpoint) => endpoint.zone)).toEqual(['west']);
+  });
+
   it('without a selector is left to others', async () => {
     const { selector: _none, ...rest } = { selector: {}, ports: [{ port: 80 }] };
     await plane.create('services', {

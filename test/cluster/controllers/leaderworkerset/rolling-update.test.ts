@@ -18,6 +18,9 @@ const rolling = (rollingUpdateConfiguration: RollingUpdateConfiguration) => ({
   rollingUpdateConfiguration,
 });
 
+const size = 2;
+const leaderWorkerTemplate = { size, workerTemplate: template('app:1') };
+
 const toSecondVersion = (spec: LwsSpec): void => {
   spec.leaderWorkerTemplate = { ...spec.leaderWorkerTemplate, workerTemplate: template('app:2') };
 };
@@ -28,7 +31,7 @@ function groupsUp(): number {
   const leaders = pods.filter((pod) => pod.metadata.labels?.[label('worker-index')] === '0' && isReady(pod));
   return leaders.filter(({ metadata }) => {
     const workers = pods.filter((pod) => pod.metadata.annotations?.[label('leader-name')] === metadata.name);
-    return workers.length === 3;
+    return workers.length === size - 1;
   }).length;
 }
 
@@ -41,7 +44,7 @@ describe('a new template', () => {
     ['as few as possible, with one group more', { maxUnavailable: 0, maxSurge: 1 }, { fewest: 3, most: 5 }],
     ['one down, with two groups more', { maxUnavailable: 1, maxSurge: 2 }, { fewest: 3, most: 6 }],
   ])('reaches all groups: %s', async (_, configuration, { fewest, most }) => {
-    await setup.create({ replicas: 4, rolloutStrategy: rolling(configuration) });
+    await setup.create({ leaderWorkerTemplate, replicas: 4, rolloutStrategy: rolling(configuration) });
     await setup.run();
     await setup.edit(toSecondVersion);
     let lowest = 4;
@@ -51,7 +54,7 @@ describe('a new template', () => {
       highest = Math.max(highest, setup.set('llm')?.spec.replicas ?? 0);
     });
     expect(setup.images()).toEqual(new Set(['app:2']));
-    expect(setup.pods()).toHaveLength(16);
+    expect(setup.pods()).toHaveLength(8);
     expect(setup.lws.status).toMatchObject({ replicas: 4, readyReplicas: 4, updatedReplicas: 4 });
     expect(setup.truths).toEqual(['Available']);
     expect(lowest).toBe(fewest);
@@ -60,7 +63,7 @@ describe('a new template', () => {
   });
 
   test('goes from the last group to the first, and says so on the way', async () => {
-    await setup.create({});
+    await setup.create({ leaderWorkerTemplate });
     await setup.run();
     await setup.edit(toSecondVersion);
     const order: string[] = [];
@@ -83,7 +86,7 @@ describe('a new template', () => {
   });
 
   test('leaves only its own revision behind', async () => {
-    await setup.create({ replicas: 1 });
+    await setup.create({ leaderWorkerTemplate, replicas: 1 });
     await setup.run();
     await setup.edit(toSecondVersion);
     await setup.run();
@@ -94,7 +97,7 @@ describe('a new template', () => {
   });
 
   test('stops at the partition', async () => {
-    await setup.create({ rolloutStrategy: rolling({ maxUnavailable: 1, partition: 2 }) });
+    await setup.create({ leaderWorkerTemplate, rolloutStrategy: rolling({ maxUnavailable: 1, partition: 2 }) });
     await setup.run();
     const kept = [...setup.uids('llm-0'), ...setup.uids('llm-1')];
     await setup.edit(toSecondVersion);
@@ -106,7 +109,11 @@ describe('a new template', () => {
   });
 
   test('below the partition a group that is recreated gets the workers it had', async () => {
-    await setup.create({ replicas: 2, rolloutStrategy: rolling({ maxUnavailable: 1, partition: 1 }) });
+    await setup.create({
+      leaderWorkerTemplate,
+      replicas: 2,
+      rolloutStrategy: rolling({ maxUnavailable: 1, partition: 1 }),
+    });
     await setup.run();
     await setup.edit(toSecondVersion);
     await setup.run();
@@ -117,7 +124,7 @@ describe('a new template', () => {
   });
 
   test('waits while the first new group does not come up', async () => {
-    await setup.create({});
+    await setup.create({ leaderWorkerTemplate });
     await setup.run();
     setup.broken.add('llm-2');
     await setup.edit(toSecondVersion);

@@ -12,19 +12,21 @@ const old: GroupState = { ready: true, updated: false };
 const down: GroupState = { ready: false, updated: false };
 const starting: GroupState = { ready: false, updated: true };
 
-function input(fields: Partial<RolloutInput>): RolloutInput {
+type Fields = Partial<Omit<RolloutInput, 'states'>> & { states?: readonly GroupState[] };
+
+function input({ states = [old, old, old, old], ...fields }: Fields): RolloutInput {
   return {
     replicas: 4,
     limits: { partition: 0, maxUnavailable: 1, maxSurge: 0 },
     leader: { replicas: 4, partition: 4, askedReplicas: 4 },
     changed: false,
-    states: [old, old, old, old],
+    states: () => states,
     ...fields,
   };
 }
 
 describe('the rollout', () => {
-  test.each<[string, Partial<RolloutInput>, { partition: number; replicas: number }]>([
+  test.each<[string, Fields, { partition: number; replicas: number }]>([
     ['a new set starts whole', { leader: undefined, states: [] }, { partition: 0, replicas: 4 }],
     ['a change begins by holding everything', { changed: true }, { partition: 4, replicas: 4 }],
     [

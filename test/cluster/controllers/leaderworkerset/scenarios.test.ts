@@ -192,6 +192,32 @@ describe('other policies', () => {
     }
   });
 
+  test('workers follow their leader into its domain', async () => {
+    await setup.client.create('nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'node-a', labels: { rack: 'r7' } },
+    });
+    await setup.create({ replicas: 1 }, { [label('exclusive-topology')]: 'rack' });
+    await setup.run();
+    expect(setup.pod('llm-0').spec.nodeSelector).toBeUndefined();
+    expect(setup.pod('llm-0').spec.affinity?.podAntiAffinity).toBeDefined();
+    expect(setup.pod('llm-0-1').spec.nodeSelector).toEqual({ rack: 'r7' });
+    expect(setup.pod('llm-0-1').spec.affinity).toBeUndefined();
+  });
+
+  test('the leader can have a template of its own', async () => {
+    const leaderTemplate = { metadata: { labels: { role: 'leader' } }, ...template('leader:1') };
+    await setup.create({
+      replicas: 1,
+      leaderWorkerTemplate: { size: 2, leaderTemplate, workerTemplate: template('app:1') },
+    });
+    await setup.run();
+    expect(setup.pod('llm-0').spec.containers[0]?.image).toBe('leader:1');
+    expect(setup.pod('llm-0').metadata.labels).toMatchObject({ role: 'leader', [label('name')]: 'llm' });
+    expect(setup.pod('llm-0-1').spec.containers[0]?.image).toBe('app:1');
+  });
+
   test('a template that cannot work is reported once and again, without leaving revisions behind', async () => {
     await setup.create({ leaderWorkerTemplate: { size: 2, workerTemplate: { spec: { containers: [] } } } });
     await setup.clock.advance(20_000);

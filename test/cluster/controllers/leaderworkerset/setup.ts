@@ -20,23 +20,10 @@ import { createMemoryStore } from '../../../../src/cluster/store/memory-store.ts
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
 import { seededRandom } from '../../../../src/cluster/time/random.ts';
 import { VirtualClock } from '../../../../src/cluster/time/virtual-clock.ts';
-import type { View } from '../../../../src/cluster/view.ts';
 
 export const label = (name: string): string => `leaderworkerset.sigs.k8s.io/${name}`;
 
 export const template = (image: string) => ({ spec: { containers: [{ name: 'main', image }] } });
-
-/**
- * The StatefulSet controller of Kubernetes does not watch revisions. One that does makes a new revision of a set in foreground
- * deletion for each one that the garbage collector takes, and the two never come to an end.
- */
-function withoutRevisionEvents(view: View): View {
-  return {
-    ...view,
-    watch: (resource, listener) =>
-      resource === 'apps/controllerrevisions' ? { stop() {} } : view.watch(resource, listener),
-  };
-}
 
 export class Setup {
   readonly clock = new VirtualClock();
@@ -62,7 +49,7 @@ export class Setup {
     this.#controllers = [
       startCrdController(context, { types, convertByWebhook }),
       startGarbageCollector(context, { types, store }),
-      startStatefulSetController({ ...context, view: withoutRevisionEvents(view) }),
+      startStatefulSetController(context),
       startLeaderWorkerSetController(context),
     ];
   }

@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/** The processes of this suite, bundled as the product is, so that no loader takes part in what is measured. */
+export class Parts {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  readonly #children = new Set<ChildProcess>();
+
+  async bundle(): Promise<void> {
+    const here = fileURLToPath(new URL('.', import.meta.url));
+    await build({
+      entryPoints: ['server', 'bare-server', 'load'].map((name) => join(here, `${name}.process.ts`)),
+      outdir: this.#directory,
+      outExtension: { '.js': '.mjs' },
+      bundle: true,
+      platform: 'node',
+      target: 'node20.19',
+      format: 'esm',
+      logLevel: 'warning',
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+      },
+    });
+  }
+
+  start(name: 'server' | 'bare-server' | 'load', ...args: string[]): Part {
+    const execArgv = ['--expose-gc', ...(process.env['BENCH_EXEC_ARGV']?.split(' ') ?? [])];
+    const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv });
+    this.#children.add(child);
+    child.once('exit', () => this.#children.delete(child));
+    return new Part(child);
+  }
+
+  close(): void {
+    for (const child of this.#children) child.disconnect();
+    rmSync(this.#directory, { recursive: true });
+  }
+}
+
+/** One process: it answers each message with one. */
+export class Part {
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  ask<Answer>(message: object): Promise<Answer> {
+    const answer = this.next<Answer>();
+    this.#child.send(message);
+    return answer;
+  }
+
+  next<Answer>(): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const onExit = (code: number | null) => reject(new Error(`a process of the suite ended with ${code}`));
+      this.#child.once('exit', onExit);
+      this.#child.once('message', (answer: Answer | { readonly failed: string }) => {
+        this.#child.off('exit', onExit);
+        if (typeof answer === 'object' && answer !== null && 'failed' in answer) reject(new Error(answer.failed));
+        else resolve(answer);
+      });
+    });
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.disconnect();
+    await gone;
+  }
+}

@@ -1,0 +1,42 @@
+// The cluster that is measured. Its argument says whether it has controllers and nodes.
+import type { Pod } from 'kubernetes-types/core/v1.js';
+import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
+import { createPki } from '../../src/cluster/auth/pki.ts';
+import { startCluster } from '../../src/cluster/cluster.ts';
+import { realClock } from '../../src/cluster/time/clock.ts';
+import { answerWith } from './answering.ts';
+import type { Access, Memory, ToServer } from './messages.ts';
+
+const pki = createPki({ clock: realClock });
+const cluster = await startCluster({
+  pki,
+  controllers: process.argv[2] === 'controllers',
+  speed: Number(process.argv[3] ?? '1'),
+  report: (message, error) => console.error(message, error),
+});
+
+answerWith<ToServer>((message) => (message.do === 'memory' ? memory() : { count: readyPods() }));
+
+const client = pki.issueClient(adminUser.name, adminUser.groups);
+process.send?.({
+  access: {
+    port: cluster.port,
+    ca: pki.material.caCertificate,
+    certificate: client.certificate,
+    key: client.key,
+  } satisfies Access,
+  pki: { ca: pki.material.caCertificate, certificate: pki.material.serverCertificate, key: pki.material.serverKey },
+});
+
+function memory(): Memory {
+  for (let i = 0; i < 4; i += 1) globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss, heapUsed };
+}
+
+function readyPods(): number {
+  return cluster.plane.view.list('pods').filter((object) => {
+    const { spec, status } = object as unknown as Pod;
+    return spec?.nodeName && status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  }).length;
+}

@@ -1,0 +1,51 @@
+import { disruptionLedgerCrd } from '../api/crd/disruption-ledger.ts';
+import { podUnavailableBudgetCrd } from '../api/crd/pod-unavailable-budget.ts';
+import { adminUser } from '../cluster/auth/kubeconfig.ts';
+import { systemUser } from '../cluster/auth/user.ts';
+import type { ControlPlane } from '../cluster/control-plane.ts';
+import { lwsCrd } from '../cluster/controllers/leaderworkerset/lws-crd.ts';
+import { isApiError } from '../cluster/errors.ts';
+import { applyObject } from '../cluster/load/apply-object.ts';
+import type { LoadReport } from '../cluster/load/load-report.ts';
+import { definitionsServed, loadSnapshot } from '../cluster/load/load-snapshot.ts';
+import { createNodes } from '../cluster/nodes/create-nodes.ts';
+import type { KubeObject } from '../cluster/objects.ts';
+import { type LoadedObject, loadObjects } from './load-objects.ts';
+import { packageFile } from './package-file.ts';
+import { defaultNodes } from './up-options.ts';
+
+export interface Content {
+  readonly snapshot: readonly LoadedObject[];
+  /** Undefined: as many as make sense with what else there is. */
+  readonly nodes: number | undefined;
+  /** With the definitions of Holdfast's own objects. */
+  readonly ownKinds: boolean;
+}
+
+/** What is there before the cluster's controllers start. What is there already, from an earlier run, stays as it is. */
+export async function prepareContent(plane: ControlPlane, content: Content): Promise<LoadReport | undefined> {
+  const definitions = [lwsCrd, ...(content.ownKinds ? [podUnavailableBudgetCrd, disruptionLedgerCrd] : [])];
+  for (const definition of definitions) await applyObject(plane, adminUser, definition as KubeObject);
+  await definitionsServed(plane.view, plane.registry.clock);
+  const report = content.snapshot.length > 0 ? await loadSnapshot(plane, content.snapshot) : undefined;
+  const hasNodes = plane.view.list('nodes').length > 0;
+  await addNodes(plane, content.nodes ?? (hasNodes ? 0 : defaultNodes));
+  return report;
+}
+
+async function addNodes(plane: ControlPlane, count: number): Promise<void> {
+  const client = plane.clientFor(systemUser, 'kubelet');
+  for (const node of createNodes(count)) {
+    try {
+      await client.create('nodes', node);
+    } catch (error) {
+      if (!isApiError(error, 409)) throw error;
+    }
+  }
+}
+
+export const demoFile = 'examples/demo.yaml';
+
+export async function applyDemo(plane: ControlPlane): Promise<void> {
+  for (const object of loadObjects(packageFile(demoFile))) await applyObject(plane, adminUser, object as KubeObject);
+}

@@ -1,0 +1,70 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+export interface UpOptions {
+  readonly nodes?: number;
+  readonly port: number;
+  readonly data?: string;
+  readonly kubeconfig: string;
+  readonly empty: boolean;
+  readonly operator: boolean;
+  readonly load: readonly string[];
+  readonly speed: number;
+}
+
+/** As many as one process can simulate in comfort. */
+const maxNodes = 1000;
+const maxPort = 65_535;
+const speeds = { least: 0.1, most: 100 };
+
+/** Not that of other clusters, which may run on the same machine. */
+const defaultPort = 7443;
+export const defaultNodes = 6;
+
+export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
+  return new Command('up')
+    .description('run a Kubernetes cluster in this process, with simulated nodes, for kubectl and every other client')
+    .option(
+      '--nodes <n>',
+      `simulated nodes, in three zones (default: ${defaultNodes}, or those of --load)`,
+      wholeUpTo(maxNodes),
+    )
+    .option('--port <port>', 'port on 127.0.0.1 for the API; 0: any free one', wholeUpTo(maxPort), defaultPort)
+    .option('--data <dir>', 'keep everything in this directory over restarts (default: in memory only)')
+    .option(
+      '--kubeconfig <file>',
+      'where to write the kubeconfig; a file that holdfast did not write is never touched',
+      '.holdfast/kubeconfig',
+    )
+    .option('--empty', 'without the demo', false)
+    .addOption(
+      new Option(
+        '--no-operator',
+        "the bare cluster, without Holdfast's own resource definitions (the operator itself comes with the next release: until then the cluster always runs without it)",
+      ),
+    )
+    .option(
+      '--load <file...>',
+      'start with these objects instead of the demo, as `kubectl get ... -o json` (or yaml) prints them, with their status',
+      [],
+    )
+    .option('--speed <x>', 'how much faster than real pods start, stop and are probed', speed, 1)
+    .addHelpText('after', '\nRuns until Ctrl-C. Exits with 2 where the port or the data directory is in use.')
+    .action(run);
+}
+
+function wholeUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^[0-9]+$/.test(text) || value > most)
+      throw new InvalidArgumentError(`must be a whole number from 0 to ${most}.`);
+    return value;
+  };
+}
+
+function speed(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= speeds.least && value <= speeds.most)) {
+    throw new InvalidArgumentError(`must be a number from ${speeds.least} to ${speeds.most}.`);
+  }
+  return value;
+}

@@ -1,0 +1,31 @@
+/** One line that changes on a terminal; a line for each step elsewhere. */
+export interface Progress {
+  /** What is going on now. */
+  step(text: string): void;
+  /** It is over: what follows starts on a line of its own. */
+  end(): void;
+}
+
+export interface Output {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+const eraseLine = '\r\u001b[2K';
+
+export function progressOn(output: Output): Progress {
+  if (output.isTTY !== true) {
+    let last = '';
+    return {
+      step(text) {
+        if (text !== last) output.write(`${text}\n`);
+        last = text;
+      },
+      end: () => undefined,
+    };
+  }
+  return {
+    step: (text) => void output.write(`${eraseLine}${text}`),
+    end: () => void output.write(eraseLine),
+  };
+}

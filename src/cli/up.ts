@@ -1,0 +1,135 @@
+import { relative, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { removeKubeconfig, writeKubeconfig } from '../cluster/auth/kubeconfig.ts';
+import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts';
+import { type OpenedData, openDataDirectory } from '../cluster/data-directory.ts';
+import type { LoadReport } from '../cluster/load/load-report.ts';
+import { realClock, sleep } from '../cluster/time/clock.ts';
+import { loadObjects } from './load-objects.ts';
+import { StopRequest } from './stop-request.ts';
+import { applyDemo, prepareContent } from './up-content.ts';
+import { type UpOptions, upCommand as upCommandOf } from './up-options.ts';
+import { type Progress, progressOn } from './up-progress.ts';
+import { afterStart, loadNotes } from './up-texts.ts';
+import { isUp, workloadsIn } from './up-workloads.ts';
+
+export function upCommand(): Command {
+  return upCommandOf(up);
+}
+
+/** How long pods may take to become ready before we say what runs all the same. */
+const patienceMs = 60_000;
+const lookEveryMs = 100;
+
+async function up(options: UpOptions): Promise<void> {
+  const stop = new StopRequest();
+  const progress = progressOn(process.stdout);
+  try {
+    const running = await start(options, progress, stop);
+    await stop.requested;
+    process.stdout.write('stopping\n');
+    await running.end();
+  } finally {
+    progress.end();
+    stop.close();
+  }
+}
+
+interface Running {
+  end(): Promise<void>;
+}
+
+async function start(options: UpOptions, progress: Progress, stop: StopRequest): Promise<Running> {
+  const snapshot = options.load.flatMap(loadObjects);
+  const data = options.data === undefined ? undefined : await openData(options, options.data);
+  progress.step('starting the API');
+  let loaded: LoadReport | undefined;
+  const cluster = await startOnPort({
+    port: options.port,
+    speed: options.speed,
+    ...(data ? { store: data.store, pki: data.pki } : {}),
+    report: reporterUntil(stop),
+    async prepare(plane) {
+      loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, ownKinds: options.operator });
+    },
+  });
+  try {
+    const isNew = data === undefined || data.recovered.objects === 0;
+    if (isNew && !options.empty && options.load.length === 0) await applyDemo(cluster.plane);
+    const path = resolve(options.kubeconfig);
+    const kubeconfig = cluster.kubeconfig();
+    await writeKubeconfig(path, kubeconfig);
+    await untilUp(cluster, progress, stop);
+    progress.end();
+    for (const note of loaded ? loadNotes(loaded) : []) warn(note);
+    if (!stop.isRequested)
+      process.stdout.write(
+        afterStart(cluster, { kubeconfig: path, data: options.data, recovered: data?.recovered, loaded }),
+      );
+    return { end: () => end(cluster, options, { path, text: kubeconfig }) };
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+}
+
+async function openData(options: UpOptions, directory: string): Promise<Extract<OpenedData, { ok: true }>> {
+  const opened = await openDataDirectory(resolve(directory), warn);
+  if (!opened.ok) throw new Error(opened.message);
+  if (opened.recovered.objects > 0 && options.load.length > 0) {
+    await opened.store.close();
+    throw new Error(`${directory} holds a cluster already; --load is for a new one: choose another directory`);
+  }
+  return opened;
+}
+
+async function startOnPort(options: ClusterOptions): Promise<Cluster> {
+  try {
+    return await startCluster(options);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const advice = 'choose another with --port (0: any free one)';
+    if (code === 'EADDRINUSE') {
+      throw new Error(`port ${options.port} is in use, perhaps by another \`holdfast up\`: stop it, or ${advice}`);
+    }
+    if (code === 'EACCES') throw new Error(`port ${options.port} cannot be opened by this user: ${advice}`);
+    throw error;
+  }
+}
+
+async function untilUp({ plane }: Cluster, progress: Progress, stop: StopRequest): Promise<void> {
+  const giveUp = realClock.now() + patienceMs;
+  while (!stop.isRequested && realClock.now() < giveUp) {
+    const workloads = workloadsIn(plane.view);
+    const ready = workloads.filter(isUp).length;
+    if (ready === workloads.length) return;
+    progress.step(`waiting for pods: ${ready} of ${workloads.length} workloads are up`);
+    await Promise.race([sleep(realClock, lookEveryMs), stop.requested]);
+  }
+}
+
+/** Without a data directory nothing is ever going to answer where the kubeconfig points. */
+async function end(cluster: Cluster, options: UpOptions, written: { path: string; text: string }): Promise<void> {
+  await cluster.close();
+  const removed = options.data === undefined && (await removeKubeconfig(written.path, written.text));
+  const kept = options.data === undefined ? '' : `; everything is kept in ${options.data}`;
+  process.stdout.write(`stopped${removed ? `, and removed ${relative('', written.path)}` : ''}${kept}\n`);
+}
+
+/** As many different problems are told; a controller may meet the same one at every attempt. */
+const maxProblems = 100;
+
+function reporterUntil(stop: StopRequest): ClusterOptions['report'] {
+  const told = new Set<string>();
+  return (message, error) => {
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
+    const text = `${message}: ${reason}`;
+    if (stop.isRequested || told.has(text) || told.size >= maxProblems) return;
+    told.add(text);
+    warn(text);
+  };
+}
+
+function warn(text: string): void {
+  process.stderr.write(`warning: ${text}\n`);
+}

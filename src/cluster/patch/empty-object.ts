@@ -1,0 +1,23 @@
+import type { Schema } from '../kinds/schema.ts';
+import type { JsonMap } from './json-tree.ts';
+
+/** No kind nests plain structures half as deep. */
+const maxLevels = 20;
+
+/**
+ * A built-in kind's object with nothing in it: structures that are always there, and required lists. Whoever creates an object
+ * does not own these by themselves, only what is put into them.
+ */
+export function emptyObject(schema: Schema | undefined, levels = maxLevels): JsonMap {
+  const empty: JsonMap = {};
+  if (levels === 0) return empty;
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    if (isEmptyStructure(property.default)) empty[name] = emptyObject(property, levels - 1);
+    else if (property.type === 'array' && schema?.required?.includes(name)) empty[name] = [];
+  }
+  return empty;
+}
+
+function isEmptyStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}

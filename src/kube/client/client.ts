@@ -1,0 +1,171 @@
+import type { DeleteOptions } from 'kubernetes-types/meta/v1.js';
+import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/failure.ts';
+import type { Clock } from '../time/clock.ts';
+import type { Body, Connection, WireRequest } from '../transport/connection.ts';
+import type { RateLimiter } from '../transport/rate-limit.ts';
+import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
+import { collectionPath, type ObjectPlace, objectPath, type Query, type ResourceName, withQuery } from './resource.ts';
+
+export interface CallOptions {
+  /** Waiting for a turn included. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly dryRun?: boolean;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+}
+
+/** Which objects a list or a watch is about. */
+export interface Selection {
+  readonly namespace?: string;
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ClientOptions {
+  readonly connection: Connection;
+  readonly limiter: RateLimiter;
+  readonly clock: Clock;
+  readonly deadlineMs?: number;
+}
+
+const defaultDeadlineMs = 10_000;
+
+/** The verbs of the API, for one purpose: purposes share connections, and never each other's rate limit. */
+export class KubeClient {
+  readonly #options: ClientOptions;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  get<T>(resource: ResourceName, place: ObjectPlace, options: CallOptions = {}): Promise<Outcome<T>> {
+    return this.#at(objectPath(resource, place), (path) => this.#json<T>({ method: 'GET', path }, options));
+  }
+
+  /** Creates an object in a collection, or, with a `place`, a subresource of it such as an eviction. */
+  create<T>(
+    resource: ResourceName,
+    where: ObjectPlace | { readonly namespace?: string | undefined },
+    body: object,
+    options: WriteOptions = {},
+  ): Promise<Outcome<T>> {
+    const path = 'name' in where ? objectPath(resource, where) : newObjectPath(resource, where.namespace);
+    return this.#write<T>('POST', path, JSON.stringify(body), options);
+  }
+
+  /** With a resourceVersion in the body it succeeds only when nobody else wrote since. */
+  replace<T>(resource: ResourceName, place: ObjectPlace, body: object, options: WriteOptions = {}): Promise<Outcome<T>> {
+    return this.#write<T>('PUT', objectPath(resource, place), JSON.stringify(body), options);
+  }
+
+  patch<T>(resource: ResourceName, place: ObjectPlace, patch: Patch, options: WriteOptions = {}): Promise<Outcome<T>> {
+    const path = objectPath(resource, place);
+    return this.#write<T>('PATCH', path, patchBody(patch), options, patchContentType(patch), patchQuery(patch));
+  }
+
+  /** The answer is the object while it is still there, else a Status. */
+  delete(
+    resource: ResourceName,
+    place: ObjectPlace,
+    body: DeleteOptions = {},
+    options: CallOptions = {},
+  ): Promise<Outcome<unknown>> {
+    const request = { method: 'DELETE', body: deleteBody(body) } as const;
+    return this.#at(objectPath(resource, place), (path) => this.#json({ ...request, path }, options));
+  }
+
+  deleteCollection(
+    resource: ResourceName,
+    { namespace, ...query }: Selection,
+    body: DeleteOptions = {},
+    options: CallOptions = {},
+  ): Promise<Outcome<unknown>> {
+    const request = { method: 'DELETE', body: deleteBody(body) } as const;
+    return this.#at(collectionPath(resource, namespace), (path) =>
+      this.#json({ ...request, path: withQuery(path, query) }, options),
+    );
+  }
+
+  /** Any document of the server, such as discovery. */
+  document<T>(path: string, options: CallOptions = {}): Promise<Outcome<T>> {
+    return this.#json<T>({ method: 'GET', path }, options);
+  }
+
+  /** A list or a watch, to be read while it arrives. The deadline is for its beginning. */
+  stream(
+    resource: ResourceName,
+    { namespace, ...selectors }: Selection,
+    query: Query,
+    options: CallOptions = {},
+  ): Promise<Outcome<Body>> {
+    return this.#at(collectionPath(resource, namespace), (path) =>
+      this.#inTurn(options, (left) =>
+        this.#options.connection.open({ method: 'GET', path: withQuery(path, { ...selectors, ...query }), ...left }),
+      ),
+    );
+  }
+
+  #write<T>(
+    method: 'POST' | 'PUT' | 'PATCH',
+    path: string | undefined,
+    body: string,
+    { dryRun, fieldManager, fieldValidation, ...call }: WriteOptions,
+    contentType = 'application/json',
+    more: Query = {},
+  ): Promise<Outcome<T>> {
+    const query = { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation, ...more };
+    return this.#at(path, (found) =>
+      this.#json<T>({ method, path: withQuery(found, query), body, contentType }, call),
+    );
+  }
+
+  #at<T>(path: string | undefined, call: (path: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    return path === undefined ? Promise.resolve(rejected('there can be no object of that name')) : call(path);
+  }
+
+  async #json<T>(request: Omit<WireRequest, 'deadlineMs' | 'signal'>, options: CallOptions): Promise<Outcome<T>> {
+    const answer = await this.#inTurn(options, (left) => this.#options.connection.exchange({ ...request, ...left }));
+    if (!answer.ok) return answer;
+    try {
+      return succeeded(JSON.parse(answer.value) as T);
+    } catch {
+      const what = `the answer to ${request.method} ${request.path} is not JSON`;
+      return garbled(what, request.method !== 'GET');
+    }
+  }
+
+  /** Waiting for a turn counts against the deadline. */
+  async #inTurn<T>(
+    { deadlineMs = this.#options.deadlineMs ?? defaultDeadlineMs, signal }: CallOptions,
+    call: (left: Pick<WireRequest, 'deadlineMs' | 'signal'>) => Promise<Outcome<T>>,
+  ): Promise<Outcome<T>> {
+    const { clock, limiter } = this.#options;
+    const start = clock.monotonic();
+    const turn = await limiter.take(deadlineMs, signal);
+    if (turn === undefined) return failed(noTurn(signal));
+    try {
+      const left = deadlineMs - (clock.monotonic() - start);
+      return await call({ deadlineMs: left, ...(signal === undefined ? {} : { signal }) });
+    } finally {
+      turn();
+    }
+  }
+}
+
+function newObjectPath(resource: ResourceName, namespace: string | undefined): string | undefined {
+  return resource.namespaced && namespace === undefined ? undefined : collectionPath(resource, namespace);
+}
+
+function deleteBody(options: DeleteOptions): string {
+  return JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...options });
+}
+
+function noTurn(signal: AbortSignal | undefined) {
+  if (signal?.aborted === true) return { kind: 'aborted', message: 'the caller gave up', maybeDone: false } as const;
+  const message = 'too many calls of this purpose at once';
+  return { kind: 'retry', cause: 'limited', message, retryAfterMs: undefined, maybeDone: false } as const;
+}

@@ -1,0 +1,81 @@
+import type { Failure } from '../outcome/failure.ts';
+import type { WatchEnd } from '../stream/watch-reader.ts';
+
+/** One turn of a reflector: what was tried, and how it ended. */
+export interface Session {
+  readonly tried: 'list' | 'watchList' | 'watch';
+  readonly end: { readonly kind: 'listed' } | WatchEnd;
+  /** Something was learnt: an event, a bookmark, a whole list. */
+  readonly useful: boolean;
+  readonly lastedMs: number;
+  /** Garbled watches in a row that taught nothing, this one included. */
+  readonly garbledInARow: number;
+  /** The initial events of a watchList came to their end. */
+  readonly complete: boolean;
+}
+
+export interface Plan {
+  /** What is known cannot be continued from: everything must be read again. */
+  readonly resync: boolean;
+  /** Read with a plain list next time, or always from now on with this server. */
+  readonly watchList: 'keep' | 'skipOnce' | 'unsupported';
+  readonly wait: { readonly backoff: boolean; readonly atLeastMs: number };
+}
+
+/** A watch that a server ends sooner, with nothing in it, is not to be asked for again at once. */
+const shortMs = 1_000;
+
+/** A line that is garbled each time is skipped by reading the state instead. */
+const maxGarbledInARow = 3;
+
+const soon = { backoff: false, atLeastMs: 0 } as const;
+const later = { backoff: true, atLeastMs: 0 } as const;
+
+/** What to do next. There is no giving up among the answers. */
+export function planAfter(session: Session): Plan {
+  const watchList = session.tried === 'watchList' && !session.complete ? afterIncomplete(session) : 'keep';
+  const unread = session.tried === 'watchList' && !session.complete;
+  const { end } = session;
+  switch (end.kind) {
+    case 'listed':
+      return { resync: false, watchList, wait: soon };
+    case 'closed': {
+      const wait = session.useful || session.lastedMs >= shortMs ? soon : later;
+      return { resync: unread, watchList, wait };
+    }
+    case 'stalled':
+      return { resync: unread, watchList, wait: soon };
+    case 'broken':
+      return { resync: unread, watchList, wait: later };
+    case 'garbled':
+      return { resync: unread || session.garbledInARow >= maxGarbledInARow, watchList, wait: later };
+    case 'failed':
+      return { resync: unread || needsResync(end.failure), watchList, wait: waitAfter(end.failure, watchList) };
+  }
+}
+
+/** Servers that do not know of initial events either say so, or never say that they are over. */
+function afterIncomplete({ end }: Session): Plan['watchList'] {
+  if (end.kind === 'stalled' || end.kind === 'closed') return 'unsupported';
+  return end.kind === 'failed' && end.failure.kind === 'rejected' ? 'unsupported' : 'skipOnce';
+}
+
+function needsResync(failure: Failure): boolean {
+  switch (failure.kind) {
+    case 'gone':
+    case 'rejected':
+    case 'notFound':
+      return true;
+    case 'retry':
+      // A server that was restored from a backup has not come to where we are.
+      return failure.status?.details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge') ?? false;
+    default:
+      return false;
+  }
+}
+
+function waitAfter(failure: Failure, watchList: Plan['watchList']): Plan['wait'] {
+  if (failure.kind === 'rejected' && watchList === 'unsupported') return soon;
+  const asked = failure.kind === 'retry' || failure.kind === 'tooManyRequests' ? failure.retryAfterMs : undefined;
+  return { backoff: true, atLeastMs: asked ?? 0 };
+}

@@ -1,0 +1,219 @@
+import type { Fields } from '../../api/json.ts';
+import type { KubeClient, Selection } from '../client/client.ts';
+import { list } from '../client/list.ts';
+import type { ResourceName } from '../client/resource.ts';
+import type { WatchEvent } from '../stream/watch-events.ts';
+import { readWatch, type WatchEnd } from '../stream/watch-reader.ts';
+import { Backoff, type BackoffLimits } from '../time/backoff.ts';
+import { type Clock, sleep } from '../time/clock.ts';
+import type { Random } from '../time/random.ts';
+import { type Plan, planAfter, type Session } from './plan.ts';
+import type { Reflected, Sink } from './sink.ts';
+
+/** What was found out about a server, shared by all that read from it. */
+export interface ServerTraits {
+  /** False once it refused to send state as a watch. */
+  watchList: boolean;
+}
+
+export interface ReflectorOptions<T extends Reflected> {
+  readonly client: KubeClient;
+  readonly resource: ResourceName;
+  readonly selection?: Selection;
+  /** Keeps what is needed of an object. What it throws means that the server sends nonsense. */
+  readonly project: (object: Fields) => T;
+  readonly sink: Sink<T>;
+  readonly traits: ServerTraits;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly pageSize?: number;
+  /** Longest silence of a watch. The API server sends a bookmark about every minute. */
+  readonly stallMs?: number;
+  /** Longest silence before the state is complete. */
+  readonly initialStallMs?: number;
+  readonly backoff?: BackoffLimits;
+  /** Told about every end that is not an ordinary one. */
+  readonly report?: (end: Exclude<WatchEnd, { kind: 'closed' }>) => void;
+}
+
+const defaultStallMs = 150_000;
+const defaultInitialStallMs = 15_000;
+const defaultBackoff: BackoffLimits = { baseMs: 250, capMs: 30_000 };
+const watchSeconds = 300;
+const maxLineBytes = 16 * 1024 * 1024;
+
+/** Keeps a sink like a collection of the API server, through everything that happens to servers and connections. */
+export class Reflector<T extends Reflected> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+  #resourceVersion: string | undefined;
+  #aliveAt: number | undefined;
+  #skipWatchList = false;
+  #garbledInARow = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.backoff ?? defaultBackoff, options.random);
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** Milliseconds since the server last showed that this view is current. Infinity: never. */
+  silentMs(): number {
+    return this.#aliveAt === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonic() - this.#aliveAt;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const session = await this.#session();
+      if (signal.aborted) return;
+      if (session.end.kind !== 'listed' && session.end.kind !== 'closed') this.#options.report?.(session.end);
+      await this.#follow(planAfter(session), session.useful);
+    }
+  }
+
+  async #follow(plan: Plan, useful: boolean): Promise<void> {
+    if (plan.resync) this.#resourceVersion = undefined;
+    if (plan.watchList === 'unsupported') this.#options.traits.watchList = false;
+    this.#skipWatchList = plan.watchList !== 'keep';
+    if (useful) this.#backoff.reset();
+    const delay = plan.wait.backoff ? this.#backoff.next() : 0;
+    const wait = Math.max(delay, plan.wait.atLeastMs);
+    if (wait > 0) await sleep(this.#options.clock, wait, this.#stopping.signal);
+  }
+
+  async #session(): Promise<Session> {
+    const { clock, traits } = this.#options;
+    const start = clock.monotonic();
+    const reached = this.#resourceVersion;
+    const tried = reached !== undefined ? 'watch' : traits.watchList && !this.#skipWatchList ? 'watchList' : 'list';
+    const turn = new Turn<T>(tried !== 'watchList');
+    const end = await guarded(tried === 'list' ? this.#list(turn) : this.#watch(turn, reached));
+    this.#garbledInARow = end.kind === 'garbled' && !turn.useful ? this.#garbledInARow + 1 : 0;
+    return {
+      tried,
+      end,
+      useful: turn.useful,
+      complete: turn.complete,
+      lastedMs: clock.monotonic() - start,
+      garbledInARow: this.#garbledInARow,
+    };
+  }
+
+  async #list(turn: Turn<T>): Promise<Session['end']> {
+    const { client, resource, selection, project, clock, pageSize, sink } = this.#options;
+    const listed = await list({
+      client,
+      resource,
+      project,
+      clock,
+      signal: this.#stopping.signal,
+      ...(selection === undefined ? {} : { selection }),
+      ...(pageSize === undefined ? {} : { pageSize }),
+    });
+    if (!listed.ok) return { kind: 'failed', failure: listed.failure };
+    const { items, resourceVersion } = listed.value;
+    sink.replace(items, resourceVersion);
+    this.#reached(turn, resourceVersion);
+    return { kind: 'listed' };
+  }
+
+  /** Without a resourceVersion the state comes first, as events. */
+  async #watch(turn: Turn<T>, resourceVersion: string | undefined): Promise<WatchEnd> {
+    const { client, resource, selection = {}, clock, random } = this.#options;
+    const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+    const query = {
+      watch: true,
+      allowWatchBookmarks: true,
+      timeoutSeconds: Math.round(watchSeconds * (1 + random())),
+      resourceVersion,
+      ...(resourceVersion === undefined ? initial : {}),
+    };
+    const { stallMs = defaultStallMs, initialStallMs = defaultInitialStallMs } = this.#options;
+    const call = { signal: this.#stopping.signal, deadlineMs: initialStallMs };
+    const opened = await client.stream(resource, selection, query, call);
+    if (!opened.ok) return { kind: 'failed', failure: opened.failure };
+    return readWatch(opened.value, {
+      clock,
+      maxLineBytes,
+      stallMs: () => (turn.complete ? stallMs : initialStallMs),
+      onEvent: (event) => this.#take(turn, event),
+    });
+  }
+
+  #take(turn: Turn<T>, event: Exclude<WatchEvent, { type: 'ERROR' }>): void {
+    const { sink, project } = this.#options;
+    if (event.type === 'BOOKMARK') {
+      if (turn.complete) {
+        sink.bookmark(event.resourceVersion);
+        this.#reached(turn, event.resourceVersion);
+      } else if (event.initialEnd) {
+        sink.replace(turn.takeInitial(), event.resourceVersion);
+        turn.complete = true;
+        this.#reached(turn, event.resourceVersion);
+      }
+      return;
+    }
+    const item = project(event.object);
+    const version = versionOf(event.object);
+    if (!turn.complete) return turn.initially(event.type, item);
+    if (event.type === 'DELETED') sink.remove(item, version);
+    else sink.upsert(item, version);
+    this.#reached(turn, version);
+  }
+
+  #reached(turn: Turn<T>, resourceVersion: string): void {
+    turn.useful = true;
+    this.#resourceVersion = resourceVersion;
+    this.#aliveAt = this.#options.clock.monotonic();
+  }
+}
+
+/** A sink that throws is a session that failed, not the end of reflecting. */
+async function guarded(session: Promise<Session['end']>): Promise<Session['end']> {
+  try {
+    return await session;
+  } catch (error) {
+    return { kind: 'garbled', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What one session has learnt. */
+class Turn<T extends Reflected> {
+  useful = false;
+  complete: boolean;
+  #initial = new Map<string, T>();
+
+  constructor(complete: boolean) {
+    this.complete = complete;
+  }
+
+  /** Things may change while the state is being sent. */
+  initially(type: 'ADDED' | 'MODIFIED' | 'DELETED', item: T): void {
+    const key = `${item.metadata.namespace ?? ''}/${item.metadata.name}`;
+    if (type === 'DELETED') this.#initial.delete(key);
+    else this.#initial.set(key, item);
+  }
+
+  takeInitial(): readonly T[] {
+    const items = [...this.#initial.values()];
+    this.#initial = new Map();
+    return items;
+  }
+}
+
+function versionOf(object: Fields): string {
+  const metadata = object['metadata'] as { readonly resourceVersion?: unknown } | undefined;
+  if (typeof metadata?.resourceVersion !== 'string') throw new SyntaxError('an object has a resourceVersion');
+  return metadata.resourceVersion;
+}

@@ -1,0 +1,95 @@
+import type { Failure } from '../outcome/failure.ts';
+import type { Clock, Timer } from '../time/clock.ts';
+import type { Body } from '../transport/connection.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { parseWatchEvent, type WatchEvent } from './watch-events.ts';
+
+/** How a watch ended. None of them is the end of watching. */
+export type WatchEnd =
+  /** The server had enough, between two events. */
+  | { readonly kind: 'closed' }
+  /** Nothing came for too long, not even a bookmark. */
+  | { readonly kind: 'stalled'; readonly message: string }
+  | { readonly kind: 'garbled'; readonly message: string }
+  | { readonly kind: 'broken'; readonly message: string }
+  /** The server said why. */
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export interface WatchReading {
+  readonly clock: Clock;
+  /** Longest silence; asked anew whenever it is measured, since the first events may be waited for differently. */
+  readonly stallMs: () => number;
+  readonly maxLineBytes: number;
+  /** What it throws counts as a garbled line. */
+  readonly onEvent: (event: Exclude<WatchEvent, { type: 'ERROR' }>) => void;
+}
+
+/** Reads a watch to its end, whatever end that is. Never throws. */
+export async function readWatch(body: Body, reading: WatchReading): Promise<WatchEnd> {
+  const silence = new Silence(body, reading);
+  const splitter = new LineSplitter(reading.maxLineBytes);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      silence.broken();
+      const end = readChunk(splitter, chunk, reading);
+      if (end !== undefined) return end;
+    }
+    if (splitter.isBetweenLines) return { kind: 'closed' };
+    return { kind: 'broken', message: 'the watch ended within an event' };
+  } catch (error) {
+    if (silence.tooLong) return { kind: 'stalled', message: `no event for ${reading.stallMs()} ms` };
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  } finally {
+    silence.end();
+    body.destroy();
+  }
+}
+
+function readChunk(splitter: LineSplitter, chunk: Buffer, { onEvent }: WatchReading): WatchEnd | undefined {
+  try {
+    for (const line of splitter.push(chunk)) {
+      const event = parseWatchEvent(line);
+      if (event.type === 'ERROR') return { kind: 'failed', failure: event.failure };
+      onEvent(event);
+    }
+    return undefined;
+  } catch (error) {
+    return { kind: 'garbled', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Ends a body that has been silent for too long. One timer, moved on only when it fires: events come by the thousand. */
+class Silence {
+  readonly #body: Body;
+  readonly #reading: WatchReading;
+  #since: number;
+  #timer: Timer;
+  tooLong = false;
+
+  constructor(body: Body, reading: WatchReading) {
+    this.#body = body;
+    this.#reading = reading;
+    this.#since = reading.clock.monotonic();
+    this.#timer = this.#later(reading.stallMs());
+  }
+
+  broken(): void {
+    this.#since = this.#reading.clock.monotonic();
+  }
+
+  end(): void {
+    this.#timer.cancel();
+  }
+
+  #later(delayMs: number): Timer {
+    return this.#reading.clock.after(delayMs, () => {
+      const left = this.#since + this.#reading.stallMs() - this.#reading.clock.monotonic();
+      if (left > 0) {
+        this.#timer = this.#later(left);
+        return;
+      }
+      this.tooLong = true;
+      this.#body.destroy(new Error('stalled'));
+    });
+  }
+}
