@@ -1,10 +1,12 @@
 // Bundles the command into one file, dist/holdfast.js. Runs by itself after `npm ci` (the `prepare` script).
-import { chmodSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { build } from 'esbuild';
 
-await build({
+const { outputFiles } = await build({
   entryPoints: ['src/cli/main.ts'],
   outfile: 'dist/holdfast.js',
+  write: false,
   bundle: true,
   platform: 'node',
   target: 'node20.19',
@@ -16,4 +18,10 @@ await build({
     js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
 });
-chmodSync('dist/holdfast.js', 0o755);
+// Each file appears whole: somebody may be running the command, or building it too.
+for (const { path, contents } of outputFiles) {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  writeFileSync(draft, contents, { mode: 0o755 });
+  renameSync(draft, path);
+}

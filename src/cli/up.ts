@@ -4,6 +4,7 @@ import { removeKubeconfig, writeKubeconfig } from '../cluster/auth/kubeconfig.ts
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts';
 import { type OpenedData, openDataDirectory } from '../cluster/data-directory.ts';
 import type { LoadReport } from '../cluster/load/load-report.ts';
+import type { Recovered } from '../cluster/store/durable-store.ts';
 import { realClock, sleep } from '../cluster/time/clock.ts';
 import { loadObjects } from './load-objects.ts';
 import { StopRequest } from './stop-request.ts';
@@ -26,9 +27,19 @@ async function up(options: UpOptions): Promise<void> {
   const progress = progressOn(process.stdout);
   try {
     const running = await start(options, progress, stop);
-    await stop.requested;
-    process.stdout.write('stopping\n');
-    await running.end();
+    const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
+    try {
+      if (wantsDemo(options, running)) await applyDemo(running.cluster.plane);
+      await writeKubeconfig(kubeconfig.path, kubeconfig.text);
+      await untilUp(running.cluster, progress, stop);
+      progress.end();
+      if (!stop.isRequested) show(running, kubeconfig.path, options.data);
+      await stop.requested;
+      process.stdout.write('stopping\n');
+    } finally {
+      await running.cluster.close();
+    }
+    process.stdout.write(await afterwards(options, kubeconfig));
   } finally {
     progress.end();
     stop.close();
@@ -36,7 +47,9 @@ async function up(options: UpOptions): Promise<void> {
 }
 
 interface Running {
-  end(): Promise<void>;
+  readonly cluster: Cluster;
+  readonly recovered: Recovered | undefined;
+  readonly loaded: LoadReport | undefined;
 }
 
 async function start(options: UpOptions, progress: Progress, stop: StopRequest): Promise<Running> {
@@ -53,24 +66,17 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
       loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, ownKinds: options.operator });
     },
   });
-  try {
-    const isNew = data === undefined || data.recovered.objects === 0;
-    if (isNew && !options.empty && options.load.length === 0) await applyDemo(cluster.plane);
-    const path = resolve(options.kubeconfig);
-    const kubeconfig = cluster.kubeconfig();
-    await writeKubeconfig(path, kubeconfig);
-    await untilUp(cluster, progress, stop);
-    progress.end();
-    for (const note of loaded ? loadNotes(loaded) : []) warn(note);
-    if (!stop.isRequested)
-      process.stdout.write(
-        afterStart(cluster, { kubeconfig: path, data: options.data, recovered: data?.recovered, loaded }),
-      );
-    return { end: () => end(cluster, options, { path, text: kubeconfig }) };
-  } catch (error) {
-    await cluster.close();
-    throw error;
-  }
+  return { cluster, recovered: data?.recovered, loaded };
+}
+
+/** Not where somebody may have changed or removed it. */
+function wantsDemo({ empty, load }: UpOptions, { recovered }: Running): boolean {
+  return !empty && load.length === 0 && (recovered === undefined || recovered.objects === 0);
+}
+
+function show({ cluster, recovered, loaded }: Running, kubeconfig: string, data: string | undefined): void {
+  for (const note of loaded ? loadNotes(loaded) : []) warn(note);
+  process.stdout.write(afterStart(cluster, { kubeconfig, data, recovered, loaded }));
 }
 
 async function openData(options: UpOptions, directory: string): Promise<Extract<OpenedData, { ok: true }>> {
@@ -109,11 +115,9 @@ async function untilUp({ plane }: Cluster, progress: Progress, stop: StopRequest
 }
 
 /** Without a data directory nothing is ever going to answer where the kubeconfig points. */
-async function end(cluster: Cluster, options: UpOptions, written: { path: string; text: string }): Promise<void> {
-  await cluster.close();
-  const removed = options.data === undefined && (await removeKubeconfig(written.path, written.text));
-  const kept = options.data === undefined ? '' : `; everything is kept in ${options.data}`;
-  process.stdout.write(`stopped${removed ? `, and removed ${relative('', written.path)}` : ''}${kept}\n`);
+async function afterwards({ data }: UpOptions, { path, text }: { path: string; text: string }): Promise<string> {
+  if (data !== undefined) return `stopped; everything is kept in ${data}\n`;
+  return (await removeKubeconfig(path, text)) ? `stopped, and removed ${relative('', path)}\n` : 'stopped\n';
 }
 
 /** As many different problems are told; a controller may meet the same one at every attempt. */

@@ -1,23 +1,8 @@
-/** Amounts of a resource: `500m`, `1.5Gi`, `2e3`. Kept as whole billionths, the finest step Kubernetes knows. */
+import { parseQuantity as readQuantity } from '../kinds/quantity.ts';
+
+/** An amount of a resource as rules compute with it: whole billionths, the finest step Kubernetes knows. */
 
 const billion = 1_000_000_000n;
-const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eE][+-]?\d+)|(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E))?$/;
-/** Longer numbers are refused: arithmetic on them would cost more than any amount is worth. */
-const maxDigits = 100;
-const maxExponent = 60;
-
-const binary = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-const decimal: ReadonlyMap<string, number> = new Map([
-  ['n', -9],
-  ['u', -6],
-  ['m', -3],
-  ['k', 3],
-  ['M', 6],
-  ['G', 9],
-  ['T', 12],
-  ['P', 15],
-  ['E', 18],
-]);
 
 export class Quantity {
   readonly nanos: bigint;
@@ -46,19 +31,6 @@ export class Quantity {
 }
 
 export function parseQuantity(text: string): Quantity | undefined {
-  if (text.length > maxDigits) return undefined;
-  const [matched, sign, whole = '', fraction = '', exponent, suffix] = pattern.exec(text) ?? [];
-  if (matched === undefined || whole + fraction === '') return undefined;
-  const power = exponent ? Number(exponent.slice(1)) : (decimal.get(suffix ?? '') ?? 0);
-  if (Math.abs(power) > maxExponent) return undefined;
-  const multiplier = 1024n ** BigInt(binary.indexOf(suffix ?? '') + 1);
-  const amount = scaled(BigInt(whole + fraction) * multiplier, power + 9 - fraction.length);
-  return new Quantity(sign === '-' ? -amount : amount);
-}
-
-/** What is finer than a billionth rounds away from zero. */
-function scaled(value: bigint, power: number): bigint {
-  if (power >= 0) return value * 10n ** BigInt(power);
-  const divisor = 10n ** BigInt(-power);
-  return (value + divisor - 1n) / divisor;
+  const read = readQuantity(text);
+  return read && new Quantity(read.nanos);
 }

@@ -1,7 +1,7 @@
 import type { ColumnDefinition, TableColumns } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
+import { humanDuration, timeOf } from '../tables/age.ts';
 import type { CrdVersion, PrinterColumn } from './crd.ts';
-import { humanAge } from './human-age.ts';
 import { findAll, type JsonPath, parseJsonPath } from './json-path.ts';
 
 const nameColumn: ColumnDefinition = {
@@ -54,8 +54,14 @@ function cell(object: KubeObject, type: string, path: JsonPath | undefined, nowM
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return typeof value === 'string' ? humanAge(value, nowMs) : null;
+      return typeof value === 'string' ? age(value, nowMs) : null;
     default:
       return null;
   }
+}
+
+/** A text that is no time is the object's mistake, and shown as one. */
+function age(timestamp: string, nowMs: number): string {
+  const time = timeOf(timestamp);
+  return time === undefined ? '<invalid>' : humanDuration(nowMs - time);
 }

@@ -58,7 +58,12 @@ export class KubeClient {
   }
 
   /** With a resourceVersion in the body it succeeds only when nobody else wrote since. */
-  replace<T>(resource: ResourceName, place: ObjectPlace, body: object, options: WriteOptions = {}): Promise<Outcome<T>> {
+  replace<T>(
+    resource: ResourceName,
+    place: ObjectPlace,
+    body: object,
+    options: WriteOptions = {},
+  ): Promise<Outcome<T>> {
     return this.#write<T>('PUT', objectPath(resource, place), JSON.stringify(body), options);
   }
 
@@ -118,9 +123,7 @@ export class KubeClient {
     more: Query = {},
   ): Promise<Outcome<T>> {
     const query = { dryRun: dryRun === true ? 'All' : undefined, fieldManager, fieldValidation, ...more };
-    return this.#at(path, (found) =>
-      this.#json<T>({ method, path: withQuery(found, query), body, contentType }, call),
-    );
+    return this.#at(path, (found) => this.#json<T>({ method, path: withQuery(found, query), body, contentType }, call));
   }
 
   #at<T>(path: string | undefined, call: (path: string) => Promise<Outcome<T>>): Promise<Outcome<T>> {

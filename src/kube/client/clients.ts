@@ -10,7 +10,8 @@ export function createClients<Purpose extends string>(
   clock: Clock,
 ): Readonly<Record<Purpose, KubeClient>> {
   const entries = Object.entries<RateLimit>(limits).map(
-    ([purpose, limit]) => [purpose, new KubeClient({ connection, clock, limiter: new RateLimiter(limit, clock) })] as const,
+    ([purpose, limit]) =>
+      [purpose, new KubeClient({ connection, clock, limiter: new RateLimiter(limit, clock) })] as const,
   );
   // Safe: one entry was made for each key of `limits`.
   return Object.fromEntries(entries) as Record<Purpose, KubeClient>;

@@ -14,6 +14,10 @@ export interface ObjectPlace {
   readonly subresource?: string;
 }
 
+export function groupPath(group: string): string | undefined {
+  return joined(['apis', group]);
+}
+
 export function versionPath(group: string, version: string): string | undefined {
   return joined(group === '' ? ['api', version] : ['apis', group, version]);
 }

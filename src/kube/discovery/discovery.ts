@@ -1,6 +1,6 @@
 import type { APIGroup, APIResourceList } from 'kubernetes-types/meta/v1.js';
 import type { KubeClient } from '../client/client.ts';
-import { type ResourceName, versionPath } from '../client/resource.ts';
+import { groupPath, type ResourceName, versionPath } from '../client/resource.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -62,15 +62,22 @@ export class Discovery {
     if (version !== undefined) return succeeded(version);
     if (group === '') return succeeded('v1');
     const { client } = this.#options;
+    const path = groupPath(group);
+    if (path === undefined) return failed(missing(`${group} cannot be a group`));
     return this.#remembered(this.#groups, group, this.#options.hitMs, async () => {
-      const answer = await client.document<APIGroup>(`/apis/${encodeURIComponent(group)}`);
+      const answer = await client.document<APIGroup>(path);
       if (!answer.ok) return answer;
       const preferred = answer.value.preferredVersion?.version ?? answer.value.versions?.[0]?.version;
       return preferred === undefined ? failed(missing(`group ${group} has no versions`)) : succeeded(preferred);
     });
   }
 
-  async #lookUp(group: string, version: string, maxAge: number, kind: string): Promise<Outcome<KindResource | undefined>> {
+  async #lookUp(
+    group: string,
+    version: string,
+    maxAge: number,
+    kind: string,
+  ): Promise<Outcome<KindResource | undefined>> {
     const { client } = this.#options;
     const path = versionPath(group, version);
     if (path === undefined) return failed(missing(`${group}/${version} cannot be an API`));

@@ -2,7 +2,16 @@ import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { LeaseApi } from './lease-api.ts';
-import { type Candidate, claimed, firstClaim, isHeldBy, mayTake, type Observation, observe, released } from './lease-record.ts';
+import {
+  type Candidate,
+  claimed,
+  firstClaim,
+  isHeldBy,
+  mayTake,
+  type Observation,
+  observe,
+  released,
+} from './lease-record.ts';
 
 export interface ElectionOptions {
   readonly api: LeaseApi;
@@ -49,7 +58,8 @@ export class LeaseElection {
     if (identity === '') throw new RangeError('a candidate has an identity');
     if (leaseDurationMs < 1_000) throw new RangeError('a lease lasts at least a second');
     if (renewDeadlineMs >= leaseDurationMs) throw new RangeError('the renew deadline is shorter than the lease');
-    if (retryPeriodMs * jitter >= renewDeadlineMs) throw new RangeError('the retry period is shorter than the renew deadline');
+    if (retryPeriodMs * jitter >= renewDeadlineMs)
+      throw new RangeError('the retry period is shorter than the renew deadline');
     this.#options = options;
     this.#candidate = { identity, leaseDurationMs };
     this.#renewDeadlineMs = renewDeadlineMs;

@@ -109,7 +109,8 @@ export class EventAggregator {
   #tooVaried(kind: string, message: string, now: number): boolean {
     const { windowMs, maxMessages, maxRemembered } = this.#limits;
     const known = this.#varieties.get(kind);
-    const variety = known !== undefined && now - known.at <= windowMs ? known : { messages: new Set<string>(), at: now };
+    const variety =
+      known !== undefined && now - known.at <= windowMs ? known : { messages: new Set<string>(), at: now };
     variety.at = now;
     if (variety.messages.size < maxMessages) variety.messages.add(message);
     remember(this.#varieties, kind, variety, maxRemembered);

@@ -36,9 +36,7 @@ export type Failure =
   /** The caller gave up. */
   | (Said & { readonly kind: 'aborted'; readonly maybeDone: boolean });
 
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly failure: Failure };
+export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure };
 
 export function succeeded<T>(value: T): Outcome<T> {
   return { ok: true, value };

@@ -24,7 +24,8 @@ export function failureOf(code: number, text: string, retryAfter: string | undef
       return { kind: 'tooManyRequests', retryAfterMs, ...said };
     default:
       // A gateway that timed out may have passed the request on, and an API server that failed may have failed afterwards.
-      if (code >= 500 || code === 408) return { kind: 'retry', cause: 'server', retryAfterMs, maybeDone: true, ...said };
+      if (code >= 500 || code === 408)
+        return { kind: 'retry', cause: 'server', retryAfterMs, maybeDone: true, ...said };
       return { kind: 'rejected', ...said };
   }
 }

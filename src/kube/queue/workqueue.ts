@@ -52,7 +52,10 @@ export class Workqueue {
   /** The earliest time that was asked for counts. */
   addAfter(key: string, delayMs: number): void {
     if (this.#closed) return;
-    if (delayMs <= 0) return this.add(key);
+    if (delayMs <= 0) {
+      this.add(key);
+      return;
+    }
     const due = this.#clock.monotonic() + delayMs;
     const known = this.#delayed.get(key);
     if (known !== undefined && known.due <= due) return;

@@ -171,5 +171,7 @@ function keyOf(namespace: string | undefined, name: string): string {
 
 function isSame(left: Reflected, right: Reflected): boolean {
   const { uid, resourceVersion } = left.metadata;
-  return resourceVersion !== undefined && resourceVersion === right.metadata.resourceVersion && uid === right.metadata.uid;
+  return (
+    resourceVersion !== undefined && resourceVersion === right.metadata.resourceVersion && uid === right.metadata.uid
+  );
 }

@@ -166,7 +166,10 @@ export class Reflector<T extends Reflected> {
     }
     const item = project(event.object);
     const version = versionOf(event.object);
-    if (!turn.complete) return turn.initially(event.type, item);
+    if (!turn.complete) {
+      turn.initially(event.type, item);
+      return;
+    }
     if (event.type === 'DELETED') sink.remove(item, version);
     else sink.upsert(item, version);
     this.#reached(turn, version);

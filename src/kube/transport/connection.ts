@@ -1,4 +1,4 @@
-import { type Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import { failureOf } from '../outcome/status.ts';
@@ -99,11 +99,13 @@ export class Connection {
 
   #send(request: WireRequest, identity: Identity, timebox: Timebox): Promise<Attempt> {
     return new Promise((resolve) => {
-      const sending = this.#begin(request, identity, this.#agents.for(identity.tls));
+      const sending = this.#begin(request, identity);
+      if (sending instanceof Error) return resolve({ kind: 'refused', failure: unsendable(sending) });
       let connected = false;
       sending.on('socket', (socket) => {
         if (!socket.connecting) connected = true;
-        else socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));
+        else
+          socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));
       });
       sending.on('response', (body) => {
         // Whoever reads it sees the error, too; but nobody may be reading when it comes.
@@ -122,9 +124,19 @@ export class Connection {
     });
   }
 
-  #begin(request: WireRequest, identity: Identity, agent: Agent): ClientRequest {
+  /** A certificate that cannot be read, or a header that cannot be sent, shows here. */
+  #begin(request: WireRequest, identity: Identity): ClientRequest | Error {
+    try {
+      return this.#request(request, identity);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #request(request: WireRequest, identity: Identity): ClientRequest {
     const { server } = this.#target;
-    const headers: Record<string, string | number> = {
+    const agent = this.#agents.for(identity.tls);
+    const headers: Record<string, string | number | readonly string[]> = {
       accept: 'application/json',
       'user-agent': this.#options.userAgent,
       ...identity.headers,
@@ -135,7 +147,13 @@ export class Connection {
       headers['content-length'] = Buffer.byteLength(request.body);
     }
     const path = `${server.pathname.replace(/\/$/, '')}${request.path}`;
-    const options = { ...addressOf(server), method: request.method, path, headers, agent };
+    const options = {
+      ...addressOf(server),
+      method: request.method,
+      path,
+      headers: headers as OutgoingHttpHeaders,
+      agent,
+    };
     return server.protocol === 'http:' ? httpRequest(options) : httpsRequest(options);
   }
 }
@@ -150,6 +168,10 @@ const undone = { retryAfterMs: undefined, maybeDone: false } as const;
 
 function failedAttempt(failure: Failure): Attempt {
   return { kind: 'failed', failure, stale: false };
+}
+
+function unsendable(error: Error): Failure {
+  return { kind: 'retry', cause: 'credentials', message: error.message, ...undone };
 }
 
 async function refusal(body: Body, code: number, timebox: Timebox, request: WireRequest): Promise<Attempt> {

@@ -62,7 +62,10 @@ export class RateLimiter {
     this.#refill();
     for (const waiter of this.#waiters) {
       if (this.#underWay >= this.#limit.concurrent) return;
-      if (this.#tokens < 1) return this.#serveLater();
+      if (this.#tokens < 1) {
+        this.#serveLater();
+        return;
+      }
       this.#tokens -= 1;
       this.#underWay += 1;
       waiter.admit(this.#turn());

@@ -10,7 +10,7 @@ export interface TlsMaterial {
 export interface Identity {
   readonly tls: TlsMaterial;
   /** Authorization and impersonation. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export interface Target {

@@ -186,7 +186,7 @@ describe('patch', () => {
     await client.create('pods', aPod('p'));
     const request = { ...patch('merge', { spec: { colour: 'red' } }), target: target('pods', 'p') };
     await expect(patchObject(plane.registry, { ...request, context: aContext() })).rejects.toEqual(
-      refusal(400, 'unknown field "spec.colour"'),
+      refusal(422, 'unknown field "spec.colour"'),
     );
     const context = aContext({ fieldValidation: 'Warn' });
     await patchObject(plane.registry, { ...request, context });

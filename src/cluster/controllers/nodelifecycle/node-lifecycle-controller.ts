@@ -1,4 +1,3 @@
-import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { sameJson } from '../../../api/json.ts';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
@@ -131,9 +130,6 @@ class NodeLifecycle implements Controller {
     if (conditions === undefined) return;
     const status = { ...node.status, conditions: [...conditions] };
     await this.#client.update<NodeObject>('nodes', { ...node, status }, { subresource: 'status' });
-    // What we wrote is no sign of life.
-    const heartbeat = findCondition<NodeCondition>(conditions, 'Ready')?.lastHeartbeatTime;
-    this.#sightings.set(key, { ...sighting, hadReady: true, heartbeat });
     if (!lost) return;
     this.#events.event(node, 'Normal', 'NodeNotReady', `Node ${key} status is now: NodeNotReady`);
     for (const pod of this.#context.view.podsOnNode<PodObject>(key)) this.#podMarking.add(keyOf(pod));

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../../src/cluster/client.ts';
 import { startCrdController } from '../../../../src/cluster/controllers/crd/crd-controller.ts';
 import type { BudgetObject } from '../../../../src/cluster/controllers/disruption/budget.ts';
 import { startDisruptionController } from '../../../../src/cluster/controllers/disruption/disruption-controller.ts';
 import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
-import { isApiError } from '../../../../src/cluster/errors.ts';
+import { conflict, internalError, isApiError, staleObject } from '../../../../src/cluster/errors.ts';
 import { evict } from '../../../../src/cluster/eviction/eviction.ts';
 import type { KubeObject, Metadata } from '../../../../src/cluster/objects.ts';
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
@@ -127,6 +128,17 @@ describe('where the expected number comes from', () => {
     await budget({ maxUnavailable: 1 });
     await readyPods(3, await stored('apps/replicasets', set));
     expect(statusOf()).toMatchObject({ expectedPods: 3, disruptionsAllowed: 1 });
+  });
+
+  it('not the ReplicaSet in a group that is no longer served, when its Deployment is gone', async () => {
+    const set = replicaSet('web', { replicas: 3 });
+    set.metadata.ownerReferences = [
+      { apiVersion: 'apps/v1', kind: 'Deployment', name: 'gone', uid: 'gone', controller: true },
+    ];
+    const made = await stored('apps/replicasets', set);
+    await budget({ maxUnavailable: 1 });
+    await readyPods(1, { ...made, apiVersion: 'extensions/v1beta1' });
+    expect(condition()?.message).toBe('no matches for kind "ReplicaSet" in version "extensions/v1beta1"');
   });
 
   it('any custom resource with a scale', async () => {
@@ -301,6 +313,44 @@ describe('evictions under a budget', () => {
     await readyPods(1, undefined, 'more');
     expect(statusOf()).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 });
     expect(statusOf()?.conditions).toContainEqual(foreign);
+  });
+});
+
+describe('a status that cannot be written', () => {
+  /** A second controller, which the API refuses the first status that it writes. */
+  async function refusedOnce(refusal: () => Error): Promise<readonly string[]> {
+    bed.stop();
+    bed = new TestPlane();
+    await bed.namespace('default');
+    const written: string[] = [];
+    bed.start((context, { types }) => {
+      const clientFor = (controller: string): Client => {
+        const client = context.clientFor(controller);
+        return {
+          ...client,
+          async update(resource, object, options) {
+            written.push(String((object as unknown as BudgetObject).status?.conditions?.[0]?.reason));
+            if (written.length === 1) throw refusal();
+            return client.update(resource, object, options);
+          },
+        };
+      };
+      return startDisruptionController({ ...context, clientFor }, { types });
+    });
+    await budget({ minAvailable: 1 });
+    await bed.quiet();
+    return written;
+  }
+
+  it('because somebody was faster is tried again, and nothing is wrong', async () => {
+    const lost = () => conflict({ group: 'policy', resource: 'poddisruptionbudgets' }, 'web', staleObject);
+    expect(await refusedOnce(lost)).toEqual(['InsufficientPods', 'InsufficientPods']);
+  });
+
+  it('for another reason closes the budget, until the next look', async () => {
+    const refused = await refusedOnce(() => internalError('no luck'));
+    expect(refused).toEqual(['InsufficientPods', 'SyncFailed', 'InsufficientPods']);
+    expect(statusOf()).toMatchObject({ observedGeneration: 1 });
   });
 });
 

@@ -132,6 +132,17 @@ describe('a node', () => {
     expect(eventsAbout('p')).toContain('Normal TaintManagerEviction: Marking for deletion Pod default/p');
   });
 
+  it('that was not ready before it went silent is not reported as lost', async () => {
+    await node();
+    await report('False');
+    await pod('p', { tolerations: [{ operator: 'Exists' }] });
+    await bed.clock.advance(120_000);
+    expect(readyOf()?.status).toBe('Unknown');
+    expect(taints()).toEqual(['unreachable:NoSchedule', 'unreachable:NoExecute']);
+    expect(eventsAbout('a')).toEqual(['Normal RegisteredNode: Registered Node a in Controller']);
+    expect(podCondition('p', 'Ready')?.status).toBe('True');
+  });
+
   it('that says itself that it is not ready keeps the readiness of its pods', async () => {
     await node();
     await pod('p');

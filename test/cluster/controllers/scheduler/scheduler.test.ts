@@ -232,6 +232,34 @@ describe('the scheduler', () => {
     expect(bed.errors).toEqual([]);
   });
 
+  it('does not try a pod again whose binding is under way, whatever is written about it', async () => {
+    const bound: string[] = [];
+    withBinding(async (name) => {
+      bound.push(name);
+      await bed.setPodStatus('default', name, { conditions: [{ type: 'x.io/Seen', status: 'True' }] });
+      await new Promise((resolve) => bed.clock.after(500, () => resolve(undefined)));
+    });
+    await node('a');
+    await pod('p');
+    await bed.clock.advance(5000);
+    expect(bound).toEqual(['p']);
+    expect(placeOf('p')).toBe('a');
+  });
+
+  it('does not try a pod that is on its way out', async () => {
+    const bound: string[] = [];
+    withBinding(async (name) => {
+      bound.push(name);
+    });
+    await pod('p', {}, { finalizers: ['x.io/hold'] });
+    await bed.quiet();
+    await bed.client.delete('pods', 'default', 'p');
+    await node('a');
+    await bed.clock.advance(30_000);
+    expect(podOf('p').metadata.deletionTimestamp).toBeDefined();
+    expect(bound).toEqual([]);
+  });
+
   it('joins a pod that was waited for', async () => {
     bed.start((context) => startScheduler(context));
     await node('a');
