@@ -1,3 +1,10 @@
+import type { Cpu } from './messages.ts';
+
+export function cpuSpent(): Cpu {
+  const { user, system } = process.cpuUsage();
+  return { micros: user + system };
+}
+
 /** The other end of `Part`: answers each message of the parent, and ends with it. */
 export function answerWith<Message>(handle: (message: Message) => Promise<unknown> | unknown): void {
   process.on('message', (message: Message) => {

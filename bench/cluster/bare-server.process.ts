@@ -1,10 +1,12 @@
 // Answers given bytes over HTTPS, and does nothing else.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { answerWith } from './answering.ts';
-import type { ToBareServer } from './messages.ts';
+import { answerWith, cpuSpent } from './answering.ts';
+import type { ServeBytes, ToBareServer } from './messages.ts';
 
-answerWith<ToBareServer>(async ({ pki, answers }) => {
+answerWith<ToBareServer>((message) => (message.do === 'cpu' ? cpuSpent() : serve(message)));
+
+async function serve({ pki, answers }: ServeBytes): Promise<{ port: number }> {
   const bodies = new Map(Object.entries(answers).map(([path, body]) => [path, Buffer.from(body, 'base64')]));
   const server = createServer({
     cert: pki.certificate,
@@ -24,4 +26,4 @@ answerWith<ToBareServer>(async ({ pki, answers }) => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { port: (server.address() as AddressInfo).port };
-});
+}

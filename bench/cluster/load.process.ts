@@ -20,7 +20,6 @@ type Hammer = Extract<ToLoad, { do: 'hammer' }>;
 async function hammer({ access, paths, connections, seconds }: Hammer): Promise<Hammered> {
   const requests = paths.map((path) => requestBytes({ method: 'GET', path }));
   const open = await Promise.all(Array.from({ length: connections }, () => HttpConnection.open(access)));
-  await drive(open, requests, seconds / 4);
   const result = await drive(open, requests, seconds);
   for (const connection of open) connection.close();
   return result;

@@ -12,14 +12,25 @@ export interface Memory {
   readonly heapUsed: number;
 }
 
-export type ToServer = { readonly do: 'memory' } | { readonly do: 'ready pods' };
+export type ToServer = { readonly do: 'memory' } | { readonly do: 'ready pods' } | CpuQuestion;
+
+export interface CpuQuestion {
+  readonly do: 'cpu';
+}
+
+/** Time that the process has spent on a processor: other than a rate, it says the same on a busy machine. */
+export interface Cpu {
+  readonly micros: number;
+}
 
 /** A server that does nothing but answer the bytes it was given: what the machine, TLS and Node cost alone. */
-export interface ToBareServer {
+export interface ServeBytes {
   readonly do: 'serve';
   readonly pki: { readonly ca: string; readonly certificate: string; readonly key: string };
   readonly answers: Readonly<Record<string, string>>;
 }
+
+export type ToBareServer = ServeBytes | CpuQuestion;
 
 export type ToLoad =
   | {

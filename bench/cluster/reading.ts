@@ -1,11 +1,12 @@
 import { markdownTable } from '../core/measure.ts';
-import type { Access, Hammered, ToBareServer, ToLoad } from './messages.ts';
+import type { Access, Cpu, Hammered, ServeBytes, ToBareServer, ToLoad, ToServer } from './messages.ts';
 import { accountRequest, namespaceRequest, podRequest } from './objects.ts';
 import type { Part, Parts } from './parts.ts';
 
 export interface RunningServer {
+  readonly process: Part;
   readonly access: Access;
-  readonly pki: ToBareServer['pki'];
+  readonly pki: ServeBytes['pki'];
 }
 
 const namespace = 'bench';
@@ -28,33 +29,43 @@ export async function fill(load: Part, access: Access): Promise<void> {
   await load.ask({ do: 'send', access, requests, connections: 8 } satisfies ToLoad);
 }
 
+const loads = [
+  { what: 'GET of a pod', paths: podPaths(), connections: 32, wanted: 8_000 },
+  { what: `LIST of ${pods} pods`, paths: [collection], connections: 8, wanted: 300 },
+];
+
+interface Measured extends Hammered {
+  readonly cpuMicros: number;
+}
+
 /** GET and LIST, and the same bytes from a server that does nothing else. */
-export async function reading(parts: Parts, load: Part, { access, pki }: RunningServer): Promise<string> {
-  const paths = podPaths();
-  const bodies = await download(access, [...paths, collection]);
+export async function reading(parts: Parts, load: Part, server: RunningServer): Promise<string> {
+  const { access, pki } = server;
+  const answers = await download(access, [...podPaths(), collection]);
   const bare = parts.start('bare-server');
-  const { port } = await bare.ask<{ port: number }>({ do: 'serve', pki, answers: bodies } satisfies ToBareServer);
+  const { port } = await bare.ask<{ port: number }>({ do: 'serve', pki, answers } satisfies ToBareServer);
   const rows: string[][] = [];
-  for (const [what, wanted, connections, limit] of [
-    ['GET of a pod', paths, 32, 8_000],
-    [`LIST of ${pods} pods`, [collection], 8, 300],
-  ] as const) {
-    const ask = (to: Access): Promise<Hammered> =>
-      load.ask({ do: 'hammer', access: to, paths: wanted, connections, seconds } satisfies ToLoad);
-    const alone = await ask({ ...access, port });
-    const ours = await ask(access);
+  for (const { what, paths, connections, wanted } of loads) {
+    const order = { do: 'hammer', paths, connections, seconds } as const;
+    const alone = await hammer(load, bare, { ...order, access: { ...access, port } });
+    const ours = await hammer(load, server.process, { ...order, access });
     if (ours.failures + alone.failures > 0) throw new Error(`${what}: some answers were no successes`);
-    rows.push([
-      what,
-      kilobytes(ours.bytes / ours.answers),
-      perSecond(ours),
-      `${limit.toLocaleString('en')}`,
-      perSecond(alone),
-      `${Math.round((100 * rateOf(ours)) / rateOf(alone))} %`,
-    ]);
+    rows.push([what, kilobytes(ours.bytes / ours.answers), perSecond(ours), wanted.toLocaleString('en')]);
+    rows.at(-1)?.push(micros(ours), perSecond(alone), micros(alone), percent(rateOf(ours) / rateOf(alone)));
   }
   await bare.stop();
-  return markdownTable(['what', 'size', 'answers/s', 'wanted', 'bare node:https, same bytes', 'ratio'], rows);
+  return markdownTable(
+    ['what', 'size', 'answers/s', 'wanted', 'CPU each', 'bare node:https, same bytes: answers/s', 'CPU each', 'ratio'],
+    rows,
+  );
+}
+
+async function hammer(load: Part, server: Part, order: Extract<ToLoad, { do: 'hammer' }>): Promise<Measured> {
+  await load.ask({ ...order, seconds: 1 } satisfies ToLoad);
+  const before = await server.ask<Cpu>({ do: 'cpu' } satisfies ToServer);
+  const result = await load.ask<Hammered>(order);
+  const after = await server.ask<Cpu>({ do: 'cpu' } satisfies ToServer);
+  return { ...result, cpuMicros: after.micros - before.micros };
 }
 
 async function download(access: Access, paths: readonly string[]): Promise<Record<string, string>> {
@@ -80,6 +91,14 @@ function rateOf({ answers, seconds: spent }: Hammered): number {
 
 function perSecond(hammered: Hammered): string {
   return Math.round(rateOf(hammered)).toLocaleString('en');
+}
+
+function micros({ cpuMicros, answers }: Measured): string {
+  return `${Math.round(cpuMicros / answers).toLocaleString('en')} us`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
 }
 
 function kilobytes(bytes: number): string {

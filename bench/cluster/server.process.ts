@@ -4,7 +4,7 @@ import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import { createPki } from '../../src/cluster/auth/pki.ts';
 import { startCluster } from '../../src/cluster/cluster.ts';
 import { realClock } from '../../src/cluster/time/clock.ts';
-import { answerWith } from './answering.ts';
+import { answerWith, cpuSpent } from './answering.ts';
 import type { Access, Memory, ToServer } from './messages.ts';
 
 const pki = createPki({ clock: realClock });
@@ -15,7 +15,10 @@ const cluster = await startCluster({
   report: (message, error) => console.error(message, error),
 });
 
-answerWith<ToServer>((message) => (message.do === 'memory' ? memory() : { count: readyPods() }));
+answerWith<ToServer>((message) => {
+  if (message.do === 'cpu') return cpuSpent();
+  return message.do === 'memory' ? memory() : { count: readyPods() };
+});
 
 const client = pki.issueClient(adminUser.name, adminUser.groups);
 process.send?.({

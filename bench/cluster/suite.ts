@@ -52,7 +52,7 @@ async function withServer(
   run: (load: Part, server: RunningServer) => Promise<string>,
 ): Promise<string> {
   const process = parts.start('server', kind);
-  const server = await process.next<RunningServer>();
+  const server = { ...(await process.next<Omit<RunningServer, 'process'>>()), process };
   const load = parts.start('load');
   await fill(load, server.access);
   const result = await run(load, server);

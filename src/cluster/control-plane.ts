@@ -53,6 +53,10 @@ const strategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
   ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy],
 ]);
 
+/** The scheduler is a program of its own on a real cluster, and webhooks know it by that name. */
+const schedulerName = 'kube-scheduler';
+const schedulerUser: User = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
+
 export function createControlPlane({ store, clock, random }: ControlPlaneOptions): ControlPlane {
   const types = createResourceTypes({ strategies, cells: builtinCells });
   const view = createView(store);
@@ -73,7 +77,10 @@ export function createControlPlane({ store, clock, random }: ControlPlaneOptions
     view,
     authorizer,
     clientFor: (user, fieldManager) => inProcessClient(registry, user, fieldManager),
-    controllerClient: (name) => inProcessClient(registry, controllerUser(name), 'kube-controller-manager'),
+    controllerClient: (name) =>
+      name === schedulerName
+        ? inProcessClient(registry, schedulerUser, schedulerName)
+        : inProcessClient(registry, controllerUser(name), 'kube-controller-manager'),
     close() {
       admission.close();
       authorizer.close();

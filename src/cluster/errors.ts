@@ -202,7 +202,7 @@ export function invalidObject(
     details: {
       ...(name === '' ? {} : { name }),
       ...(kind.group === '' ? {} : { group: kind.group }),
-      kind: kind.kind,
+      ...(kind.kind === '' ? {} : { kind: kind.kind }),
       causes: shown.map((error) => ({
         reason: error.type,
         message: formatFieldDetail(error),

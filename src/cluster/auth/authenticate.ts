@@ -69,8 +69,19 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return scheme?.toLowerCase() === 'bearer' && token ? token : undefined;
 }
 
+/** Taking a certificate apart costs more than answering a request, and a connection has the same one all its life. */
+const usersByConnection = new WeakMap<TLSSocket, User>();
+
 /** The user that a connection's client certificate stands for, if it was issued by the CA the server was given. */
 export function certificateUser(socket: TLSSocket): User | undefined {
+  const known = usersByConnection.get(socket);
+  if (known) return known;
+  const user = readCertificate(socket);
+  if (user) usersByConnection.set(socket, user);
+  return user;
+}
+
+function readCertificate(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
   // Null once the connection is gone; empty for a resumed session without a certificate, which Node calls authorized.
   const peer: Partial<PeerCertificate> | null = socket.getPeerCertificate();

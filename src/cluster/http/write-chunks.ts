@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { realClock } from '../time/clock.ts';
 
@@ -63,13 +62,18 @@ export function joined(parts: readonly Buffer[]): Buffer {
 }
 
 /** Resolves when the reader has taken what was written, or is gone; one that takes nothing for long is sent away. */
-async function drained(response: ServerResponse): Promise<void> {
-  const over = new AbortController();
-  const { signal } = over;
-  const tooLate = realClock.after(maxStalledMs, () => response.destroy());
-  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).catch(() => undefined);
-  tooLate.cancel();
-  over.abort();
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const tooLate = realClock.after(maxStalledMs, () => response.destroy());
+    const over = (): void => {
+      tooLate.cancel();
+      response.off('drain', over);
+      response.off('close', over);
+      resolve();
+    };
+    response.on('drain', over);
+    response.on('close', over);
+  });
 }
 
 /** One large buffer as parts of the size that is written at a time. */

@@ -29,6 +29,8 @@ export async function bindPod(
     target,
     subresource: 'binding',
     skipAdmission: true,
+    // Nobody owns where a pod runs.
+    tracksFields: true,
     context: { ...context, options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' } },
     retries: true,
     change: (old) => {

@@ -37,7 +37,8 @@ export function settle(
   const context = strategyContext(registry);
   if (subresource === '') type.strategy.prepareForUpdate?.(draft, old, context);
   else type.strategy.prepareForSubresource?.(subresource, draft, old, context);
-  if (subresource !== 'status') bumpGeneration(type, draft, old);
+  // Where a pod runs is not what was asked for: a binding leaves its generation alone.
+  if (subresource !== 'status' && subresource !== 'binding') bumpGeneration(type, draft, old);
   return draft;
 }
 

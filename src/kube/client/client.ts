@@ -1,8 +1,9 @@
 import type { DeleteOptions } from 'kubernetes-types/meta/v1.js';
 import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import type { Body, Connection, WireRequest } from '../transport/connection.ts';
+import type { Connection } from '../transport/connection.ts';
 import type { RateLimiter } from '../transport/rate-limit.ts';
+import type { Body, WireRequest } from '../transport/wire.ts';
 import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
 import { collectionPath, type ObjectPlace, objectPath, type Query, type ResourceName, withQuery } from './resource.ts';
 

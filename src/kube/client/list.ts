@@ -2,7 +2,7 @@ import { type Fields, isObject } from '../../api/json.ts';
 import { type Failure, failed, garbled, type Outcome, succeeded } from '../outcome/failure.ts';
 import { ListScanner } from '../stream/list-scanner.ts';
 import { type Clock, sleep } from '../time/clock.ts';
-import type { Body } from '../transport/connection.ts';
+import type { Body } from '../transport/wire.ts';
 import type { KubeClient, Selection } from './client.ts';
 import type { Query, ResourceName } from './resource.ts';
 

@@ -9,6 +9,7 @@ import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import { type Plan, planAfter, type Session } from './plan.ts';
 import type { Reflected, Sink } from './sink.ts';
+import { Turn } from './turn.ts';
 
 /** What was found out about a server, shared by all that read from it. */
 export interface ServerTraits {
@@ -188,30 +189,6 @@ async function guarded(session: Promise<Session['end']>): Promise<Session['end']
     return await session;
   } catch (error) {
     return { kind: 'garbled', message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** What one session has learnt. */
-class Turn<T extends Reflected> {
-  useful = false;
-  complete: boolean;
-  #initial = new Map<string, T>();
-
-  constructor(complete: boolean) {
-    this.complete = complete;
-  }
-
-  /** Things may change while the state is being sent. */
-  initially(type: 'ADDED' | 'MODIFIED' | 'DELETED', item: T): void {
-    const key = `${item.metadata.namespace ?? ''}/${item.metadata.name}`;
-    if (type === 'DELETED') this.#initial.delete(key);
-    else this.#initial.set(key, item);
-  }
-
-  takeInitial(): readonly T[] {
-    const items = [...this.#initial.values()];
-    this.#initial = new Map();
-    return items;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Failure } from '../outcome/failure.ts';
 import type { Clock, Timer } from '../time/clock.ts';
-import type { Body } from '../transport/connection.ts';
+import type { Body } from '../transport/wire.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseWatchEvent, type WatchEvent } from './watch-events.ts';
 

@@ -1,4 +1,4 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { type ClientRequest, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import { failureOf } from '../outcome/status.ts';
@@ -7,22 +7,7 @@ import { Agents, addressOf } from './agents.ts';
 import { readBody } from './body.ts';
 import type { Identity, Target } from './target.ts';
 import { Timebox } from './timebox.ts';
-
-export interface WireRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query. */
-  readonly path: string;
-  readonly body?: string;
-  readonly contentType?: string;
-  /** From asking for credentials to the last byte; for `open`, to the first. */
-  readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
-  /** Largest answer that is read into memory. */
-  readonly maxBytes?: number;
-}
-
-/** A success whose body is still to come. Whoever takes it reads it to its end, or destroys it. */
-export type Body = IncomingMessage;
+import { type Body, bodyFailure, connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
 
 export interface ConnectionOptions {
   readonly clock: Clock;
@@ -87,7 +72,7 @@ export class Connection {
     try {
       identity = await untilEnd(this.#target.identity(), timebox);
     } catch (error) {
-      return failedAttempt({ kind: 'retry', cause: 'credentials', message: textOf(error), ...undone });
+      return failedAttempt(credentialsFailure(error));
     }
     if (identity === undefined) return failedAttempt(endFailure(timebox, false, request));
     const sent = await this.#send(request, identity, timebox);
@@ -100,7 +85,7 @@ export class Connection {
   #send(request: WireRequest, identity: Identity, timebox: Timebox): Promise<Attempt> {
     return new Promise((resolve) => {
       const sending = this.#begin(request, identity);
-      if (sending instanceof Error) return resolve({ kind: 'refused', failure: unsendable(sending) });
+      if (sending instanceof Error) return resolve({ kind: 'refused', failure: credentialsFailure(sending) });
       let connected = false;
       sending.on('socket', (socket) => {
         if (!socket.connecting) connected = true;
@@ -114,8 +99,7 @@ export class Connection {
       });
       sending.on('error', (error) => {
         if (timebox.ended !== undefined) return resolve(failedAttempt(endFailure(timebox, connected, request)));
-        const maybeDone = connected && request.method !== 'GET';
-        const failure: Failure = { kind: 'retry', cause: 'connection', message: textOf(error), ...undone, maybeDone };
+        const failure = connectionFailure(error, connected, request);
         // A kept connection may have been closed by the other side meanwhile. Only what changes nothing is sent twice.
         resolve({ kind: 'failed', failure, stale: sending.reusedSocket && request.method === 'GET' });
       });
@@ -164,14 +148,8 @@ type Attempt =
   /** `stale`: the connection was an old one, and nothing came back. */
   | { readonly kind: 'failed'; readonly failure: Failure; readonly stale: boolean };
 
-const undone = { retryAfterMs: undefined, maybeDone: false } as const;
-
 function failedAttempt(failure: Failure): Attempt {
   return { kind: 'failed', failure, stale: false };
-}
-
-function unsendable(error: Error): Failure {
-  return { kind: 'retry', cause: 'credentials', message: error.message, ...undone };
 }
 
 async function refusal(body: Body, code: number, timebox: Timebox, request: WireRequest): Promise<Attempt> {
@@ -180,29 +158,10 @@ async function refusal(body: Body, code: number, timebox: Timebox, request: Wire
   return { kind: 'refused', failure: failureOf(code, read.ok ? read.text : '', body.headers['retry-after']) };
 }
 
-function endFailure(timebox: Timebox, sent: boolean, request: WireRequest): Failure {
-  const maybeDone = sent && request.method !== 'GET';
-  if (timebox.ended === 'aborted') return { kind: 'aborted', message: 'the caller gave up', maybeDone };
-  const message = `no answer to ${request.method} ${request.path} within ${request.deadlineMs} ms`;
-  return { kind: 'retry', cause: 'deadline', message, retryAfterMs: undefined, maybeDone };
-}
-
-function bodyFailure(problem: string, tooLarge: boolean, timebox: Timebox, request: WireRequest): Failure {
-  if (timebox.ended !== undefined) return endFailure(timebox, true, request);
-  // The head said success: whatever was to be done is done.
-  const maybeDone = request.method !== 'GET';
-  const cause = tooLarge ? 'garbled' : 'connection';
-  return { kind: 'retry', cause, message: problem, retryAfterMs: undefined, maybeDone };
-}
-
 /** Undefined when time is up first. */
 function untilEnd<T>(promise: Promise<T>, timebox: Timebox): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     timebox.onEnd(() => resolve(undefined));
     promise.then(resolve, reject);
   });
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -134,13 +134,23 @@ describe('a node', () => {
 
   it('that was not ready before it went silent is not reported as lost', async () => {
     await node();
-    await report('False');
     await pod('p', { tolerations: [{ operator: 'Exists' }] });
+    await report('False');
     await bed.clock.advance(120_000);
     expect(readyOf()?.status).toBe('Unknown');
     expect(taints()).toEqual(['unreachable:NoSchedule', 'unreachable:NoExecute']);
     expect(eventsAbout('a')).toEqual(['Normal RegisteredNode: Registered Node a in Controller']);
     expect(podCondition('p', 'Ready')?.status).toBe('True');
+  });
+
+  it('that is not ready makes pods that arrive on it not ready either', async () => {
+    await node();
+    await report('False');
+    await bed.pod('default', 'p', {}, { nodeName: 'a', tolerations: [{ operator: 'Exists' }] });
+    await bed.setPodStatus('default', 'p', { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] });
+    await bed.quiet();
+    expect(podCondition('p', 'Ready')?.status).toBe('False');
+    expect(eventsAbout('p')).toEqual(['Warning NodeNotReady: Node is not ready']);
   });
 
   it('that says itself that it is not ready keeps the readiness of its pods', async () => {

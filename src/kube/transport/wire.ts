@@ -1,0 +1,48 @@
+import type { IncomingMessage } from 'node:http';
+import type { Failure } from '../outcome/failure.ts';
+import type { Timebox } from './timebox.ts';
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its query. */
+  readonly path: string;
+  readonly body?: string;
+  readonly contentType?: string;
+  /** From asking for credentials to the last byte; for `open`, to the first. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+  /** Largest answer that is read into memory. */
+  readonly maxBytes?: number;
+}
+
+/** A success whose body is still to come. Whoever takes it reads it to its end, or destroys it. */
+export type Body = IncomingMessage;
+
+export function endFailure(timebox: Timebox, sent: boolean, request: WireRequest): Failure {
+  const maybeDone = sent && request.method !== 'GET';
+  if (timebox.ended === 'aborted') return { kind: 'aborted', message: 'the caller gave up', maybeDone };
+  const message = `no answer to ${request.method} ${request.path} within ${request.deadlineMs} ms`;
+  return { kind: 'retry', cause: 'deadline', message, retryAfterMs: undefined, maybeDone };
+}
+
+export function bodyFailure(problem: string, tooLarge: boolean, timebox: Timebox, request: WireRequest): Failure {
+  if (timebox.ended !== undefined) return endFailure(timebox, true, request);
+  // The head said success: whatever was to be done is done.
+  const maybeDone = request.method !== 'GET';
+  const cause = tooLarge ? 'garbled' : 'connection';
+  return { kind: 'retry', cause, message: problem, retryAfterMs: undefined, maybeDone };
+}
+
+/** Before anything was sent. */
+export function credentialsFailure(error: unknown): Failure {
+  return { kind: 'retry', cause: 'credentials', message: textOf(error), retryAfterMs: undefined, maybeDone: false };
+}
+
+export function connectionFailure(error: unknown, connected: boolean, request: WireRequest): Failure {
+  const maybeDone = connected && request.method !== 'GET';
+  return { kind: 'retry', cause: 'connection', message: textOf(error), retryAfterMs: undefined, maybeDone };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,15 @@
+import { VirtualClock } from '../../../src/cluster/time/virtual-clock.ts';
+import type { Clock } from '../../../src/kube/time/clock.ts';
+
+/** Time that moves only when told to. Its wall clock can be wrong; its monotonic one cannot. */
+export class TestClock extends VirtualClock implements Clock {
+  skewMs = 0;
+
+  override now(): number {
+    return super.now() + this.skewMs;
+  }
+
+  monotonic(): number {
+    return super.now();
+  }
+}
