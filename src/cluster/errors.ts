@@ -156,10 +156,6 @@ export function expired(message: string): ApiError {
   return new ApiError({ code: 410, reason: 'Expired', message });
 }
 
-export function timedOut(message: string): ApiError {
-  return new ApiError({ code: 504, reason: 'Timeout', message });
-}
-
 export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): ApiError {
   return new ApiError({
     code: 429,

@@ -136,8 +136,8 @@ describe('what a pod may change', () => {
     const resized = await made(cluster.request('PATCH', `${path}/resize`, { contentType: strategic, body }));
     expect((resized.spec['containers'] as { resources: object }[])[0]?.resources).toEqual(resources);
     const image = { spec: { containers: [{ name: 'c', image: 'other' }] } };
-    const answer = await cluster.request('PATCH', `${path}/resize`, { contentType: strategic, body: image });
-    expect(answer.code).toBe(422);
+    const same = await made(cluster.request('PATCH', `${path}/resize`, { contentType: strategic, body: image }));
+    expect((same.spec['containers'] as { image: string }[])[0]?.image).toBe('i');
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { PolicyRule } from './rbac-objects.ts';
 
-export const read = 'get list watch';
+const read = 'get list watch';
 const write = 'create delete deletecollection patch update';
 export const readWrite = `${read} ${write}`;
 

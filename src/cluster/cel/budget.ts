@@ -3,11 +3,11 @@
  * server up for hours. Every step of an evaluation is paid for out of one budget; when it is spent, everything fails at once.
  */
 
-export const maxSteps = 1_000_000;
+const maxSteps = 1_000_000;
 
 export const outOfBudget = 'operation cancelled: actual cost limit exceeded';
 
-export class BudgetSpent extends Error {
+class BudgetSpent extends Error {
   constructor() {
     super(outOfBudget);
   }

@@ -56,7 +56,7 @@ function exponential(value: number, precision: number): string {
   return value.toExponential(precision).replace(/([+-])(\d)$/, '$10$2');
 }
 
-export function plain(value: unknown): string {
+function plain(value: unknown): string {
   if (value === null) return 'null';
   if (value instanceof Date) return value.toISOString().replace(/\.000Z$/, 'Z');
   if (Array.isArray(value)) return `[${value.map(plain).join(', ')}]`;

@@ -24,14 +24,7 @@ interface Node {
 }
 
 /** `matches` is JavaScript's, which can take exponential time; the string functions count UTF-16 units, not characters. */
-export const replaced: ReadonlySet<string> = new Set([
-  'matches',
-  'substring',
-  'indexOf',
-  'lastIndexOf',
-  'split',
-  'join',
-]);
+const replaced: ReadonlySet<string> = new Set(['matches', 'substring', 'indexOf', 'lastIndexOf', 'split', 'join']);
 
 export function replacementOf(method: string): string {
   return `_${method}_`;

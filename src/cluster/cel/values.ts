@@ -6,7 +6,7 @@ const maxDepth = 2_000;
 /** Lists and maps that hold CEL values already. A result of one expression can so be a binding of the next. */
 const converted = new WeakSet<object>();
 
-export class ValueTooDeep extends Error {}
+class ValueTooDeep extends Error {}
 
 /** Converts once; giving the answer to several evaluations costs nothing more. A Map is taken as CEL values as it is. */
 export function celValue(json: unknown, levels = maxDepth): unknown {

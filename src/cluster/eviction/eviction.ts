@@ -89,7 +89,7 @@ function readPod(request: EvictionRequest): Stored {
 }
 
 /** Pods that serve nothing: finished, not started, or on their way out. Budgets have no say. */
-export function canIgnoreBudgets(pod: Pod): boolean {
+function canIgnoreBudgets(pod: Pod): boolean {
   const phase = pod.status?.phase;
   if (phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending') return true;
   return pod.metadata?.deletionTimestamp !== undefined;
@@ -138,7 +138,7 @@ function tooManyBudgets(): ApiError {
 }
 
 /** Budgets that select the pod. A selector that cannot be read selects nothing. */
-export function budgetsOver(registry: Registry, pod: KubeObject): PodDisruptionBudget[] {
+function budgetsOver(registry: Registry, pod: KubeObject): PodDisruptionBudget[] {
   const { namespace, labels } = pod.metadata;
   const over: PodDisruptionBudget[] = [];
   for (const { object } of registry.store.list(budgets, namespace)) {

@@ -3,7 +3,7 @@ import { isDeeperThan, maxDepth, readDocuments } from '../../api/bounded-yaml.ts
 import { badRequest, isApiError, tooLarge } from '../errors.ts';
 
 /** As much as the real API server takes. */
-export const maxBodyBytes = 3 * 1024 * 1024;
+const maxBodyBytes = 3 * 1024 * 1024;
 
 /**
  * YAML takes a hundred times as long to read as JSON, and nobody is served meanwhile. Clients convert it themselves; what

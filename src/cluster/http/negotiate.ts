@@ -12,13 +12,15 @@ interface MediaType {
   readonly quality: number;
 }
 
+const plainJson: Representation = { kind: 'object', format: 'json' };
 const served = ['application/json', 'application/yaml'];
 const maxAcceptLength = 8192;
 
 /** The first of the client's wishes that we can fulfil. Protobuf answers are not among them; every client has a second wish. */
 export function negotiate(accept: string | undefined): Representation {
+  if (accept === undefined || accept === 'application/json') return plainJson;
   const wishes = parseAccept(accept ?? '');
-  if (wishes.length === 0) return { kind: 'object', format: 'json' };
+  if (wishes.length === 0) return plainJson;
   for (const wish of wishes) {
     const representation = representationOf(wish);
     if (representation) return representation;
@@ -39,7 +41,7 @@ function representationOf({ type, parameters }: MediaType): Representation | und
     : undefined;
 }
 
-export function parseAccept(accept: string): readonly MediaType[] {
+function parseAccept(accept: string): readonly MediaType[] {
   return accept
     .slice(0, maxAcceptLength)
     .split(',')

@@ -7,7 +7,7 @@ export interface PathOptions {
   /** gitVersion, e.g. v1.37.1: the Kubernetes whose API this is. */
   readonly version: Readonly<Record<string, string>>;
   ready(): boolean;
-  metrics(): Promise<string>;
+  metrics(): string;
   documents(path: string, query: URLSearchParams, headers: IncomingMessage['headers']): Reply | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function handlePath(
     case '/readyz':
       return options.ready() ? text(200, 'ok') : text(500, 'not ready: starting');
     case '/metrics':
-      return { code: 200, body: await options.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
+      return { code: 200, body: options.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
     default:
       return (
         options.documents(info.path, query, request.headers) ?? (isVersionPath(info.path) ? undefined : pageNotFound)

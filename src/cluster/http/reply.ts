@@ -30,10 +30,6 @@ export const pageNotFound: Reply = {
   contentType: 'text/plain; charset=utf-8',
 };
 
-export function json(code: number, body: unknown): Reply {
-  return { code, body };
-}
-
 export function statusBody(error: ApiError): Record<string, unknown> {
   const { code, reason, message, details } = error.status;
   return {
@@ -70,12 +66,16 @@ export function send(
   const isBytes = Buffer.isBuffer(reply.body) || reply.body instanceof Parts;
   const asYaml = format === 'yaml' && !isBytes && reply.contentType === undefined;
   const payload = payloadOf(reply.body, asYaml);
-  response.statusCode = reply.code;
-  response.setHeader('content-type', reply.contentType ?? (asYaml ? 'application/yaml' : 'application/json'));
-  response.setHeader('cache-control', 'no-cache, private');
-  for (const [name, value] of Object.entries(reply.headers ?? {})) response.setHeader(name, value);
-  if (warnings.length > 0) response.setHeader('warning', warningHeaders(warnings));
-  response.setHeader('content-length', payload.length);
+  response.writeHead(
+    reply.code,
+    [
+      ['content-type', reply.contentType ?? (asYaml ? 'application/yaml' : 'application/json')],
+      ['cache-control', 'no-cache, private'],
+      ...Object.entries(reply.headers ?? {}),
+      ...warningHeaders(warnings).map((text) => ['warning', text]),
+      ['content-length', String(payload.length)],
+    ].flat(),
+  );
   if (isLarge(payload.length)) void sendLarge(response, payload);
   else response.end(payload instanceof Parts ? joined(payload.parts) : payload);
 }
@@ -89,9 +89,15 @@ function payloadOf(body: unknown, asYaml: boolean): Buffer | Parts {
   if (body instanceof Parts) return body;
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
-  return Buffer.from(
-    asYaml ? stringify(body, { version: '1.1', sortMapEntries: true, lineWidth: 0 }) : JSON.stringify(body),
-  );
+  const text = JSON.stringify(body);
+  return Buffer.from(asYaml && text.length <= maxYamlCharacters ? yaml(body) : text);
+}
+
+/** Writing YAML takes a hundred times as long as JSON, which is YAML, too: so what is long is written as that. */
+const maxYamlCharacters = 256 * 1024;
+
+function yaml(body: unknown): string {
+  return stringify(body, { version: '1.1', sortMapEntries: true, lineWidth: 0 });
 }
 
 /** Headers have an end; the rest of the warnings is dropped, as the real server does. */

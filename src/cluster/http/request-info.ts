@@ -56,6 +56,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
 }
 
 function decodeSegment(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

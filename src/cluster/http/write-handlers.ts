@@ -123,11 +123,24 @@ export async function patch(
   return { code: outcome.kind === 'created' ? 201 : 200, body: encodeObject(encoding, outcome.object) };
 }
 
+/** Kinds whose deletion answers with the object, also when it is gone. */
+const returnsDeleted: ReadonlySet<string> = new Set([
+  'persistentvolumeclaims',
+  'persistentvolumes',
+  'pods',
+  'podtemplates',
+  'resourcequotas',
+  'serviceaccounts',
+  'services',
+]);
+
 export async function deleteOne(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const encoding = encodingOf(registry, exchange, target.type);
   const { context, options } = await deletion(exchange);
   const outcome = await deleteObject(registry, { target, options, context });
-  if (outcome.kind === 'terminating') return { code: 200, body: encodeObject(encoding, outcome.object) };
+  if (outcome.kind === 'terminating' || returnsDeleted.has(target.type.key)) {
+    return { code: 200, body: encodeObject(encoding, outcome.object) };
+  }
   return { code: 200, body: deletedStatus(target, outcome.object) };
 }
 

@@ -8,7 +8,7 @@ import { attempt, doesNotApply, type PatchResult } from './patch-result.ts';
 export const maxOperations = 10_000;
 
 /** All `copy` operations of a patch together may copy as much JSON as a request may hold. */
-export const maxCopiedCharacters = 3 * 1024 * 1024;
+const maxCopiedCharacters = 3 * 1024 * 1024;
 
 interface Operation {
   readonly op: string;

@@ -3,7 +3,7 @@
 export type JsonMap = Record<string, unknown>;
 
 /** Deeper documents would not survive the recursion of the code that reads them later. */
-export const maxDepth = 512;
+const maxDepth = 512;
 
 export function isMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

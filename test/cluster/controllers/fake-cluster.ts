@@ -258,7 +258,7 @@ export class FakeCluster {
 }
 
 /** Pods whose image says `broken` never become ready. */
-export function healthyUnlessBroken(pod: PodObject): PodFate {
+function healthyUnlessBroken(pod: PodObject): PodFate {
   return pod.spec.containers[0]?.image?.includes('broken') ? 'unready' : 'ready';
 }
 

@@ -92,8 +92,3 @@ export function updateErrors(source: KubeObject, old: KubeObject, subresource = 
     ...(strategy.validateUpdate?.(draft, old, context) ?? []),
   ]);
 }
-
-/** `Kind "name" is invalid: ...`: the part after the colon. */
-export function refusal(errors: readonly string[]): string {
-  return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
-}

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { KubeError, succeeded, unwrap, failed } from '../../../src/kube/outcome/failure.ts';
+import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
 
-const said = (reason: string, more: object = {}) => JSON.stringify({ kind: 'Status', reason, message: `m ${reason}`, ...more });
+const said = (reason: string, more: object = {}) =>
+  JSON.stringify({ kind: 'Status', reason, message: `m ${reason}`, ...more });
 
 describe('what a refusal means to the caller', () => {
   test.each([

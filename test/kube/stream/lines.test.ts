@@ -41,7 +41,10 @@ describe('a line of a watch', () => {
     ],
     [
       'the end of the state',
-      { type: 'BOOKMARK', object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } } },
+      {
+        type: 'BOOKMARK',
+        object: { metadata: { resourceVersion: '5', annotations: { 'k8s.io/initial-events-end': 'true' } } },
+      },
       { type: 'BOOKMARK', resourceVersion: '5', initialEnd: true },
     ],
     [
@@ -54,10 +57,15 @@ describe('a line of a watch', () => {
     expect(parseWatchEvent(JSON.stringify(line))).toMatchObject(event);
   });
 
-  test.each(['', '{', 'null', '[]', '{"type":"ADDED"}', '{"type":"LATER","object":{}}', '{"type":"BOOKMARK","object":{}}'])(
-    'cannot be %s',
-    (line) => {
-      expect(() => parseWatchEvent(line)).toThrow();
-    },
-  );
+  test.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"type":"ADDED"}',
+    '{"type":"LATER","object":{}}',
+    '{"type":"BOOKMARK","object":{}}',
+  ])('cannot be %s', (line) => {
+    expect(() => parseWatchEvent(line)).toThrow();
+  });
 });

@@ -14,14 +14,23 @@ function scan(text: string, cuts: readonly number[] = []): { items: unknown[]; e
   return { items, envelope: scanner.end() };
 }
 
-const anyText = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('items', '"items":[', '\\"', '{', ']', 'é€😀'));
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('items', '"items":[', '\\"', '{', ']', 'é€😀'),
+);
 const anyObject = fc.dictionary(anyText, fc.oneof(fc.jsonValue(), anyText), { maxKeys: 5 });
 
 describe('reading a list while it arrives', () => {
   test('gives what parsing it whole gives, for any content, order of keys, spacing and chunking', () => {
     const anyList = fc.record({
       items: fc.array(anyObject, { maxLength: 6 }),
-      others: fc.array(fc.tuple(anyText.filter((key) => key !== 'items' && key !== '__proto__'), fc.jsonValue()), { maxLength: 4 }),
+      others: fc.array(
+        fc.tuple(
+          anyText.filter((key) => key !== 'items' && key !== '__proto__'),
+          fc.jsonValue(),
+        ),
+        { maxLength: 4 },
+      ),
       at: fc.nat(4),
       space: fc.constantFrom(0, 1, 2),
       cuts: fc.array(fc.nat(5_000), { maxLength: 40 }),

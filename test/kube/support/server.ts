@@ -32,7 +32,8 @@ export async function syntheticServer(handler: Handler, tls = false): Promise<Sy
     for await (const chunk of request) chunks.push(chunk as Buffer);
     handler(request, response, Buffer.concat(chunks).toString());
   };
-  const listener = (request: IncomingMessage, response: ServerResponse) => void handle(request, response).catch(() => {});
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void handle(request, response).catch(() => {});
   const server = tls
     ? createTlsServer({ cert: material.serverCertificate, key: material.serverKey }, listener)
     : createServer(listener);
@@ -54,7 +55,12 @@ export async function syntheticServer(handler: Handler, tls = false): Promise<Sy
   };
 }
 
-export function json(response: ServerResponse, code: number, body: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  code: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 

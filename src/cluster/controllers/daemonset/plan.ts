@@ -5,7 +5,7 @@ import { fitOn, isUpdated, oldestFirst, targetNode } from './daemon-pods.ts';
 import { planUpdate } from './rolling-update.ts';
 
 /** Pods created or deleted in one look. */
-export const burstDaemons = 250;
+const burstDaemons = 250;
 
 export interface DaemonSetPlan {
   /** Names of nodes that get a pod. */

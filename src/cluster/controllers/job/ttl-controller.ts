@@ -7,7 +7,7 @@ import type { JobObject } from '../shared/workloads.ts';
 const name = 'ttl-after-finished-controller';
 
 /** When a finished job is to be deleted; undefined where it stays. */
-export function expiresAt(job: JobObject): number | undefined {
+function expiresAt(job: JobObject): number | undefined {
   const ttl = job.spec.ttlSecondsAfterFinished;
   if (ttl === undefined || job.metadata.deletionTimestamp !== undefined) return undefined;
   const end = job.status?.conditions?.find(

@@ -4,7 +4,6 @@ import type { Condition } from '../shared/conditions.ts';
 import type { PodTemplate, StatefulSetObject } from '../shared/workloads.ts';
 
 export const leaderWorkerSets: ResourceKey = 'leaderworkerset.x-k8s.io/leaderworkersets';
-export const lwsApiVersion = 'leaderworkerset.x-k8s.io/v1';
 export const lwsKind = 'LeaderWorkerSet';
 export const lwsCrdName = 'leaderworkersets.leaderworkerset.x-k8s.io';
 

@@ -15,7 +15,7 @@ export function revisionKeyOf(object: KubeObject): string {
 }
 
 /** What a revision keeps, as a patch that puts it back. */
-export function revisionData(lws: LwsObject): JsonObject {
+function revisionData(lws: LwsObject): JsonObject {
   const { leaderWorkerTemplate, networkConfig = { subdomainPolicy: 'Shared' } } = lws.spec;
   return {
     spec: {
@@ -30,7 +30,7 @@ export function workerTemplateOf(revision: RevisionObject): PodTemplate {
   return data?.spec?.leaderWorkerTemplate?.workerTemplate ?? {};
 }
 
-export function sameRevision(revision: RevisionObject, data: JsonObject): boolean {
+function sameRevision(revision: RevisionObject, data: JsonObject): boolean {
   return sameJson(revision.data, data);
 }
 
@@ -40,7 +40,7 @@ export function findRevision(all: readonly RevisionObject[], key: string): Revis
   return newest(all.filter((revision) => revisionKeyOf(revision) === key));
 }
 
-export function newLwsRevision(lws: LwsObject, all: readonly RevisionObject[], key: string): RevisionObject {
+function newLwsRevision(lws: LwsObject, all: readonly RevisionObject[], key: string): RevisionObject {
   const data = clone(revisionData(lws));
   const hash = hashOf(data, undefined);
   const revision = (newest(all)?.revision ?? 0) + 1;

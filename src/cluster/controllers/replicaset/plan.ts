@@ -7,7 +7,7 @@ import type { PodObject } from '../shared/workloads.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
 
 /** Pods created or deleted in one look. The next look sees what is left to do. */
-export const burstReplicas = 500;
+const burstReplicas = 500;
 
 export interface ReplicaPlan {
   readonly create: number;

@@ -21,7 +21,7 @@ const maxCollisions = 100;
 export type HistoryOwner = KubeObject & { kind: string; spec: { template: PodTemplate } };
 
 /** The template as a patch that puts it back. Keys are in order, so that equal templates give equal bytes. */
-export function templatePatch(template: PodTemplate): JsonObject {
+function templatePatch(template: PodTemplate): JsonObject {
   return JSON.parse(canonicalJson({ spec: { template: { ...template, $patch: 'replace' } } })) as JsonObject;
 }
 

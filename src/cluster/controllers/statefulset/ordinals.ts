@@ -6,7 +6,7 @@ import { podFromTemplate } from '../shared/pod-template.ts';
 import type { ClaimObject, PodObject, PodTemplate, StatefulSetObject } from '../shared/workloads.ts';
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
-export const podIndexLabel = 'apps.kubernetes.io/pod-index';
+const podIndexLabel = 'apps.kubernetes.io/pod-index';
 
 const podName = /^(.*)-([0-9]{1,10})$/;
 

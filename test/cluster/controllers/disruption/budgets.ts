@@ -23,7 +23,7 @@ export function budget(spec: BudgetObject['spec'], status?: Partial<BudgetStatus
   };
 }
 
-export function controller(name: string, kind = 'StatefulSet'): OwnerReference {
+function controller(name: string, kind = 'StatefulSet'): OwnerReference {
   return { apiVersion: 'apps/v1', kind, name, uid: `uid-of-${name}`, controller: true };
 }
 
