@@ -93,7 +93,7 @@ async function watching(load: Part, { access }: RunningServer): Promise<string> 
   );
 }
 
-async function revision(access: RunningServer['access']): Promise<string> {
+export async function revision(access: RunningServer['access']): Promise<string> {
   const { get } = await import('node:https');
   const text = await new Promise<string>((resolve, reject) => {
     const { port, ca, certificate, key } = access;

@@ -9,6 +9,7 @@ import {
   isPair,
   isScalar,
   Lexer,
+  LineCounter,
   type ParsedNode,
   Parser,
   type ScalarTag,
@@ -30,12 +31,25 @@ const maxYamlLength = 32 * 1024 * 1024;
 /** Aliases may make a short text long; those that people write stay far below. */
 const maxAliasCount = 100;
 
+/** What to do with a key that stands twice in one map: JSON has no word on it, and its readers take the last one. */
+export type RepeatedKeys = 'refuse' | 'take last';
+
+export interface RepeatedKey {
+  readonly key: string;
+  /** Where it stands again; the first line is 1. */
+  readonly line: number;
+}
+
 /** JSON where it looks like JSON, else YAML. After a document that cannot be read nothing follows. */
-export function* readDocuments(text: string, maxYaml = maxYamlLength): Generator<ReadDocument, void, undefined> {
+export function* readDocuments(
+  text: string,
+  maxYaml = maxYamlLength,
+  repeated: RepeatedKeys = 'refuse',
+): Generator<ReadDocument, void, undefined> {
   const json = /^\s*[{[]/.test(text) ? parseJson(text) : undefined;
   if (json) yield json;
   // YAML in flow style begins like JSON.
-  else if (text.length <= maxYaml) yield* yamlDocuments(text);
+  else if (text.length <= maxYaml) yield* yamlDocuments(text, repeated);
   else yield { ok: false, problem: `is YAML of more than ${maxYaml / 1024} KiB; write it as JSON` };
 }
 
@@ -51,18 +65,37 @@ function checked(value: unknown): ReadDocument {
   return isDeeperThan(value, maxDepth) ? { ok: false, problem: tooDeep } : { ok: true, value };
 }
 
-function* yamlDocuments(text: string): Generator<ReadDocument, void, undefined> {
-  const composer = new Composer({
+/** All keys that stand again in their map, in the order of the text, which is read as YAML even where it is JSON. */
+export function repeatedKeys(text: string, maxYaml = maxYamlLength): RepeatedKey[] {
+  if (text.length > maxYaml) return [];
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  try {
+    const documents = [...newComposer().compose(tokens(text, lines.addNewLine))];
+    return documents
+      .flatMap(({ contents }) => [...repetitions(contents)])
+      .sort((left, right) => left.offset - right.offset)
+      .map(({ key, offset }) => ({ key, line: lines.linePos(offset).line }));
+  } catch {
+    return [];
+  }
+}
+
+function newComposer() {
+  return new Composer({
     version: '1.1',
     customTags: jsonTags,
     logLevel: 'error',
     prettyErrors: false,
-    // It compares every key of a map with every other one; `repeatedKey` does not.
+    // It compares every key of a map with every other one; `repetitions` does not.
     uniqueKeys: false,
   });
+}
+
+function* yamlDocuments(text: string, repeated: RepeatedKeys): Generator<ReadDocument, void, undefined> {
   try {
-    for (const document of composer.compose(tokens(text))) {
-      const result = readOne(document);
+    for (const document of newComposer().compose(tokens(text))) {
+      const result = readOne(document, repeated);
       yield result;
       if (!result.ok) return;
     }
@@ -75,8 +108,8 @@ function* yamlDocuments(text: string): Generator<ReadDocument, void, undefined> 
  * The composer descends recursively, and a stack that ends inside of it can end the process. The parser before it keeps a
  * stack of its own, which tells the depth in time.
  */
-function* tokens(text: string) {
-  const parser = new Parser();
+function* tokens(text: string, onNewLine?: (offset: number) => void) {
+  const parser = new Parser(onNewLine);
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) {
       if (token.type === 'error') throw new Error(token.message);
@@ -87,27 +120,28 @@ function* tokens(text: string) {
   yield* parser.end();
 }
 
-function readOne(document: Document.Parsed): ReadDocument {
+function readOne(document: Document.Parsed, repeated: RepeatedKeys): ReadDocument {
   const [problem] = document.errors;
   if (problem) return { ok: false, problem: problem.message };
-  const repeated = repeatedKey(document.contents);
-  if (repeated !== undefined) return { ok: false, problem: `key ${JSON.stringify(repeated)} is there twice` };
+  const again = repeated === 'refuse' ? repetitions(document.contents).next().value : undefined;
+  if (again) return { ok: false, problem: `key ${JSON.stringify(again.key)} is there twice` };
   return checked(document.toJS({ maxAliasCount }));
 }
 
-function repeatedKey(node: unknown): string | undefined {
-  if (isPair(node)) return repeatedKey(node.key) ?? repeatedKey(node.value);
-  if (!isCollection(node)) return undefined;
+function* repetitions(node: unknown): Generator<{ readonly key: string; readonly offset: number }, void, undefined> {
+  if (isPair(node)) {
+    yield* repetitions(node.key);
+    yield* repetitions(node.value);
+  }
+  if (!isCollection(node)) return;
   const seen = new Set<string>();
   for (const item of node.items) {
-    const inner = repeatedKey(item);
-    if (inner !== undefined) return inner;
+    yield* repetitions(item);
     if (!isMap(node) || !isPair<ParsedNode, ParsedNode>(item) || !isScalar(item.key)) continue;
     const key = String(item.key.value);
-    if (seen.has(key)) return key;
+    if (seen.has(key)) yield { key, offset: item.key.range[0] };
     seen.add(key);
   }
-  return undefined;
 }
 
 /** YAML 1.1 has values that JSON has not. Kubernetes reads times, and numbers such as 22:22, as the text they are. */

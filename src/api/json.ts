@@ -22,14 +22,17 @@ const maxCompared = 32;
 
 /** Deep equality of JSON. A field that is null is a field that is not there; what is too deep to compare differs. */
 export function sameJson(left: unknown, right: unknown, levels = maxCompared): boolean {
+  if (left === right) return true;
   if (isUnset(left) || isUnset(right)) return isUnset(left) && isUnset(right);
   if (levels === 0) return false;
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, index) => sameJson(item, right[index], levels - 1));
   }
   if (!isObject(left) || !isObject(right)) return left === right;
-  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-  return [...keys].every((key) => sameJson(ownValue(left, key), ownValue(right, key), levels - 1));
+  return (
+    Object.keys(left).every((key) => sameJson(left[key], ownValue(right, key), levels - 1)) &&
+    Object.keys(right).every((key) => Object.hasOwn(left, key) || isUnset(right[key]))
+  );
 }
 
 /** Reads a key that a person chose: `constructor` must not be found on the prototype. */

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { systemUser } from '../../src/cluster/auth/user.ts';
 import { startCluster } from '../../src/cluster/cluster.ts';
+import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
 import { type Answer, accessFrom, type Body, KubeHttp, type RequestOptions } from './kube-http.ts';
 import { WatchReader } from './watch-reader.ts';
 
@@ -15,6 +17,8 @@ export interface ClusterWish {
   readonly controllers?: boolean;
   /** How much faster than real the embedded cluster's nodes are. */
   readonly speed?: number;
+  /** Simulated nodes, node-1 to node-N. Another cluster has its own. */
+  readonly nodes?: number;
 }
 
 export interface TestCluster {
@@ -91,6 +95,8 @@ async function embedded(wish: ClusterWish): Promise<Running> {
     ...(wish.speed === undefined ? {} : { speed: wish.speed }),
     report: (message, error) => problems.push(`${message}: ${error instanceof Error ? error.stack : String(error)}`),
   });
+  const admin = cluster.plane.clientFor(systemUser, 'test');
+  for (const node of createNodes(wish.nodes ?? 0, undefined, Date.now())) await admin.create('nodes', node);
   return {
     kubeconfig: cluster.kubeconfig(),
     async close() {

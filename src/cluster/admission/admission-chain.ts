@@ -59,10 +59,13 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
   const context = { ...options, client };
 
   async function pass(request: AdmissionRequest, reinvocation: Reinvocation): Promise<KubeObject | undefined> {
-    const draft = request.object && clone(request.object);
+    const webhooks = mutating();
+    // Plugins leave status alone, so that without webhooks nothing of it changes on the way.
+    const isFixed = request.subresource === 'status' && webhooks.length === 0;
+    const draft = request.object && !isFixed ? clone(request.object) : request.object;
     for (const plugin of plugins) await plugin.admit?.({ ...request, object: draft }, draft, options);
     if (reinvocation.round === 'second' && !sameJson(draft, request.object)) reinvocation.objectChanged();
-    return runMutatingWebhooks(mutating(), { ...request, object: draft }, reinvocation, context);
+    return runMutatingWebhooks(webhooks, { ...request, object: draft }, reinvocation, context);
   }
 
   return {

@@ -49,7 +49,7 @@ function parseJson(text: string): unknown {
 }
 
 function parseYaml(text: string): unknown {
-  const [first, ...others] = readDocuments(text, maxYamlCharacters);
+  const [first, ...others] = readDocuments(text, maxYamlCharacters, 'take last');
   if (first?.ok === false) throw badRequest(`the object provided is not valid YAML: ${first.problem}`);
   if (others.length > 0) throw badRequest('the object provided is not valid YAML: there is more than one document');
   return first?.value ?? null;

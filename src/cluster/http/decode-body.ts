@@ -28,8 +28,7 @@ function decode(bytes: Buffer, contentType: string): { value: unknown; text?: st
   const format = formatOf(contentType);
   if (!format) throw unsupportedMediaType(accepted);
   const text = bytes.toString('utf8');
-  const value = parseBody(text, format);
-  return format === 'json' ? { value, text } : { value };
+  return { value: parseBody(text, format), text };
 }
 
 function formatOf(contentType: string): 'json' | 'yaml' | undefined {

@@ -5,8 +5,18 @@ import { writeChunks } from './write-chunks.ts';
 /** A reader this far behind is cut off; it comes back with the last revision it has seen. */
 const maxUnsentBytes = 16 * 1024 * 1024;
 
-/** One write for everything that happens within this time: hundreds of watchers would else cost a record and a call each. */
-const batchMs = 10;
+/**
+ * One write for everything that happens within this time, for each open writer: a write costs the same for one line as for
+ * many, so that with hundreds of watchers each of them is served less often. What comes after a pause goes out at once.
+ */
+const batchMsEach = 0.25;
+const maxBatchMs = 100;
+
+let openWriters = 0;
+
+function batchMs(): number {
+  return Math.min(openWriters * batchMsEach, maxBatchMs);
+}
 
 /**
  * Writes lines to a response that stays open, in batches, without ever waiting for a reader that does not read: what it has
@@ -28,7 +38,9 @@ export class LineWriter {
     this.#response = response;
     this.#settled = settled;
     response.on('error', () => undefined);
+    openWriters += 1;
     response.on('close', () => {
+      openWriters -= 1;
       this.#done = true;
       this.#pending = [];
       this.#timer?.cancel();
@@ -65,7 +77,7 @@ export class LineWriter {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#writing !== undefined || this.#pending.length === 0 || this.#done) return;
-    const wait = Math.max(0, this.#flushedAt + batchMs - realClock.now());
+    const wait = Math.max(0, this.#flushedAt + batchMs() - realClock.now());
     this.#timer = realClock.after(wait, () => {
       this.#timer = undefined;
       this.#flush();

@@ -8,11 +8,21 @@ const maxLevels = 20;
  * A built-in kind's object with nothing in it: structures that are always there, and required lists. Whoever creates an object
  * does not own these by themselves, only what is put into them.
  */
-export function emptyObject(schema: Schema | undefined, levels = maxLevels): JsonMap {
+export function emptyObject(schema: Schema | undefined): JsonMap {
+  if (schema === undefined) return {};
+  const empty = emptyObjects.get(schema) ?? emptyOf(schema, maxLevels);
+  emptyObjects.set(schema, empty);
+  return empty;
+}
+
+/** By their schemas, which never change; nor does what was made from them. */
+const emptyObjects = new WeakMap<Schema, JsonMap>();
+
+function emptyOf(schema: Schema | undefined, levels: number): JsonMap {
   const empty: JsonMap = {};
   if (levels === 0) return empty;
   for (const [name, property] of Object.entries(schema?.properties ?? {})) {
-    if (isEmptyStructure(property.default)) empty[name] = emptyObject(property, levels - 1);
+    if (isEmptyStructure(property.default)) empty[name] = emptyOf(property, levels - 1);
     else if (property.type === 'array' && schema?.required?.includes(name)) empty[name] = [];
   }
   return empty;

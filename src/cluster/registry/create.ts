@@ -19,6 +19,7 @@ import {
   type Target,
   validated,
 } from './registry.ts';
+import { withInternedFields } from './share.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Longest prefix of a generated name: with its suffix it still is a DNS label. */
@@ -130,7 +131,7 @@ async function dryRun(registry: Registry, target: Target, object: KubeObject): P
 
 async function store(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
   const { type, name } = target;
-  const kept = await convertTo(type, object, storageApiVersion(type));
+  const kept = withInternedFields(await convertTo(type, object, storageApiVersion(type)));
   const key = objectKey(type.namespaced ? target.namespace : '', name);
   const result = registry.store.create(type.key, key, kept);
   if (!result.ok) throw alreadyExists(resourceName(type), name);

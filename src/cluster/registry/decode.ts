@@ -2,7 +2,7 @@ import { badRequest } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { decodeProblem } from '../schema/decode.ts';
-import { duplicateFieldTexts, scanJson } from '../schema/duplicate-fields.ts';
+import { type DuplicateKeys, duplicateKeys, strictProblem } from '../schema/duplicate-keys.ts';
 import { isJsonObject } from '../schema/json-values.ts';
 import { prune, pruneInOrder, unknownFieldTexts } from '../schema/prune.ts';
 import { apiVersionOf } from './convert.ts';
@@ -46,20 +46,17 @@ export function checkFields(type: ResourceType, object: KubeObject, context: Wri
   }
   const unknown = (type.custom ? prune : pruneInOrder)(object as JsonObject, type.schema);
   if (context.fieldValidation === 'Ignore') return;
-  const findings = [...unknownFieldTexts(unknown), ...(text === undefined ? [] : duplicates(text))];
-  if (findings.length === 0) return;
-  if (context.fieldValidation === 'Strict') {
-    throw badRequest(
-      `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: strict decoding error: ${findings.join(', ')}`,
-    );
+  const unknownFields = unknownFieldTexts(unknown);
+  const duplicates = text === undefined ? nothingTwice : duplicateKeys(text);
+  if (context.fieldValidation === 'Warn') {
+    context.warnings.push(...unknownFields, ...duplicates.texts);
+    return;
   }
-  context.warnings.push(...findings);
+  const problem = strictProblem(duplicates, unknownFields);
+  if (problem !== '') throw wrongType(type, `strict decoding error: ${problem}`);
 }
 
-function duplicates(text: string): readonly string[] {
-  const scan = scanJson(text);
-  return scan.ok ? duplicateFieldTexts(scan.duplicates) : [];
-}
+const nothingTwice: DuplicateKeys = { format: 'json', texts: [] };
 
 /** Everything relies on metadata being what it should be, whatever a custom kind's schema says of the rest. */
 function checkMetadataTypes(type: ResourceType, object: KubeObject): void {

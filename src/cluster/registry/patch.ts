@@ -1,5 +1,13 @@
 import { invalid } from '../../api/field-errors.ts';
-import { ApiError, badRequest, conflict, invalidObject, isApiError, notFound } from '../errors.ts';
+import {
+  ApiError,
+  badRequest,
+  conflict,
+  invalidObject,
+  isApiError,
+  notFound,
+  unsupportedMediaType,
+} from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { applyConfiguration } from '../patch/apply-configuration.ts';
@@ -7,6 +15,7 @@ import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchResult } from '../patch/patch-result.ts';
 import { applyStrategicMergePatch } from '../patch/strategic-merge.ts';
+import { duplicateKeysOfApplied, strictProblem } from '../schema/duplicate-keys.ts';
 import { timestamp } from '../time/clock.ts';
 import { apiVersionOf } from './convert.ts';
 import { createObject } from './create.ts';
@@ -61,9 +70,11 @@ function patched(request: PatchRequest, old: KubeObject): JsonObject {
 }
 
 function unsupportedStrategic(): Error {
-  return badRequest(
-    'strategic merge patches are not supported for custom resources; use a JSON patch or a merge patch',
-  );
+  return unsupportedMediaType([
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/apply-patch+yaml',
+  ]);
 }
 
 function unwrapped<T>(result: PatchResult<T>): T {
@@ -166,7 +177,7 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
 /** Who applies a field says that they own it; nobody can own a field that the kind does not have. */
 function checkApplied({ target: { type }, context, text, patch }: PatchRequest, applied: KubeObject): void {
   const warnings: string[] = [];
-  checkFields(type, applied, { ...context, warnings, fieldValidation: 'Warn' }, text);
+  checkFields(type, applied, { ...context, warnings, fieldValidation: 'Warn' });
   const unknown = warnings.flatMap((warning) => /^unknown field "(.*)"$/.exec(warning)?.slice(1) ?? []);
   if (unknown.length > 0) {
     const { namespace = '' } = (patch as { metadata?: { namespace?: string } }).metadata ?? {};
@@ -176,10 +187,17 @@ function checkApplied({ target: { type }, context, text, patch }: PatchRequest, 
     const list = problems.length === 1 ? problems[0] : `errors:\n${problems.map((text) => `  ${text}`).join('\n')}`;
     throw new ApiError({ code: 500, message: `failed to create typed patch object (${object}): ${list}` });
   }
-  if (context.fieldValidation === 'Strict' && warnings.length > 0) {
-    throw badRequest(`error strict decoding YAML: ${warnings.join(', ')}`);
+  checkDuplicates(text, context);
+}
+
+function checkDuplicates(text: string, context: WriteContext): void {
+  if (context.fieldValidation === 'Ignore') return;
+  const duplicates = duplicateKeysOfApplied(text);
+  if (context.fieldValidation === 'Warn') context.warnings.push(...duplicates.texts);
+  else if (duplicates.texts.length > 0) {
+    const problem = strictProblem(duplicates, []);
+    throw badRequest(`error strict decoding patch: error converting YAML to JSON: ${problem}`);
   }
-  if (context.fieldValidation === 'Warn') context.warnings.push(...warnings);
 }
 
 /** What this path cannot change is not owned by who applies through it either. */

@@ -53,8 +53,8 @@ export async function writeScale(
       const scale = change(clone(scaleOf(old, paths)) as unknown as JsonObject);
       checkScale(target, scale, old);
       const draft = withReplicas(clone(old), paths, replicasOf(scale));
-      delete draft.metadata.resourceVersion;
-      return draft;
+      // A Scale that names no version is for the newest.
+      return { ...draft, metadata: { ...draft.metadata, resourceVersion: old.metadata.resourceVersion ?? '' } };
     },
   });
   return asScale(type, outcome.object);

@@ -1,8 +1,8 @@
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
 
-/** These kinds' status may carry labels and annotations along: the kubelet relies on it. */
-const statusCarriesMetadata = new Set(['pods', 'nodes', 'namespaces']);
+/** A built-in kind's status may carry labels and the like along, except that of the kinds that came last. */
+const statusAlone = new Set(['scheduling.k8s.io/podgroups']);
 
 /** What a request to a subresource wants, with everything that the subresource does not own as it was. */
 export function withSubresourceOnly(
@@ -16,7 +16,7 @@ export function withSubresourceOnly(
   switch (subresource) {
     case 'status':
       setField(kept, 'status', wanted['status']);
-      if (statusCarriesMetadata.has(type.key)) carryMetadata(kept, wanted);
+      if (!type.custom && !statusAlone.has(type.key)) carryMetadata(type, kept, wanted);
       return kept;
     case 'finalize':
       return { ...kept, spec: wanted['spec'] };
@@ -35,8 +35,12 @@ function setField(object: KubeObject, field: string, value: unknown): void {
   else object[field] = value;
 }
 
-function carryMetadata(kept: KubeObject, wanted: KubeObject): void {
-  for (const field of ['labels', 'annotations', 'finalizers'] as const) {
+const carriedFields = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+function carryMetadata(type: ResourceType, kept: KubeObject, wanted: KubeObject): void {
+  for (const field of carriedFields) {
+    // Who owns a pod is not for those to say who report on it.
+    if (field === 'ownerReferences' && type.key === 'pods') continue;
     const value = wanted.metadata[field];
     if (value === undefined) delete kept.metadata[field];
     else Object.assign(kept.metadata, { [field]: value });

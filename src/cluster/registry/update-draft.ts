@@ -32,7 +32,6 @@ export function settle(
   old: KubeObject,
 ): KubeObject {
   const { subresource } = request;
-  type.strategy.applyDefaults?.(admitted);
   const draft = confine(type, subresource, admitted, old);
   const context = strategyContext(registry);
   if (subresource === '') type.strategy.prepareForUpdate?.(draft, old, context);

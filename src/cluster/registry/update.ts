@@ -3,12 +3,13 @@ import { type ApiError, conflict, invalidObject, notFound, staleObject } from '.
 import { validateMetadata, validateMetadataUpdate } from '../kinds/builtin/metadata.ts';
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import { clone, type KubeObject } from '../objects.ts';
+import type { KubeObject } from '../objects.ts';
 import type { Stored } from '../store/store.ts';
 import { apiVersionOf, convertTo, storageApiVersion, workingType } from './convert.ts';
 import { isReadyToGo } from './deletion.ts';
 import { sameObject } from './generation.ts';
 import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
+import { sharedWith } from './share.ts';
 import { prepare, settle } from './update-draft.ts';
 import type { UpdateOutcome, UpdateRequest } from './update-request.ts';
 
@@ -35,7 +36,8 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
   const old = await convertTo(target.type, current.object, workingVersion);
   const wanted = await request.change(await convertTo(target.type, old, apiVersionOf(target.type)));
   checkIdentity(request, wanted, current);
-  let draft = prepare(registry, working, request, await convertTo(target.type, wanted, workingVersion), old);
+  const prepared = prepare(registry, working, request, await convertTo(target.type, wanted, workingVersion), old);
+  let draft = prepared;
   const { travelsAs } = request;
   const body = (object: KubeObject) => (travelsAs ? travelsAs.encode(object) : object);
   const parts = {
@@ -50,6 +52,8 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
     const admitted = (await mutated(registry, { ...parts, object: body(draft) }, workingVersion)) ?? body(draft);
     draft = travelsAs ? travelsAs.decode(admitted, draft) : admitted;
   }
+  // What admission left as it was has its defaults, and shares with what is stored.
+  if (draft !== prepared) working.strategy.applyDefaults?.(draft);
   draft = settle(registry, working, request, draft, old);
   check(registry, working, request, draft, old);
   registry.hooks.beforeUpdate(working, draft, old, context);
@@ -130,12 +134,7 @@ async function write(
     return { kind: 'unchanged', object: await convertTo(target.type, current.object, apiVersionOf(target.type)) };
   }
   const kept = await convertTo(target.type, draft, storageApiVersion(target.type));
-  const result = store.update(
-    current.resource,
-    current.key,
-    kept === current.object ? clone(kept) : kept,
-    current.revision,
-  );
+  const result = store.update(current.resource, current.key, sharedWith(kept, current.object), current.revision);
   if (!result.ok) return 'raced';
   await store.durable(result.stored.revision);
   return { kind: 'updated', object: await convertTo(target.type, result.stored.object, apiVersionOf(target.type)) };

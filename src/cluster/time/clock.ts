@@ -25,8 +25,15 @@ export const realClock: Clock = {
 
 /** A time as Kubernetes writes `metav1.Time`: whole seconds, UTC. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond.second) {
+    lastSecond = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return lastSecond.text;
 }
+
+/** Most stamps are of the same second as the one before. */
+let lastSecond = { second: Number.NaN, text: '' };
 
 /** A time as Kubernetes writes `metav1.MicroTime`. */
 export function microTimestamp(ms: number): string {

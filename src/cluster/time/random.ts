@@ -52,11 +52,14 @@ export function randomSuffix(random: Random, length = 5): string {
   return suffix;
 }
 
+const hexDigits = '0123456789abcdef';
+
 /** A version 4 UUID. */
 export function randomUid(random: Random): string {
-  const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
-  hex[12] = '4';
-  hex[16] = ((Number.parseInt(hex[16] as string, 16) & 0x3) | 0x8).toString(16);
-  const text = hex.join('');
+  let text = '';
+  for (let index = 0; index < 32; index += 1) {
+    const digit = Math.floor(random.next() * 16);
+    text += hexDigits[index === 12 ? 4 : index === 16 ? (digit & 0x3) | 0x8 : digit];
+  }
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }

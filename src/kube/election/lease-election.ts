@@ -106,11 +106,10 @@ export class LeaseElection {
     }
     watchdog.cancel();
     this.#stopping.signal.removeEventListener('abort', stop);
-    const until = this.#leadsUntil;
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
     await finished;
     // Work that outlived its time may have let somebody else in; a conflict then says so, and nothing is lost.
-    if (this.#options.clock.monotonic() < until) await this.#release();
+    await this.#release();
   }
 
   #expireLater(leading: AbortController): { cancel(): void } {

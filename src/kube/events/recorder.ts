@@ -51,9 +51,7 @@ export class EventRecorder {
       return;
     }
     this.#pending.set(series.eventName, series);
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#sendAll();
   }
 
   /** Resolves when everything recorded so far was delivered or given up. */
@@ -69,6 +67,8 @@ export class EventRecorder {
 
   async #sendAll(): Promise<void> {
     for (let series = this.#first(); series !== undefined; series = this.#first()) await this.#deliver(series);
+    // In the same breath as finding nothing more to send: what comes next starts anew.
+    this.#sending = undefined;
   }
 
   #first(): Series | undefined {

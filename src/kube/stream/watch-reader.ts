@@ -58,6 +58,9 @@ function readChunk(splitter: LineSplitter, chunk: Buffer, { onEvent }: WatchRead
   }
 }
 
+/** The limit may become shorter while it is being waited for. */
+const lookEveryMs = 1_000;
+
 /** Ends a body that has been silent for too long. One timer, moved on only when it fires: events come by the thousand. */
 class Silence {
   readonly #body: Body;
@@ -82,7 +85,7 @@ class Silence {
   }
 
   #later(delayMs: number): Timer {
-    return this.#reading.clock.after(delayMs, () => {
+    return this.#reading.clock.after(Math.min(delayMs, lookEveryMs), () => {
       const left = this.#since + this.#reading.stallMs() - this.#reading.clock.monotonic();
       if (left > 0) {
         this.#timer = this.#later(left);

@@ -8,6 +8,9 @@ describe('bodies', () => {
   it('reads what old YAML calls booleans as kubectl does', () =>
     expect(parseBody('a: yes', 'yaml')).toEqual({ a: true }));
 
+  it('takes the last of two values for one key', () =>
+    expect(parseBody('a: 1\nb: 2\na: 3', 'yaml')).toEqual({ a: 3, b: 2 }));
+
   const refused: [what: string, text: string, format: 'json' | 'yaml'][] = [
     ['JSON that ends early', '{"a":', 'json'],
     ['nothing', '', 'json'],

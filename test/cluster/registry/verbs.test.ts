@@ -214,6 +214,23 @@ describe('patch', () => {
     await expect(other).rejects.toEqual(refusal(409, 'conflict with "one"'));
   });
 
+  it('refuses to apply what says a thing twice, or warns of it', async () => {
+    const { plane, target } = await aPlane();
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: '2' } };
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata:\n  a: "1"\n  a: "2"\n';
+    const request = { ...patch('apply', applied), text, target: target('configmaps', 'x') };
+    const strict = aContext({ fieldValidation: 'Strict' });
+    await expect(patchObject(plane.registry, { ...request, context: strict })).rejects.toEqual(
+      refusal(
+        400,
+        'error strict decoding patch: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map',
+      ),
+    );
+    const context = aContext({ fieldValidation: 'Warn' });
+    expect((await patchObject(plane.registry, { ...request, context })).kind).toBe('created');
+    expect(context.warnings).toEqual(['line 6: key "a" already set in map']);
+  });
+
   it('applies the same again without a write', async () => {
     const { plane, target, clock } = await aPlane();
     const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { a: '1' } };

@@ -114,7 +114,10 @@ describe('a watch recovers by itself from', () => {
   ];
 
   test.each(faults)('%s', async (_, fault, reported, resyncs) => {
-    const { collection, current, reports, server } = await reflect(undefined, fault === 'stall' ? impatience : patience);
+    const { collection, current, reports, server } = await reflect(
+      undefined,
+      fault === 'stall' ? impatience : patience,
+    );
     await current();
     await until(() => collection.watching === 1);
     collection.faults.push(fault);

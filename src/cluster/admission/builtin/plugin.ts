@@ -12,7 +12,7 @@ export interface PluginContext {
 
 /** A rule of the API server itself. Refusals are thrown as ApiError. */
 export interface Plugin {
-  /** May change the draft, which is the request's own copy of its object. */
+  /** May change the draft, which is the request's own copy of its object, except in requests to its status. */
   admit?(request: AdmissionRequest, draft: KubeObject | undefined, context: PluginContext): void | Promise<void>;
   validate?(request: AdmissionRequest, context: PluginContext): void;
 }

@@ -1,0 +1,17 @@
+/**
+ * One thing at a time for each namespace: a batch and a pruning that wrote at once would only lose races to each other. Whoever
+ * asks for a turn gets it after those before, and not in the same breath, so that requests which arrive together share it.
+ */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** The task must not fail: it is nobody's to catch. */
+  take(namespace: string, task: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(namespace) ?? Promise.resolve();
+    const turn = before.then(task).finally(() => {
+      if (this.#last.get(namespace) === turn) this.#last.delete(namespace);
+    });
+    this.#last.set(namespace, turn);
+    return turn;
+  }
+}

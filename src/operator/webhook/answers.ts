@@ -1,0 +1,85 @@
+import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
+import { blocker, deny } from '../../core/decide/blocker.ts';
+import { refusalOf } from '../../core/decide/refusal.ts';
+import type { Denied, Verdict } from '../../core/verdict.ts';
+import type { AdmissionAnswer, AnswerCause } from './review-answer.ts';
+
+export interface PodName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Why nobody can tell: reasons that have nothing to do with any budget. */
+export type BlindCode = 'NotSynced' | 'LedgerUnknown' | 'CacheStale';
+
+export function answerVerdict(verdict: Verdict, pod: PodName): AdmissionAnswer {
+  return verdict.result === 'allow' ? { allowed: true } : refuse(verdict, pod);
+}
+
+/**
+ * The answer when no verdict could be had (I4), because something failed or took too long.
+ *
+ * @param unprotected known for sure: no budget and no probe concerns the pod
+ */
+export function answerBlind(pod: PodName, unprotected: boolean, code: BlindCode, detail: string): AdmissionAnswer {
+  return unprotected ? { allowed: true } : refuse(deny([blocker(code, { pod, detail })]), pod);
+}
+
+/** "Not now" (I8): one cause for each reason, and one for the person who wonders. */
+function refuse(denied: Denied, pod: PodName): AdmissionAnswer {
+  const { code, reason, message, causes } = refusalOf(denied);
+  return { allowed: false, code, reason, message, causes: [...causes, hint(pod)] };
+}
+
+/** Its reason is another one, so that programs which look for budgets pass over it. */
+function hint({ namespace, name }: PodName): AnswerCause {
+  return {
+    reason: 'Hint',
+    message: `holdfast explain pod ${name} -n ${namespace} shows every budget, unit and pod behind this`,
+  };
+}
+
+/** The request cannot be understood. */
+export function answerBad(problem: string): AdmissionAnswer {
+  return { allowed: false, code: 400, reason: 'BadRequest', message: problem };
+}
+
+/** The request was understood, and trying it again may help: an answer about something other than a pod's disruption. */
+export function answerUnavailable(problem: string): AdmissionAnswer {
+  return { allowed: false, code: 503, reason: 'ServiceUnavailable', message: problem };
+}
+
+export interface ObjectName {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** A bad object may have as many mistakes as it has fields; more than this many help nobody. */
+const maxErrors = 20;
+
+/** The object is not valid, in the words in which the API server says so. */
+export function answerInvalid(object: ObjectName, errors: readonly FieldError[]): AdmissionAnswer {
+  const [first] = errors;
+  if (first === undefined) return { allowed: true };
+  const shown = errors.slice(0, maxErrors);
+  const left = errors.length - shown.length;
+  const list = [...shown.map(formatFieldError), ...(left > 0 ? [`and ${left} more`] : [])];
+  const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
+  const kind = object.group === '' ? object.kind : `${object.kind}.${object.group}`;
+  return {
+    allowed: false,
+    code: 422,
+    reason: 'Invalid',
+    message: `${kind} ${JSON.stringify(object.name)} is invalid: ${text}`,
+    causes: shown.map(causeOf),
+  };
+}
+
+function causeOf(error: FieldError): AnswerCause {
+  return {
+    reason: error.type,
+    message: formatFieldError(error).slice(error.field.length + 2),
+    field: error.field,
+  };
+}
