@@ -1,11 +1,16 @@
 // npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
 
 /** Each suite returns its report as Markdown. */
-const suites: Readonly<Record<string, () => string | Promise<string>>> = { core: coreSuite, cluster: clusterSuite };
+const suites: Readonly<Record<string, () => string | Promise<string>>> = {
+  core: coreSuite,
+  client: clientSuite,
+  cluster: clusterSuite,
+};
 
 const wanted = process.argv.slice(2);
 const names = wanted.length === 0 ? Object.keys(suites) : wanted;

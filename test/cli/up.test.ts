@@ -82,6 +82,8 @@ describe('holdfast up', () => {
     expect(await items(cluster, '/api/v1/pods')).toEqual([]);
     expect(await items(cluster, '/api/v1/nodes')).toHaveLength(2);
     expect(cluster.out).toContain('examples/demo.yaml');
+    // As with npm in between, which hands on what the terminal sends to everyone anyway.
+    void cluster.stop('SIGTERM');
     expect(await cluster.stop('SIGTERM')).toBe(0);
   });
 

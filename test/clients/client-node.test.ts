@@ -39,15 +39,15 @@ const create = (name: string, data: Record<string, string> = {}, labels: Record<
   core.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels }, data } });
 
 describe('an informer', () => {
-  it('follows a collection, also over the end of its watch', async () => {
+  it('follows a collection, also over the end of its watch and after a pause', async () => {
     const labelSelector = 'informed';
-    let lists = 0;
     const list = (): Promise<KubernetesListObject<V1ConfigMap>> => {
-      lists += 1;
       return core.listNamespacedConfigMap({ namespace, labelSelector });
     };
     await create('before', {}, { informed: 'x' });
-    const informer = makeInformer(config, `/api/v1/namespaces/${namespace}/configmaps`, list, labelSelector);
+    // The server ends each watch after a second, and the informer goes on with the next.
+    const path = `/api/v1/namespaces/${namespace}/configmaps?timeoutSeconds=1`;
+    const informer = makeInformer(config, path, list, labelSelector);
     const names = () =>
       informer
         .list(namespace)
@@ -62,6 +62,7 @@ describe('an informer', () => {
     expect(names()).toEqual(['before']);
     await create('during', {}, { informed: 'x' });
     await until('the informer knows the second', () => names().join() === 'before,during');
+    await new Promise((resolve) => setTimeout(resolve, 1500));
     await core.deleteNamespacedConfigMap({ namespace, name: 'before' });
     await until('the informer forgets the first', () => names().join() === 'during');
     await informer.stop();
@@ -69,7 +70,6 @@ describe('an informer', () => {
     await informer.start();
     await until('the informer has caught up', () => names().join() === 'during,stopped');
     await informer.stop();
-    expect(lists).toBeGreaterThanOrEqual(2);
     expect(errors.filter((error) => !isAbort(error))).toEqual([]);
   });
 });
@@ -123,7 +123,7 @@ describe('leader election on a lease', () => {
     expect(second.filter(Boolean)).toHaveLength(1);
     const now = await leases.readNamespacedLease({ namespace, name });
     expect(now.spec?.holderIdentity).toBe(candidates[second.indexOf(true)]);
-    expect(now.spec?.renewTime?.getTime()).toBeGreaterThan(0);
+    expect(now.spec?.renewTime).toBeDefined();
   });
 });
 

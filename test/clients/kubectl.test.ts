@@ -75,7 +75,7 @@ describe.skipIf(!hasKubectl || cluster.lacksControllers).sequential('kubectl', (
     );
     const forced = await done('apply --server-side --force-conflicts --field-manager=other -f -', configMap('3'));
     expect(forced).toBe('configmap/app serverside-applied\n');
-    const invalid = await kubectl('apply -f -', configMap('3').replace('data:', 'dada:'));
+    const invalid = await kubectl('apply -f -', configMap('3').replace('\ndata:', '\ndada:'));
     expect(invalid.code).toBe(1);
     expect(invalid.err).toContain('unknown field "dada"');
   });

@@ -123,7 +123,11 @@ describe('a definition', () => {
 
   const refused: [string, object, string][] = [
     ['another name than its parts make', { group: 'other.example.com' }, 'must be spec.names.plural+"."+spec.group'],
-    ['no schema', { versions: [{ ...version, schema: undefined }] }, 'schemas are required'],
+    [
+      'no schema',
+      { versions: [{ ...version, schema: undefined }] },
+      'spec.versions[0].schema.openAPIV3Schema: Required value',
+    ],
     [
       'two stored versions',
       { versions: [version, { ...version, name: 'v2' }] },

@@ -36,6 +36,39 @@ describe('bodies', () => {
     await isWell();
   });
 
+  it('that cannot be read are shown to their sender', async () => {
+    const { body } = await cluster.request('POST', configMaps, { body: '{"a' });
+    expect(body.message).toBe(
+      'the object provided is unrecognized (must be of type ConfigMap): couldn\'t get version/kind; json parse error: unexpected end of JSON input ({"a)',
+    );
+  });
+
+  it('may have nulls where something should be', async () => {
+    const refused: object[] = [
+      { finalizers: [null] },
+      { ownerReferences: [null, null] },
+      { name: null },
+      { labels: { 'a b': null } },
+    ];
+    for (const metadata of refused) {
+      const { code } = await cluster.request('POST', configMaps, {
+        body: { metadata: { name: 'nulls', ...metadata } },
+      });
+      expect(code, JSON.stringify(metadata)).toBe(422);
+    }
+    const body = {
+      metadata: { name: 'nulls', labels: null, annotations: { a: null }, managedFields: [null] },
+      data: { a: null },
+    };
+    const answer = await cluster.request('POST', configMaps, { body });
+    expect(answer).toMatchObject({ code: 201, body: { data: { a: '' }, metadata: { annotations: { a: '' } } } });
+    const path = `${configMaps}/nulls`;
+    for (const options of [{ preconditions: 'x' }, { dryRun: 'All' }]) {
+      expect((await cluster.request('DELETE', path, { body: options })).code).toBe(400);
+    }
+    expect((await cluster.request('DELETE', path, { body: 'null' })).code).toBe(200);
+  });
+
   it('of an unknown kind of content are refused', async () => {
     const answer = await cluster.request('POST', configMaps, { body: 'x', contentType: 'text/plain' });
     expect(answer).toMatchObject({ code: 415, body: { reason: 'UnsupportedMediaType' } });

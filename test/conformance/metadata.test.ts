@@ -58,6 +58,15 @@ describe('a new object', () => {
     expect(metadata.deletionTimestamp).toBeUndefined();
   });
 
+  it('has each owner once', async () => {
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true };
+    const body = named('owned', { ownerReferences: [owner, owner] });
+    const answer = await cluster.request('POST', configMaps, { body });
+    expect(answer.code).toBe(201);
+    expect(answer.body.metadata['ownerReferences']).toEqual([owner]);
+    expect(answer.headers.warning).toContain('.metadata.ownerReferences contains duplicate entries');
+  });
+
   it('is refused when the name is taken', async () => {
     await made(cluster.request('POST', configMaps, { body: configMap('taken') }));
     expect(await cluster.request('POST', configMaps, { body: configMap('taken') })).toMatchObject({
@@ -145,6 +154,13 @@ describe('a new object', () => {
       'Only one reference can have Controller set to true',
     ],
     ['labels of a wrong type', { metadata: { name: 'x', labels: { a: 3 } } }, 400, 'cannot unmarshal number into Go'],
+    [
+      'a time that is none',
+      { metadata: { name: 'x', creationTimestamp: 'yesterday' } },
+      400,
+      'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+    ],
+    ['bytes that are none', { binaryData: { b: '%%%' } }, 400, 'illegal base64 data at input byte 0'],
     ['another kind', { kind: 'Pod', data: undefined }, 400, 'Pod in version "v1" cannot be handled as a ConfigMap'],
     ['another version', { apiVersion: 'v2' }, 400, 'ConfigMap in version "v2" cannot be handled as a ConfigMap'],
   ];

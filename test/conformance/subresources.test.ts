@@ -73,6 +73,8 @@ describe('scale', () => {
     const object = await made(cluster.request('GET', path));
     expect(object.spec['replicas']).toBe(4);
     expect(object.metadata.generation).toBe(3);
+    const scaling = object.metadata.managedFields.find(({ subresource }) => subresource === 'scale');
+    expect(scaling).toMatchObject({ operation: 'Update', fieldsV1: { 'f:spec': { 'f:replicas': {} } } });
   });
 
   it('is refused for less than none, for another version and for nothing', async () => {

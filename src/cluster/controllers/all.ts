@@ -8,6 +8,7 @@ import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startDisruptionController } from './disruption/disruption-controller.ts';
 import { startEndpointsController } from './endpoints/endpoints-controller.ts';
+import { startEventExpiryController } from './events/event-expiry-controller.ts';
 import { startGarbageCollector } from './garbage/garbage-collector.ts';
 import { startJobController } from './job/job-controller.ts';
 import { startTtlAfterFinishedController } from './job/ttl-controller.ts';
@@ -46,6 +47,7 @@ export function startControllers(context: ControllerContext, options: Controller
   return [
     startNamespaceController(context, { types, store: registry.store }),
     startGarbageCollector(context, { types, store: registry.store }),
+    startEventExpiryController(context, { store: registry.store }),
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
     startEndpointsController(context),

@@ -2,6 +2,7 @@ import type { Conversion, CustomKind, ResourceType, SubresourceType } from '../k
 import type { Schema } from '../kinds/schema.ts';
 import { builtinSchemas } from '../kinds/schema-link.ts';
 import { resourceKey } from '../objects.ts';
+import { hasDefaults } from '../schema/defaults.ts';
 import type { ConvertObjects } from './conversion-webhook.ts';
 import { type Crd, type CrdVersion, storageVersionOf } from './crd.ts';
 import { customStrategy } from './custom-strategy.ts';
@@ -88,6 +89,7 @@ function customKind(crd: Crd, version: CrdVersion): CustomKind {
   return {
     crdName: crd.metadata.name,
     preserveUnknownFields: crd.spec.preserveUnknownFields === true,
+    hasDefaults: hasDefaults(version.schema?.openAPIV3Schema as Schema | undefined),
     ...(scale ? { scale } : {}),
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
   };

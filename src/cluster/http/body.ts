@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan, maxDepth, readDocuments } from '../../api/bounded-yaml.ts';
+import { parseProblem } from '../admission/json-problem.ts';
 import { badRequest, isApiError, tooLarge } from '../errors.ts';
 
 /** As much as the real API server takes. */
@@ -39,9 +40,7 @@ function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badRequest(
-      `the object provided is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw badRequest(`couldn't get version/kind; json parse error: ${parseProblem(text, error)}`);
   }
   if (isDeeperThan(value, maxDepth))
     throw badRequest(`the body of the request is nested deeper than ${maxDepth} levels`);

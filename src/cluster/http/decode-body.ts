@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { unsupportedMediaType } from '../errors.ts';
+import { badRequest, isApiError, unsupportedMediaType } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
 import { decodeProtobuf, protobufMediaType } from '../protobuf/protobuf.ts';
@@ -17,10 +17,30 @@ export async function readObjectBody(
   context: WriteContext,
 ): Promise<KubeObject> {
   const bytes = await readBody(request);
-  const { value, text } = decode(bytes, mediaType(request.headers['content-type']));
+  const { value, text } = decodeAs(type.kind, bytes, mediaType(request.headers['content-type']));
   const object = asObject(type, value);
   checkFields(type, object, context, text);
   return object;
+}
+
+/** What is no object at all is shown to its sender, as far as that helps. */
+function decodeAs(kind: string, bytes: Buffer, contentType: string): { value: unknown; text?: string } {
+  try {
+    return decode(bytes, contentType);
+  } catch (error) {
+    if (!isApiError(error, 400)) throw error;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${beginningOf(bytes)})`,
+    );
+  }
+}
+
+const shownBytes = 30;
+
+function beginningOf(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const text = bytes.subarray(0, shownBytes).toString(bytes[0] === 0x7b ? 'utf8' : 'hex');
+  return bytes.length > shownBytes ? `${text} ...` : text;
 }
 
 function decode(bytes: Buffer, contentType: string): { value: unknown; text?: string } {
@@ -44,11 +64,18 @@ export interface PatchBody {
 /** The body of a PATCH, whose media type says what kind of patch it is. */
 export async function readPatchBody(request: IncomingMessage, format: 'json' | 'yaml'): Promise<PatchBody> {
   const text = (await readBody(request)).toString('utf8');
-  return { value: parseBody(text, format), text };
+  try {
+    return { value: parseBody(text, format), text };
+  } catch (error) {
+    if (format === 'json' && isApiError(error, 400)) throw badRequest('invalid JSON patch');
+    throw error;
+  }
 }
 
-/** Any other body: options of a DELETE, an Eviction, a Binding. Undefined when there is none. */
-export async function readAnyBody(request: IncomingMessage): Promise<unknown> {
+/** Any other body: options of a DELETE, an Eviction, a Binding. Undefined when there is none, unless it has to be of a kind. */
+export async function readAnyBody(request: IncomingMessage, kind?: string): Promise<unknown> {
   const bytes = await readBody(request);
-  return bytes.length === 0 ? undefined : decode(bytes, mediaType(request.headers['content-type'])).value;
+  const contentType = mediaType(request.headers['content-type']);
+  if (kind !== undefined) return decodeAs(kind, bytes, contentType).value;
+  return bytes.length === 0 ? undefined : decode(bytes, contentType).value;
 }

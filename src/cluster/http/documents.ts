@@ -1,19 +1,22 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createDiscovery, type DocumentAnswer } from '../discovery/discovery.ts';
 import { createOpenApi } from '../discovery/openapi.ts';
+import { createSwagger } from '../discovery/swagger.ts';
 import { notAcceptable } from '../errors.ts';
 import type { ResourceTypes } from '../kinds/resource-type.ts';
 import type { Reply } from './reply.ts';
 
-/** `/api`, `/apis/...` and `/openapi/v3/...`: what the server serves, in the server's own words. */
+/** `/api`, `/apis/...` and `/openapi/...`: what the server serves, in the server's own words. */
 export function documentHandler(types: ResourceTypes, serverAddress: string) {
   const discovery = createDiscovery(types, { serverAddress });
   const openApi = createOpenApi(types);
+  const swagger = createSwagger(types);
   const paths = () => [...rootPaths, ...[...new Set([...types.all()].map(pathOf))].sort()];
   return (path: string, query: URLSearchParams, headers: IncomingHttpHeaders): Reply | undefined => {
     const segments = path.split('/').filter((segment) => segment !== '');
     const [root, second, third] = segments;
     if (root === undefined) return { code: 200, body: { paths: paths() } };
+    if (root === 'openapi' && second === 'v2' && third === undefined) return answered(swagger(), headers);
     if (root === 'openapi' && second === 'v3')
       return openApiReply(openApi, segments.slice(2).join('/'), query, headers);
     if (root === 'api' && segments.length <= 2) {
@@ -26,7 +29,18 @@ export function documentHandler(types: ResourceTypes, serverAddress: string) {
   };
 }
 
-const rootPaths = ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v3', '/readyz', '/version'];
+const rootPaths = [
+  '/api',
+  '/api/v1',
+  '/apis',
+  '/healthz',
+  '/livez',
+  '/metrics',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/readyz',
+  '/version',
+];
 
 function pathOf(type: { readonly group: string; readonly version: string }): string {
   return type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;

@@ -2,6 +2,7 @@ import type { ResourceType } from '../kinds/resource-type.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
 import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
+import { withDefaultsOfToday } from '../registry/read-defaults.ts';
 import type { Stored } from '../store/store.ts';
 import type { Representation } from './negotiate.ts';
 import { Parts, type Reply } from './reply.ts';
@@ -22,7 +23,8 @@ export function sendsBytes(options: EncodeOptions, stored: Stored): boolean {
   return (
     representation.kind === 'object' &&
     representation.format === 'json' &&
-    stored.object.apiVersion === apiVersionOf(type)
+    stored.object.apiVersion === apiVersionOf(type) &&
+    withDefaultsOfToday(type, stored.object) === stored.object
   );
 }
 

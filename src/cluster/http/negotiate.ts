@@ -16,14 +16,17 @@ const plainJson: Representation = { kind: 'object', format: 'json' };
 const served = ['application/json', 'application/yaml'];
 const maxAcceptLength = 8192;
 
-/** The first of the client's wishes that we can fulfil. Protobuf answers are not among them; every client has a second wish. */
-export function negotiate(accept: string | undefined): Representation {
+/**
+ * The first of the client's wishes that we can fulfil. Protobuf answers are not among them; every client has a second
+ * wish. Nor are tables of what is not kept.
+ */
+export function negotiate(accept: string | undefined, tables = true): Representation {
   if (accept === undefined || accept === 'application/json') return plainJson;
   const wishes = parseAccept(accept ?? '');
   if (wishes.length === 0) return plainJson;
   for (const wish of wishes) {
     const representation = representationOf(wish);
-    if (representation) return representation;
+    if (representation && (tables || representation.kind !== 'table')) return representation;
   }
   throw notAcceptable(served);
 }

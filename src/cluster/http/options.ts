@@ -82,6 +82,11 @@ export interface DeleteBody {
 
 const propagationPolicies = ['Background', 'Foreground', 'Orphan'] as const;
 
+const deleteFieldTypes: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['dryRun', (value) => Array.isArray(value) && value.every((item) => typeof item === 'string')],
+  ['preconditions', (value) => typeof value === 'object' && !Array.isArray(value)],
+];
+
 /** DeleteOptions come in the body, or, field by field, in the query. */
 export function readDeleteOptions(body: unknown, query: URLSearchParams): DeleteBody {
   const source = body === undefined || body === null ? fromQuery(query) : asOptions(body);
@@ -90,6 +95,11 @@ export function readDeleteOptions(body: unknown, query: URLSearchParams): Delete
   const grace = source['gracePeriodSeconds'];
   if (grace !== undefined && grace !== null && (typeof grace !== 'number' || !Number.isInteger(grace))) {
     throw badRequest('gracePeriodSeconds must be an integer');
+  }
+  for (const [field, fits] of deleteFieldTypes) {
+    const value = source[field];
+    if (value !== undefined && value !== null && !fits(value))
+      throw badRequest(`DeleteOptions.${field} is of a wrong type`);
   }
   const dryRun = readDryRun(
     [...query.getAll('dryRun'), ...((source['dryRun'] as string[] | undefined) ?? [])],

@@ -10,8 +10,13 @@ import { isTrue } from './request-info.ts';
 import { WatchStream } from './watch-stream.ts';
 
 /** How the client wants its answer. Asked first, so that nothing is done for a client that cannot read the answer. */
-export function encodingOf(registry: Registry, exchange: Exchange, type: ResourceType): EncodeOptions {
-  const representation = negotiate(exchange.request.headers.accept);
+export function encodingOf(
+  registry: Registry,
+  exchange: Exchange,
+  type: ResourceType,
+  { tables = true } = {},
+): EncodeOptions {
+  const representation = negotiate(exchange.request.headers.accept, tables);
   return {
     type,
     representation,

@@ -6,13 +6,14 @@ import { reviewToken } from '../auth/token-review.ts';
 import { badRequest, methodNotAllowed } from '../errors.ts';
 import { evict } from '../eviction/eviction.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import type { JsonObject, KubeObject } from '../objects.ts';
+import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { applyMergePatch } from '../patch/merge-patch.ts';
 import type { PatchResult } from '../patch/patch-result.ts';
 import { bindPod } from '../registry/binding.ts';
 import type { Registry, Target } from '../registry/registry.ts';
 import { readScale, writeScale } from '../registry/scale.ts';
+import { isJsonObject } from '../schema/json-values.ts';
 import { readAnyBody, readPatchBody } from './decode-body.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { mediaType } from './negotiate.ts';
@@ -71,7 +72,7 @@ function virtualHandler(options: SpecialOptions, type: ResourceType): ReturnType
 }
 
 async function evictPod(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
-  const eviction = readEviction(await readAnyBody(exchange.request), target);
+  const eviction = readEviction(await readAnyBody(exchange.request, 'Eviction'), target);
   await evict(registry, target, eviction, contextOf(exchange, 'CreateOptions'), (source) =>
     readDeleteOptions(source, new URLSearchParams()),
   );
@@ -88,9 +89,8 @@ function readEviction(body: unknown, target: Target): KubeObject {
   const apiVersion = source['apiVersion'] ?? 'policy/v1';
   const kind = source['kind'] ?? 'Eviction';
   if (typeof apiVersion !== 'string' || !evictionVersions.has(apiVersion) || kind !== 'Eviction') {
-    throw badRequest(
-      `the object provided is unrecognized (must be of type Eviction): ${String(apiVersion)}, Kind=${String(kind)}`,
-    );
+    const { version } = splitApiVersion(String(apiVersion));
+    throw badRequest(`${String(kind)} in version "${version}" cannot be handled as a Eviction: it is another kind`);
   }
   const metadata = source['metadata'];
   if (metadata !== undefined && metadata !== null && (typeof metadata !== 'object' || Array.isArray(metadata))) {
@@ -101,13 +101,19 @@ function readEviction(body: unknown, target: Target): KubeObject {
 }
 
 async function bind(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
-  const body = await readAnyBody(exchange.request);
+  const body = await readAnyBody(exchange.request, 'Binding');
+  if (!isJsonObject(body) || !isJsonObject(body['target'] ?? {}) || !isJsonObject(body['metadata'] ?? {})) {
+    throw badRequest('the body of the request must be a Binding');
+  }
   await bindPod(registry, target.namespace, target.name, body as KubeObject, contextOf(exchange, 'CreateOptions'));
   return { code: 201, body: success };
 }
 
 async function issueToken(tokens: ServiceAccountTokens, exchange: Exchange, target: Target): Promise<Answer> {
-  const body = ((await readAnyBody(exchange.request)) ?? {}) as JsonObject;
+  const body = (await readAnyBody(exchange.request)) ?? {};
+  if (!isJsonObject(body) || !isJsonObject(body['spec'] ?? {}) || !isJsonObject(body['metadata'] ?? {})) {
+    throw badRequest('the body of the request must be a TokenRequest');
+  }
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ApiError, expired, isApiError } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
-import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
+import { apiVersionOf, convertAll, convertNow, convertTo } from '../registry/convert.ts';
 import { type ListQuery, listObjects, revisionOf, tooNew } from '../registry/list.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Matcher, matcherFor } from '../registry/selectors.ts';
@@ -140,11 +140,7 @@ export class WatchStream {
 
   #convertNow(object: KubeObject): KubeObject {
     const { type } = this.#request.encode;
-    const apiVersion = apiVersionOf(type);
-    if (object.apiVersion === apiVersion) return object;
-    return type.conversion.kind === 'function'
-      ? type.conversion.convert(object, apiVersion)
-      : { ...object, apiVersion };
+    return convertNow(type, object, apiVersionOf(type));
   }
 
   #bookmarkLater(): void {

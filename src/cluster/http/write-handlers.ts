@@ -34,7 +34,7 @@ export async function create(
   target: Target,
   virtual: VirtualCreate | undefined,
 ): Promise<Answer> {
-  const encoding = encodingOf(registry, exchange, target.type);
+  const encoding = encodingOf(registry, exchange, target.type, { tables: virtual === undefined });
   const context = contextOf(exchange, 'CreateOptions');
   const object = await readObjectBody(exchange.request, target.type, context);
   if (virtual) return { code: 201, body: await virtual(exchange, object, context) };

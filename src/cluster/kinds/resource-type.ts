@@ -62,6 +62,8 @@ export interface TableColumns {
 export interface CustomKind {
   readonly crdName: string;
   readonly preserveUnknownFields: boolean;
+  /** Whether the schema fills in anything, so that objects from before it did have to be looked at. */
+  readonly hasDefaults?: boolean;
   readonly scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
   readonly selectableFields: readonly string[];
 }

@@ -64,7 +64,9 @@ function gapNotes({ namespaces, nodes, lostNodes, orphans }: Gaps): readonly str
     notes.push(`pods are on nodes that are not in the snapshot and will be removed: ${lostNodes.join(', ')}`);
   }
   for (const { owner, objects } of orphans) {
-    notes.push(`${counted(objects, 'object')} of ${owner}, which is not in the snapshot, will be removed as garbage`);
+    notes.push(
+      `${counted(objects, 'object')} of ${owner}, which is not in the snapshot, will be removed as garbage, with all that they own`,
+    );
   }
   return notes;
 }

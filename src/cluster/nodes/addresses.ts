@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
 /** Addresses for pods: 127.10.0.1 and up. The first numbers belong to the machine itself and to nodes. */
-const firstBlock = 10;
-const lastBlock = 250;
+export const firstBlock = 10;
+export const lastBlock = 250;
 const perBlock = 256 * 254;
 const capacity = (lastBlock - firstBlock + 1) * perBlock;
 
@@ -14,8 +14,11 @@ export interface PodAddresses {
   release(uid: string): void;
 }
 
-export function createPodAddresses(mode: AddressMode): PodAddresses {
-  return mode === 'many' ? new AddressPool() : { claim: () => shared, release: () => undefined };
+/** Addresses are those of the block as long as there are enough. */
+export function createPodAddresses(mode: AddressMode, block = firstBlock): PodAddresses {
+  return mode === 'many'
+    ? new AddressPool((block - firstBlock) * perBlock)
+    : { claim: () => shared, release: () => undefined };
 }
 
 class AddressPool implements PodAddresses {
@@ -23,13 +26,19 @@ class AddressPool implements PodAddresses {
   readonly #numbers = new Map<string, number>();
   /** Given back; taken again only after a while, oldest first, so that an old address does not lead to a new pod at once. */
   readonly #free = new Set<number>();
-  #next = 0;
+  readonly #first: number;
+  #next: number;
+
+  constructor(first: number) {
+    this.#first = first;
+    this.#next = first;
+  }
 
   claim(uid: string, before: string | undefined): string {
     const known = this.#numbers.get(uid);
     if (known !== undefined) return format(known);
     const earlier = before === undefined ? undefined : parse(before);
-    const number = earlier !== undefined && !this.#owners.has(earlier) ? earlier : this.#take();
+    const number = earlier !== undefined && this.#isFree(earlier) ? earlier : this.#take();
     this.#free.delete(number);
     this.#owners.set(number, uid);
     this.#numbers.set(uid, number);
@@ -44,9 +53,14 @@ class AddressPool implements PodAddresses {
     this.#free.add(number);
   }
 
+  /** An address of another block may be that of another cluster's pod. */
+  #isFree(number: number): boolean {
+    return number >= this.#first && number < this.#first + perBlock && !this.#owners.has(number);
+  }
+
   #take(): number {
     while (this.#next < capacity && this.#owners.has(this.#next)) this.#next += 1;
-    if (this.#next < maxFresh || this.#free.size === 0) {
+    if (this.#next < this.#first + maxFresh || this.#free.size === 0) {
       this.#next += 1;
       return this.#next - 1;
     }
@@ -55,7 +69,7 @@ class AddressPool implements PodAddresses {
 }
 
 /** As long as there are fewer, every pod gets an address that nobody had. */
-const maxFresh = 100_000;
+const maxFresh = perBlock;
 
 function format(number: number): string {
   const block = firstBlock + Math.floor(number / perBlock);

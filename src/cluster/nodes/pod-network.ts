@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts';
+import { type AddressBlock, reserveBlock } from './address-block.ts';
 import { type AddressMode, createPodAddresses, detectAddresses, type PodAddresses } from './addresses.ts';
 import type { Asked, ProbeMode } from './annotations.ts';
 import { type Endpoint, PodListeners, type PortProblem } from './pod-listeners.ts';
@@ -19,6 +20,7 @@ interface Parts {
   /** Undefined: there are no sockets here. */
   readonly listeners: PodListeners | undefined;
   readonly isShared: boolean;
+  readonly block: AddressBlock | undefined;
 }
 
 /** The addresses of pods, and what listens there. */
@@ -36,9 +38,10 @@ export class PodNetwork {
     const addressMode = sockets ? await (options.detect ?? detectAddresses)() : 'many';
     const isShared = addressMode === 'one';
     const listeners = sockets ? new PodListeners({ clock, limit, anyPort: isShared, certificate, mode }) : undefined;
-    const parts = { addresses: createPodAddresses(addressMode), listeners, isShared };
+    const block = sockets && !isShared ? await reserveBlock() : undefined;
+    const parts = { addresses: createPodAddresses(addressMode, block?.number), listeners, isShared, block };
     this.#known = parts;
-    if (this.#stopped) listeners?.stop();
+    if (this.#stopped) this.stop();
     return parts;
   }
 
@@ -78,5 +81,6 @@ export class PodNetwork {
   stop(): void {
     this.#stopped = true;
     this.#known?.listeners?.stop();
+    this.#known?.block?.release();
   }
 }

@@ -6,7 +6,7 @@ import type { FieldTree } from './field-set.ts';
  */
 
 /** Then everything is forgotten and learnt anew; what is shared already stays so. */
-const maxKnown = 20_000;
+const maxKnown = 2_000;
 
 const known = new Map<string, FieldTree>();
 /** Every tree that was kept has a number, by which the trees above it know it. */
@@ -16,7 +16,7 @@ let lastNumber = 0;
 /** The one tree that stands for all that equal this one. Neither may ever be changed. */
 export function internFields(tree: FieldTree): FieldTree {
   if (numbers.has(tree)) return tree;
-  let key = '';
+  const parts: string[] = [];
   let shared: Record<string, FieldTree> | undefined;
   for (const element of Object.keys(tree)) {
     const child = tree[element] as FieldTree;
@@ -25,8 +25,9 @@ export function internFields(tree: FieldTree): FieldTree {
       shared ??= { ...tree };
       shared[element] = kept;
     }
-    key += `${element.length}:${element}${numbers.get(kept)};`;
+    parts.push(String(element.length), element, String(numbers.get(kept)));
   }
+  const key = parts.join(' ');
   return known.get(key) ?? keep(key, shared ?? tree);
 }
 

@@ -9,6 +9,7 @@ import { timestamp } from '../time/clock.ts';
 import { randomSuffix, randomUid } from '../time/random.ts';
 import { convertTo, storageApiVersion, workingType } from './convert.ts';
 import { hasGeneration } from './generation.ts';
+import { dropDuplicateOwners } from './owner-references.ts';
 import {
   assertAbsent,
   mutated,
@@ -36,6 +37,7 @@ export async function createObject(
   const working = workingType(registry.types, target.type);
   let object = await convertTo(target.type, draft, versionOf(working));
   checkPlace(object, target);
+  dropDuplicateOwners(object, context);
   working.strategy.applyDefaults?.(object);
   dropSystemFields(object);
   // Webhooks see the identity that the object is going to have, but not yet a generated name.

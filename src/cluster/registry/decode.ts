@@ -4,6 +4,7 @@ import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts
 import { decodeProblem } from '../schema/decode.ts';
 import { type DuplicateKeys, duplicateKeys, strictProblem } from '../schema/duplicate-keys.ts';
 import { isJsonObject } from '../schema/json-values.ts';
+import { settleNulls } from '../schema/nulls.ts';
 import { prune, pruneInOrder, unknownFieldTexts } from '../schema/prune.ts';
 import { apiVersionOf } from './convert.ts';
 import type { WriteContext } from './write-context.ts';
@@ -41,6 +42,7 @@ export function checkFields(type: ResourceType, object: KubeObject, context: Wri
   if (!type.custom) {
     const problem = decodeProblem(object, type.schema, type.kind, apiVersionOf(type));
     if (problem !== undefined) throw badRequest(problem);
+    settleNulls(object, type.schema);
   } else {
     checkMetadataTypes(type, object);
   }
@@ -74,7 +76,7 @@ function checkMetadataTypes(type: ResourceType, object: KubeObject): void {
   }
   for (const field of ['finalizers', 'ownerReferences', 'managedFields'] as const) {
     const value = metadata[field];
-    if (value !== undefined && value !== null && !Array.isArray(value))
-      throw wrongType(type, `metadata.${field} must be a list`);
+    if (value === undefined || value === null) continue;
+    if (!Array.isArray(value) || value.includes(null)) throw wrongType(type, `metadata.${field} must be a list`);
   }
 }

@@ -37,10 +37,15 @@ function setField(object: KubeObject, field: string, value: unknown): void {
 
 const carriedFields = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
 
+/** What even those may not change who report on an object. */
+const neverCarried: ReadonlyMap<string, string> = new Map([
+  ['pods', 'ownerReferences'],
+  ['apps/deployments', 'labels'],
+]);
+
 function carryMetadata(type: ResourceType, kept: KubeObject, wanted: KubeObject): void {
   for (const field of carriedFields) {
-    // Who owns a pod is not for those to say who report on it.
-    if (field === 'ownerReferences' && type.key === 'pods') continue;
+    if (neverCarried.get(type.key) === field) continue;
     const value = wanted.metadata[field];
     if (value === undefined) delete kept.metadata[field];
     else Object.assign(kept.metadata, { [field]: value });

@@ -80,12 +80,13 @@ function track(
   draft: KubeObject,
   old: KubeObject,
 ): void {
+  const subresource = request.travelsAs?.subresource ?? request.subresource;
   const managedFields = trackUpdate({
     live: old,
     next: draft,
     manager: request.context.fieldManager,
     apiVersion: draft.apiVersion,
-    ...(request.subresource === '' ? {} : { subresource: request.subresource }),
+    ...(subresource === '' ? {} : { subresource }),
     time: timestamp(registry.clock.now()),
     schema: type.schema,
   });

@@ -89,20 +89,26 @@ function check(
   old: KubeObject,
 ): void {
   const { strategy } = type;
-  const errors =
-    request.subresource === ''
+  const { subresource } = request;
+  const ofMetadata = subresource === '' || subresource === 'status' ? metadataErrors(type, draft, old) : [];
+  const ofKind =
+    subresource === ''
       ? [
-          ...validateMetadata(draft.metadata, {
-            namespaced: type.namespaced,
-            nameProblem: strategy.nameProblem ?? dnsSubdomainName,
-          }),
-          ...validateMetadataUpdate(draft.metadata, old.metadata),
           ...(strategy.validate?.(draft, strategyContext(registry)) ?? []),
           ...(strategy.validateUpdate?.(draft, old, strategyContext(registry)) ?? []),
         ]
-      : (strategy.validateSubresource?.(request.subresource, draft, old) ?? []);
+      : (strategy.validateSubresource?.(subresource, draft, old) ?? []);
+  const errors = [...ofMetadata, ...ofKind];
   if (errors.length > 0) throw invalidObject(type, draft.metadata.name, distinct(errors));
   request.context.warnings.push(...(strategy.warnings?.(draft, old) ?? []));
+}
+
+function metadataErrors(type: ResourceType, draft: KubeObject, old: KubeObject): readonly FieldError[] {
+  const nameProblem = type.strategy.nameProblem ?? dnsSubdomainName;
+  return [
+    ...validateMetadata(draft.metadata, { namespaced: type.namespaced, nameProblem }),
+    ...validateMetadataUpdate(draft.metadata, old.metadata),
+  ];
 }
 
 /** Labels are checked with the metadata and again with its change; clients are told once. */

@@ -8,23 +8,41 @@ import { getOwn, isJsonObject } from './json-values.ts';
 export function decodeProblem(value: unknown, schema: Schema, kind: string, apiVersion: string): string | undefined {
   const problem = find(value, schema, '');
   if (!problem) return undefined;
+  const prefix = `${kind} in version "${apiVersion.slice(apiVersion.indexOf('/') + 1)}" cannot be handled as a ${kind}: `;
+  if ('unreadable' in problem) return prefix + problem.unreadable;
   const place = problem.path === '' ? 'Go value' : `Go struct field ${kind}.${problem.path}`;
   const what = `json: cannot unmarshal ${problem.actual} into ${place} of type ${problem.expected}`;
-  return `${kind} in version "${apiVersion.slice(apiVersion.indexOf('/') + 1)}" cannot be handled as a ${kind}: ${what}`;
+  return prefix + what;
 }
 
-interface Problem {
-  readonly path: string;
-  readonly actual: string;
-  readonly expected: string;
-}
+type Problem =
+  | { readonly path: string; readonly actual: string; readonly expected: string }
+  /** Of the right type, but not in the form that this type has as text. */
+  | { readonly unreadable: string };
 
 function find(value: unknown, schema: Schema, path: string): Problem | undefined {
   if (value === null || value === undefined) return undefined;
   const wrong = mismatch(value, schema, path);
   if (wrong) return wrong;
+  if (typeof value === 'string') return unreadableText(value, schema.format);
   if (Array.isArray(value)) return findInList(value, schema, path);
   return isJsonObject(value) ? findInObject(value, schema, path) : undefined;
+}
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const timeLayout = '2006-01-02T15:04:05Z07:00';
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function unreadableText(text: string, format: string | undefined): Problem | undefined {
+  if (format === 'byte') {
+    const bare = text.replaceAll(/[\r\n]/g, '');
+    if (base64.test(bare) && bare.length % 4 === 0) return undefined;
+    const at = bare.search(/[^A-Za-z0-9+/]/);
+    return { unreadable: `illegal base64 data at input byte ${at < 0 ? bare.length - (bare.length % 4) : at}` };
+  }
+  if (format !== 'date-time' || time.test(text)) return undefined;
+  const quoted = JSON.stringify(text);
+  return { unreadable: `parsing time ${quoted} as "${timeLayout}": cannot parse ${quoted} as "2006"` };
 }
 
 /** Go's decoder names no places in lists. */

@@ -11,6 +11,18 @@ export function applySchemaDefaults(draft: unknown, schema: Schema | undefined):
   fill(draft, schema);
 }
 
+/** Whether there is anything to fill in. */
+export function hasDefaults(schema: Schema | undefined): boolean {
+  if (!schema) return false;
+  const { additionalProperties: additional, items, properties = {} } = schema;
+  return (
+    schema.default !== undefined ||
+    hasDefaults(items) ||
+    (typeof additional === 'object' && hasDefaults(additional)) ||
+    Object.values(properties).some(hasDefaults)
+  );
+}
+
 function dropNulls(value: unknown, schema: Schema | undefined): void {
   if (Array.isArray(value)) {
     for (const item of value) dropNulls(item, schema?.items);

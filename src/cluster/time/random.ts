@@ -52,14 +52,20 @@ export function randomSuffix(random: Random, length = 5): string {
   return suffix;
 }
 
-const hexDigits = '0123456789abcdef';
+const dash = 45;
+const dashesBefore = new Set([8, 12, 16, 20]);
 
-/** A version 4 UUID. */
+/** A version 4 UUID, in one piece: a text put together from parts would keep all of them in memory. */
 export function randomUid(random: Random): string {
-  let text = '';
+  const codes: number[] = [];
   for (let index = 0; index < 32; index += 1) {
+    if (dashesBefore.has(index)) codes.push(dash);
     const digit = Math.floor(random.next() * 16);
-    text += hexDigits[index === 12 ? 4 : index === 16 ? (digit & 0x3) | 0x8 : digit];
+    codes.push(hexCode(index === 12 ? 4 : index === 16 ? (digit & 0x3) | 0x8 : digit));
   }
-  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+  return String.fromCharCode(...codes);
+}
+
+function hexCode(digit: number): number {
+  return digit < 10 ? 48 + digit : 87 + digit;
 }

@@ -8,8 +8,8 @@ export interface Session {
   /** Something was learnt: an event, a bookmark, a whole list. */
   readonly useful: boolean;
   readonly lastedMs: number;
-  /** Garbled watches in a row that taught nothing, this one included. */
-  readonly garbledInARow: number;
+  /** Watches in a row that began, taught nothing and went wrong from within, this one included. */
+  readonly barrenInARow: number;
   /** The initial events of a watchList came to their end. */
   readonly complete: boolean;
 }
@@ -25,8 +25,8 @@ export interface Plan {
 /** A watch that a server ends sooner, with nothing in it, is not to be asked for again at once. */
 const shortMs = 1_000;
 
-/** A line that is garbled each time is skipped by reading the state instead. */
-const maxGarbledInARow = 3;
+/** An event that is garbled each time, or that the server fails at each time, is stepped over by reading the state instead. */
+const maxBarrenInARow = 3;
 
 const soon = { backoff: false, atLeastMs: 0 } as const;
 const later = { backoff: true, atLeastMs: 0 } as const;
@@ -35,6 +35,7 @@ const later = { backoff: true, atLeastMs: 0 } as const;
 export function planAfter(session: Session): Plan {
   const watchList = session.tried === 'watchList' && !session.complete ? afterIncomplete(session) : 'keep';
   const unread = session.tried === 'watchList' && !session.complete;
+  const barren = session.barrenInARow >= maxBarrenInARow;
   const { end } = session;
   switch (end.kind) {
     case 'listed':
@@ -48,9 +49,13 @@ export function planAfter(session: Session): Plan {
     case 'broken':
       return { resync: unread, watchList, wait: later };
     case 'garbled':
-      return { resync: unread || session.garbledInARow >= maxGarbledInARow, watchList, wait: later };
+      return { resync: unread || barren, watchList, wait: later };
     case 'failed':
-      return { resync: unread || needsResync(end.failure), watchList, wait: waitAfter(end.failure, watchList) };
+      return {
+        resync: unread || barren || needsResync(end.failure),
+        watchList,
+        wait: waitAfter(end.failure, watchList),
+      };
   }
 }
 

@@ -52,7 +52,7 @@ export class Reflector<T extends Reflected> {
   #resourceVersion: string | undefined;
   #aliveAt: number | undefined;
   #skipWatchList = false;
-  #garbledInARow = 0;
+  #barrenInARow = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -100,14 +100,15 @@ export class Reflector<T extends Reflected> {
     const tried = reached !== undefined ? 'watch' : traits.watchList && !this.#skipWatchList ? 'watchList' : 'list';
     const turn = new Turn<T>(tried !== 'watchList');
     const end = await guarded(tried === 'list' ? this.#list(turn) : this.#watch(turn, reached));
-    this.#garbledInARow = end.kind === 'garbled' && !turn.useful ? this.#garbledInARow + 1 : 0;
+    if (turn.useful) this.#barrenInARow = 0;
+    else if (turn.opened && (end.kind === 'garbled' || end.kind === 'failed')) this.#barrenInARow += 1;
     return {
       tried,
       end,
       useful: turn.useful,
       complete: turn.complete,
       lastedMs: clock.monotonic() - start,
-      garbledInARow: this.#garbledInARow,
+      barrenInARow: this.#barrenInARow,
     };
   }
 
@@ -144,6 +145,7 @@ export class Reflector<T extends Reflected> {
     const call = { signal: this.#stopping.signal, deadlineMs: initialStallMs };
     const opened = await client.stream(resource, selection, query, call);
     if (!opened.ok) return { kind: 'failed', failure: opened.failure };
+    turn.opened = true;
     return readWatch(opened.value, {
       clock,
       maxLineBytes,

@@ -3,6 +3,8 @@ import type { Reflected } from './sink.ts';
 /** What one session has learnt. */
 export class Turn<T extends Reflected> {
   useful = false;
+  /** The server let us watch. */
+  opened = false;
   complete: boolean;
   #initial = new Map<string, T>();
 

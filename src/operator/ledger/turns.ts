@@ -4,13 +4,21 @@
  */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();
+  readonly #failed: (namespace: string, error: unknown) => void;
 
-  /** The task must not fail: it is nobody's to catch. */
+  constructor(failed: (namespace: string, error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /** Done when the task is, also when it failed: then those who wait behind it go on. */
   take(namespace: string, task: () => Promise<void>): Promise<void> {
     const before = this.#last.get(namespace) ?? Promise.resolve();
-    const turn = before.then(task).finally(() => {
-      if (this.#last.get(namespace) === turn) this.#last.delete(namespace);
-    });
+    const turn = before
+      .then(task)
+      .catch((error: unknown) => this.#failed(namespace, error))
+      .finally(() => {
+        if (this.#last.get(namespace) === turn) this.#last.delete(namespace);
+      });
     this.#last.set(namespace, turn);
     return turn;
   }

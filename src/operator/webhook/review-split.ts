@@ -13,6 +13,8 @@ export interface SplitReview {
   readonly spans: ReadonlyMap<PartName, Span>;
 }
 
+export type SplitOutcome = SplitReview | { readonly kind: 'unsure' } | { readonly kind: 'tooDeep' };
+
 export type PartName = 'object' | 'oldObject' | 'options';
 export const partNames: readonly PartName[] = ['object', 'oldObject', 'options'];
 
@@ -39,13 +41,14 @@ type Tail = { readonly spans: ReadonlyMap<PartName | 'dryRun', Span> } | 'unsure
  * Takes a review apart in the order in which the API server writes it. Anything else, whatever it is, is `unsure`: then the whole
  * has to be parsed. If the text is JSON, both ways read the same.
  */
-export function splitReview(bytes: Buffer): SplitReview | { readonly kind: 'unsure' | 'tooDeep' } {
+export function splitReview(bytes: Buffer): SplitOutcome {
   const mark = bytes.indexOf(firstPart);
   const header = mark < 0 ? undefined : headerOf(bytes, mark);
   if (header === undefined) return { kind: 'unsure' };
   if (skipValue(bytes.subarray(0, mark), 0, maxDepth + levelsAround) === tooDeep) return { kind: 'tooDeep' };
   const tail = readTail(bytes, mark + firstPart.length);
-  if (tail === 'unsure' || tail === 'tooDeep') return { kind: tail };
+  if (tail === 'tooDeep') return { kind: 'tooDeep' };
+  if (tail === 'unsure') return { kind: 'unsure' };
   const dryRun = dryRunOf(bytes, tail.spans.get('dryRun'));
   if (dryRun === 'unsure') return { kind: 'unsure' };
   const spans = new Map<PartName, Span>();

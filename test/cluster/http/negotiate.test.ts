@@ -30,6 +30,12 @@ describe('how an answer is to look', () => {
 
   it.each(cases)('%s', (_what, accept, want) => expect(negotiate(accept)).toEqual(want));
 
+  it('has no table of what is not kept, and takes the next wish', () => {
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect(negotiate(`${table},application/json`, false)).toEqual(json);
+    expect(() => negotiate(table, false)).toThrow('only the following media types are accepted');
+  });
+
   it('refuses with 406 what it cannot give, and says what it can', () => {
     expect(() => negotiate('application/vnd.kubernetes.protobuf')).toThrow(
       'only the following media types are accepted: application/json, application/yaml',

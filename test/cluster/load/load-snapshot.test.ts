@@ -108,7 +108,7 @@ describe('loading a snapshot', () => {
     ]);
     expect(loaded).toBe(5);
     expect(notes.filter((note) => note.includes('garbage'))).toEqual([
-      '2 objects of StatefulSet web, which is not in the snapshot, will be removed as garbage',
+      '2 objects of StatefulSet web, which is not in the snapshot, will be removed as garbage, with all that they own',
     ]);
   });
 

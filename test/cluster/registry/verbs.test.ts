@@ -140,6 +140,35 @@ describe('update', () => {
     expect(bySpec).toMatchObject({ status: { phase: 'Running' }, spec: { activeDeadlineSeconds: 5 } });
   });
 
+  it('lets reports on built-in kinds carry metadata along, but not the owners of pods', async () => {
+    const { client } = await aPlane();
+    await client.create('pods', aPod('p'));
+    const edit = (draft: KubeObject) => {
+      const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n', uid: '1' }];
+      draft.metadata = { ...draft.metadata, annotations: { a: 'b' }, ownerReferences };
+      return draft;
+    };
+    const pod = await client.modify('pods', 'default', 'p', edit, { subresource: 'status' });
+    expect(pod?.metadata).toMatchObject({ annotations: { a: 'b' } });
+    expect(pod?.metadata).not.toHaveProperty('ownerReferences');
+    const spec = { minAvailable: 1, selector: {} };
+    await client.create('policy/poddisruptionbudgets', object('policy/v1', 'PodDisruptionBudget', 'b', { spec }));
+    const budget = await client.modify('policy/poddisruptionbudgets', 'default', 'b', edit, { subresource: 'status' });
+    expect(budget?.metadata).toMatchObject({ annotations: { a: 'b' }, ownerReferences: [{ name: 'n' }] });
+  });
+
+  it('checks the metadata that a status carries', async () => {
+    const { client } = await aPlane();
+    await client.create('pods', aPod('p'));
+    const edit = (draft: KubeObject) => {
+      draft.metadata = { ...draft.metadata, labels: { 'not a key': 'x' } };
+      return draft;
+    };
+    await expect(client.modify('pods', 'default', 'p', edit, { subresource: 'status' })).rejects.toEqual(
+      refusal(422, 'metadata.labels: Invalid value: "not a key"'),
+    );
+  });
+
   it('tries again when it lost a race and the client named no version', async () => {
     const { client, plane, target } = await aPlane();
     await client.create('configmaps', object('v1', 'ConfigMap', 'x', { data: {} }));

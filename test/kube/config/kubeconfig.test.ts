@@ -148,7 +148,10 @@ describe('several kubeconfigs', () => {
     );
     const env = { KUBECONFIG: `${one}:${join(home, 'missing')}:${two}:` };
     expect(await loadAccess({ env, home })).toMatchObject({ ok: true, value: { namespace: 'default' } });
-    expect(await loadAccess({ env, home, context: 'other' })).toMatchObject({ ok: true, value: { namespace: 'other' } });
+    expect(await loadAccess({ env, home, context: 'other' })).toMatchObject({
+      ok: true,
+      value: { namespace: 'other' },
+    });
     expect(await loadAccess({ env: {}, home })).toMatchObject({
       ok: false,
       problem: expect.stringMatching(/no kubeconfig/),

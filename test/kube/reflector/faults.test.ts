@@ -107,6 +107,7 @@ describe('a watch recovers by itself from', () => {
     ['a 429', 'throttle', 'tooManyRequests', 0],
     ['a 410 as an answer', 'expire', 'gone', 1],
     ['a 410 inside of the watch', 'expireInside', 'gone', 1],
+    ['an error inside of the watch', 'failInside', 'retry', 0],
     ['a watch that stalls', 'stall', 'stalled', 0],
     ['a garbled line', 'garble', 'garbled', 0],
     ['a line that is cut', 'cut', 'broken', 0],
@@ -182,11 +183,14 @@ describe('a watch recovers by itself from', () => {
   });
 });
 
-test('a line that is garbled each time is stepped over by reading the state', async () => {
+test.each<[string, Fault]>([
+  ['is garbled', 'garble'],
+  ['the server fails at', 'failInside'],
+])('an event that %s each time is stepped over by reading the state', async (_, fault) => {
   const { collection, current, server } = await reflect();
   await current();
   await until(() => collection.watching === 1);
-  collection.faults.push('garble', 'garble', 'garble');
+  collection.faults.push(fault, fault, fault);
   collection.breakWatches();
   await until(() => server.asked.filter((asked) => asked.includes('sendInitialEvents')).length === 2);
   collection.set('c');

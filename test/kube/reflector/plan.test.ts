@@ -7,7 +7,7 @@ const watch: Session = {
   end: { kind: 'closed' },
   useful: true,
   lastedMs: 5,
-  garbledInARow: 0,
+  barrenInARow: 0,
   complete: true,
 };
 const failing = (failure: Failure): Session => ({ ...watch, useful: false, end: { kind: 'failed', failure } });
@@ -31,12 +31,12 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
   ['a break waits', { ...watch, end: { kind: 'broken', message: '' } }, { resync: false, wait: later }],
   [
     'a garbled line is asked for again',
-    { ...watch, garbledInARow: 1, end: { kind: 'garbled', message: '' } },
+    { ...watch, barrenInARow: 1, end: { kind: 'garbled', message: '' } },
     { resync: false, wait: later },
   ],
   [
     'but not for ever',
-    { ...watch, garbledInARow: 3, end: { kind: 'garbled', message: '' } },
+    { ...watch, barrenInARow: 3, end: { kind: 'garbled', message: '' } },
     { resync: true, wait: later },
   ],
   ['what is gone is read again, and not at once', failing(said('gone')), { resync: true, wait: later }],

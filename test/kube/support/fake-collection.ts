@@ -18,7 +18,17 @@ interface Event {
 }
 
 /** What may go wrong with the next watch, after its first events, or instead of it. */
-export type Fault = 'reset' | 'refuse' | 'expire' | 'expireInside' | 'stall' | 'garble' | 'cut' | 'end' | 'throttle';
+export type Fault =
+  | 'reset'
+  | 'refuse'
+  | 'expire'
+  | 'expireInside'
+  | 'stall'
+  | 'garble'
+  | 'failInside'
+  | 'cut'
+  | 'end'
+  | 'throttle';
 
 /** A collection of pods behind a server that misbehaves on request. */
 export class FakeCollection {
@@ -139,6 +149,9 @@ function misbehave(fault: Fault, response: ServerResponse): void {
       return;
     case 'expireInside':
       response.end(`${JSON.stringify({ type: 'ERROR', object: status(410, 'Expired', 'too old') })}\n`);
+      return;
+    case 'failInside':
+      response.end(`${JSON.stringify({ type: 'ERROR', object: status(500, 'InternalError', 'decode') })}\n`);
       return;
     case 'garble':
       response.write('{"type":"ADDED","obj\u0000\n');

@@ -81,7 +81,7 @@ export function makeNew(deployment: DeploymentObject, wishes: Wishes, old: reado
 
 /** Carries over the Deployment's annotations, and raises the revision above all old ones. */
 export function annotateNew(draft: Draft, deployment: DeploymentObject, old: readonly Draft[]): void {
-  const revision = Math.max(0, ...old.map(revisionOf)) + 1;
+  const revision = old.map(revisionOf).reduce((highest, of) => (of > highest ? of : highest), 0n) + 1n;
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(
     ([key, value]) => !notCopied.has(key) && draft.annotations[key] !== value,
   );

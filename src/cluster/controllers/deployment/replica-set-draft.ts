@@ -72,9 +72,13 @@ export function sumReplicas(drafts: readonly Draft[]): number {
   return drafts.reduce((sum, draft) => sum + draft.replicas, 0);
 }
 
-export function revisionOf(draft: Draft): number {
+const maxInt64 = 2n ** 63n - 1n;
+
+/** Revisions are written by clients, too, and may be larger than a number can tell from the next one. */
+export function revisionOf(draft: Draft): bigint {
   const text = draft.annotations[revisionAnnotation];
-  return text !== undefined && /^[0-9]{1,15}$/.test(text) ? Number(text) : 0;
+  const revision = text !== undefined && /^[0-9]{1,19}$/.test(text) ? BigInt(text) : 0n;
+  return revision > maxInt64 ? 0n : revision;
 }
 
 export function numberAnnotation(draft: Draft, key: string): number | undefined {

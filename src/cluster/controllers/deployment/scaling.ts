@@ -135,13 +135,14 @@ export function scaleAllDown(old: readonly Draft[], wishes: Wishes): boolean {
 export function surplusHistory(
   old: readonly Draft[],
   limit: number | undefined,
-  revision: (draft: Draft) => number,
+  revision: (draft: Draft) => bigint,
 ): Draft[] {
   if (limit === undefined) return [];
   const cleanable = old.filter(({ original }) => original.metadata.deletionTimestamp === undefined);
-  const sorted = cleanable.sort(
-    (left, right) => revision(left) - revision(right) || (nameOf(left) < nameOf(right) ? -1 : 1),
-  );
+  const sorted = cleanable.sort((left, right) => {
+    const [a, b] = [revision(left), revision(right)];
+    return (a === b ? nameOf(left) < nameOf(right) : a < b) ? -1 : 1;
+  });
   return sorted.slice(0, Math.max(0, sorted.length - limit)).filter(isSettledAndEmpty);
 }
 

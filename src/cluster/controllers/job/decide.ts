@@ -7,6 +7,7 @@ import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.t
 import { firstFree, parseIndexes } from './indexes.ts';
 import { blocksReplacement, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from './job-fields.ts';
 import { completed, deadlineInMs, failureOf, isEnough, knownOutcome, type Outcome } from './outcome.ts';
+import { successByPolicy } from './success-policy.ts';
 
 /** Pods created or deleted in one look. */
 const burstPods = 500;
@@ -44,7 +45,7 @@ export function decide(input: JobInput): Decision {
     : (job.status?.succeeded ?? 0) + fresh.succeeded.length + (uncounted?.succeeded?.length ?? 0);
   const failed = (job.status?.failed ?? 0) + fresh.failed.length + (uncounted?.failed?.length ?? 0);
   const base = { create: [], remove: [], uncounted: false, succeeded, succeededIndexes, record };
-  const outcome = knownOutcome(job) ?? failureOf(job, pods, failed, nowMs);
+  const outcome = knownOutcome(job) ?? failureOf(job, pods, failed, nowMs) ?? successByPolicy(job, succeededIndexes);
   const active = pods.filter(isActive);
   if (outcome) return { ...base, outcome, remove: active, requeueMs: undefined };
   const managed = job.metadata.deletionTimestamp === undefined ? manage(input, active, base) : {};

@@ -107,6 +107,14 @@ describe('one step of a Deployment', () => {
     expect(writes.map(({ kind }) => kind)).toEqual(['create', 'update']);
   });
 
+  it('goes on from a revision that is too large for a number', () => {
+    const old = existing('old:1', 10, 10, 1, limits(3, 2));
+    const annotations = { 'deployment.kubernetes.io/revision': '3546343826724305832' };
+    old.metadata.annotations = { ...old.metadata.annotations, ...annotations };
+    const { revision } = planDeployment({ deployment: rolled, replicaSets: [old], withPods: new Set(), nowMs });
+    expect(revision).toBe('3546343826724305833');
+  });
+
   it('compares templates without the hash', () => {
     expect(sameTemplate(existing('a:1', 1, 1, 1).spec.template, template('a:1'))).toBe(true);
     expect(sameTemplate(existing('a:1', 1, 1, 1).spec.template, template('b:1'))).toBe(false);

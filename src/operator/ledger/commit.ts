@@ -1,0 +1,144 @@
+import type { DecideOptions } from '../../core/decide/decide.ts';
+import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
+import type { Verdict } from '../../core/verdict.ts';
+import type { World } from '../../core/world/world.ts';
+import { shareBasis, withoutCover } from './basis.ts';
+import type { Entry, Lane } from './lane.ts';
+import type { LedgerAccess } from './ledger-access.ts';
+import { type LedgerLimits, pauseAfter } from './limits.ts';
+import { pause } from './patience.ts';
+import type { Clock, LedgerEvents, Random } from './ports.ts';
+import { ledgerBusy } from './refusals.ts';
+
+export interface CommitParts {
+  readonly world: World;
+  readonly access: LedgerAccess;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Who this process is: the name under which it leads, when it leads. */
+  readonly identity: string;
+  readonly limits: LedgerLimits;
+  readonly events: LedgerEvents;
+  readonly options: () => DecideOptions;
+}
+
+type Step =
+  | { readonly kind: 'answered'; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'again'; readonly why: string; readonly pause: boolean };
+
+const again = (why: string): Step => ({ kind: 'again', why, pause: true });
+
+/**
+ * Judges what waits in a lane together, and writes its reservations with one compare-and-swap (L1). After a lost race the whole
+ * batch is judged again from the ledger as it is then, together with whoever has come meanwhile. Every entry that it takes is
+ * answered, whatever happens.
+ */
+export async function commitBatch(parts: CommitParts, namespace: string, lane: Lane): Promise<void> {
+  const { access, limits, clock, random } = parts;
+  let batch: Entry[] = [];
+  let why = '';
+  for (let attempt = 1; attempt <= limits.maxAttempts; attempt += 1) {
+    const left = batch.filter((entry) => !entry.answered);
+    batch = [...left, ...lane.take(limits.maxBatch - left.length)];
+    if (batch.length === 0) return;
+    // The read comes after the batch is made up: so what it shows is no older than any request in it (L6).
+    const readFirst = attempt > 1 || access.version(namespace) === undefined;
+    const step = await tryOnce(parts, namespace, batch, readFirst).catch((error: unknown) => again(String(error)));
+    if (step.kind === 'answered') return answer(parts, namespace, batch, step.verdicts, attempt);
+    why = step.why;
+    if (step.pause && attempt < limits.maxAttempts) await pause(clock, pauseAfter(attempt, limits, random()));
+  }
+  for (const entry of batch) {
+    const detail = `it could not be written in ${limits.maxAttempts} attempts; the last time ${why}`;
+    entry.settle({ verdict: ledgerBusy(entry.request.pod, detail), reserved: false });
+  }
+}
+
+async function tryOnce(
+  parts: CommitParts,
+  namespace: string,
+  batch: readonly Entry[],
+  readFirst: boolean,
+): Promise<Step> {
+  if (readFirst) {
+    const problem = await readOrCreate(parts.access, namespace);
+    if (problem !== undefined) return again(problem);
+  }
+  const now = parts.clock.now();
+  const judgedBy = parts.access.version(namespace);
+  const outcome = judge(parts, namespace, batch, now);
+  if (outcome.ledger !== undefined) return write(parts, namespace, outcome, now);
+  if (!outcome.confirm || readFirst) return { kind: 'answered', verdicts: outcome.verdicts };
+  const read = await parts.access.read(namespace);
+  if (read.kind === 'failed') return again(`it could not be read: ${read.message}`);
+  const same = read.kind === 'found' && read.ledger.metadata.resourceVersion === judgedBy;
+  if (same) return { kind: 'answered', verdicts: outcome.verdicts };
+  return { kind: 'again', why: 'it had changed', pause: false };
+}
+
+async function readOrCreate(access: LedgerAccess, namespace: string): Promise<string | undefined> {
+  const read = await access.read(namespace);
+  if (read.kind === 'found') return undefined;
+  if (read.kind === 'failed') return `it could not be read: ${read.message}`;
+  const created = await access.create(namespace);
+  if (created.kind === 'stored') return undefined;
+  return created.kind === 'failed' ? `it could not be created: ${created.message}` : 'somebody else created it';
+}
+
+function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], now: number): BatchOutcome {
+  const { world } = parts;
+  const requests = batch.map((entry) => entry.request);
+  try {
+    const outcome = judgeBatch(world, namespace, requests, now, parts.options());
+    return { ...outcome, verdicts: shareBasis(requests, outcome.verdicts) };
+  } catch (error) {
+    // What the batch had reserved in the mind only is taken back.
+    const ledger = world.namespace(namespace)?.ledger;
+    if (ledger !== undefined) world.setLedger(namespace, ledger);
+    throw error;
+  }
+}
+
+async function write(
+  { access, identity }: CommitParts,
+  namespace: string,
+  { ledger, verdicts }: BatchOutcome,
+  now: number,
+): Promise<Step> {
+  if (ledger === undefined) return { kind: 'answered', verdicts };
+  const written = await access.replace(namespace, withoutCover(ledger, verdicts, identity, now), 'batch');
+  switch (written.kind) {
+    case 'stored':
+      return { kind: 'answered', verdicts };
+    case 'conflict':
+      return again('somebody else wrote first');
+    case 'missing':
+      return again('it was gone');
+    case 'failed':
+      // It may have been written: then the next read shows the reservations, and they answer their requests (I5).
+      return again(`it could not be written: ${written.message}`);
+  }
+}
+
+/**
+ * Some may have stopped waiting while the write was under way. Their reservations stay: another replica may have answered a
+ * repeated request by one already, so nobody may take it back. Whoever asks again is let through by it; if nobody does, the
+ * pruner releases it after its limit, when the pod is seen alive (I9).
+ */
+function answer(
+  { events }: CommitParts,
+  namespace: string,
+  batch: readonly Entry[],
+  verdicts: readonly Verdict[],
+  attempts: number,
+): void {
+  let count = 0;
+  batch.forEach((entry, i) => {
+    const verdict = verdicts[i] ?? ledgerBusy(entry.request.pod, 'it was not judged');
+    const reserved = verdict.result === 'allow' && verdict.effects.reserve !== undefined;
+    if (reserved) count += 1;
+    const heard = entry.settle({ verdict, reserved });
+    if (reserved && !heard) events.abandoned?.(namespace, entry.request.pod);
+  });
+  events.batch?.(namespace, batch.length, count, attempts);
+}

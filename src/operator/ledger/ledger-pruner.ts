@@ -1,0 +1,108 @@
+import { defaultTimeLimits, type PruneOutcome, prune, type TimeLimits } from '../../core/ledger/prune.ts';
+import type { World } from '../../core/world/world.ts';
+import type { LedgerAccess } from './ledger-access.ts';
+import type { Clock, LedgerEvents, Timer } from './ports.ts';
+import type { Turns } from './turns.ts';
+
+export interface PrunerLimits {
+  /**
+   * How long after a change a ledger is looked at: pods that go together leave it with one write, and the views of the other
+   * replicas are past the watermark by the time that they see it.
+   */
+  readonly gatherMs: number;
+  /** A ledger with reservations is looked at so often, whatever happens: a view may grow newer without any pod changing. */
+  readonly recheckMs: number;
+  /** How long to wait after a write that failed. */
+  readonly retryMs: number;
+}
+
+export const defaultPrunerLimits: PrunerLimits = { gatherMs: 100, recheckMs: 5_000, retryMs: 1_000 };
+
+interface PrunerParts {
+  readonly world: World;
+  readonly access: LedgerAccess;
+  /** Shared with the ledger service of this process. */
+  readonly turns: Turns;
+  readonly clock: Clock;
+  readonly identity: string;
+  readonly events: LedgerEvents;
+  readonly limits: PrunerLimits;
+  readonly timeLimits?: TimeLimits;
+}
+
+interface Plan {
+  readonly at: number;
+  readonly timer: Timer;
+}
+
+/**
+ * Takes out of the ledgers what was seen to have happened, and sees the rest through its three steps (L4). Only the leader does
+ * so; but two that both believe to lead do no harm, for each waits on its own clock and writes by compare-and-swap.
+ */
+export class LedgerPruner {
+  readonly #parts: PrunerParts;
+  readonly #plans = new Map<string, Plan>();
+  #leads = false;
+
+  constructor(parts: PrunerParts) {
+    this.#parts = parts;
+  }
+
+  lead(): void {
+    this.#leads = true;
+    for (const state of this.#parts.world.namespaces()) this.touch(state.name);
+  }
+
+  resign(): void {
+    this.#leads = false;
+    for (const { timer } of this.#plans.values()) timer.cancel();
+    this.#plans.clear();
+  }
+
+  /** To be called when pods or the ledger of a namespace have changed. */
+  touch(namespace: string): void {
+    if (this.#leads && this.#reservations(namespace) > 0) this.#plan(namespace, this.#parts.limits.gatherMs);
+  }
+
+  /** The earliest plan stands. */
+  #plan(namespace: string, delayMs: number): void {
+    const { clock, turns } = this.#parts;
+    const at = clock.monotonic() + Math.max(0, delayMs);
+    const present = this.#plans.get(namespace);
+    if (present !== undefined && present.at <= at) return;
+    present?.timer.cancel();
+    const timer = clock.after(delayMs, () => {
+      this.#plans.delete(namespace);
+      void turns.take(namespace, () => this.#look(namespace));
+    });
+    this.#plans.set(namespace, { at, timer });
+  }
+
+  async #look(namespace: string): Promise<void> {
+    if (!this.#leads) return;
+    const { world, clock, identity, limits, timeLimits = defaultTimeLimits } = this.#parts;
+    const outcome = prune(world, namespace, clock.now(), { identity, limits: timeLimits });
+    const delay = outcome.ledger === undefined ? limits.recheckMs : await this.#write(namespace, outcome);
+    if (!this.#leads || delay === undefined || this.#reservations(namespace) === 0) return;
+    const untilDue = outcome.nextCheckAt === undefined ? delay : outcome.nextCheckAt - clock.now();
+    this.#plan(namespace, Math.min(delay, Math.max(limits.gatherMs, untilDue)));
+  }
+
+  /** After how long to look again; not at all when there is no ledger any more. */
+  async #write(namespace: string, { ledger, released }: PruneOutcome): Promise<number | undefined> {
+    const { access, events, limits } = this.#parts;
+    if (ledger === undefined) return limits.recheckMs;
+    const written = await access.replace(namespace, ledger, 'prune');
+    if (written.kind === 'stored') {
+      for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
+      return limits.recheckMs;
+    }
+    const read = await access.read(namespace);
+    if (read.kind === 'missing') return undefined;
+    return written.kind === 'conflict' && read.kind === 'found' ? limits.gatherMs : limits.retryMs;
+  }
+
+  #reservations(namespace: string): number {
+    return this.#parts.world.namespace(namespace)?.reservations.size ?? 0;
+  }
+}

@@ -1,0 +1,21 @@
+/** Whether API servers should be sent to this replica. */
+export interface Readiness {
+  /** What is missing; empty: ready. */
+  missing(): readonly string[];
+  /** From now on it is not ready, whatever else is. */
+  stop(): void;
+}
+
+/** @param checks by name; each is asked anew every time, and answers from memory */
+export function createReadiness(checks: ReadonlyMap<string, () => boolean>): Readiness {
+  let stopping = false;
+  return {
+    missing() {
+      if (stopping) return ['shutting down'];
+      return [...checks].filter(([, holds]) => !holds()).map(([name]) => name);
+    },
+    stop() {
+      stopping = true;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commands } from './commands.ts';
+import { Life, type LifeStats } from './life.ts';
+
+/** HOLDFAST_LIVES looks at more of them. */
+const lives = Number(process.env['HOLDFAST_LIVES'] ?? 300);
+
+describe('three ledger services over one API server', () => {
+  it('[I1] [I3] [I5] [I9] [L6] [N5] overspend nothing, reserve once, and end every reservation', async () => {
+    const total: LifeStats = { admitted: 0, refused: 0, writes: 0, crashes: 0, returned: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), commands, async (seed, story) => {
+        const life = new Life(seed);
+        await life.run(story);
+        for (const key of Object.keys(total) as (keyof LifeStats)[]) total[key] += life.stats[key];
+      }),
+      { numRuns: lives },
+    );
+    console.log(JSON.stringify(total));
+    // A model in which nothing happens proves nothing.
+    expect(total.admitted).toBeGreaterThan(lives * 3);
+    expect(total.refused).toBeGreaterThan(lives * 3);
+    expect(total.writes).toBeGreaterThan(lives * 4);
+    expect(total.crashes).toBeGreaterThan(lives / 2);
+    expect(total.returned).toBeGreaterThan(lives / 10);
+  });
+});
