@@ -35,7 +35,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       'where to write the kubeconfig; a file that holdfast did not write is never touched',
       '.holdfast/kubeconfig',
     )
-    .option('--empty', 'without the demo', false)
+    .option('--empty', 'without the demo')
     .addOption(
       new Option(
         '--no-operator',
@@ -45,11 +45,10 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     .option(
       '--load <file...>',
       'start with these objects instead of the demo, as `kubectl get ... -o json` (or yaml) prints them, with their status',
-      [],
     )
     .option('--speed <x>', 'how much faster than real pods start, stop and are probed', speed, 1)
     .addHelpText('after', '\nRuns until Ctrl-C. Exits with 2 where the port or the data directory is in use.')
-    .action(run);
+    .action((given: Omit<UpOptions, 'empty' | 'load'>) => run({ empty: false, load: [], ...given }));
 }
 
 function wholeUpTo(most: number): (text: string) => number {

@@ -14,18 +14,16 @@ export interface Output {
 const eraseLine = '\r\u001b[2K';
 
 export function progressOn(output: Output): Progress {
-  if (output.isTTY !== true) {
-    let last = '';
-    return {
-      step(text) {
-        if (text !== last) output.write(`${text}\n`);
-        last = text;
-      },
-      end: () => undefined,
-    };
-  }
+  const onTerminal = output.isTTY === true;
+  let last = '';
   return {
-    step: (text) => void output.write(`${eraseLine}${text}`),
-    end: () => void output.write(eraseLine),
+    step(text) {
+      if (text !== last) output.write(onTerminal ? `${eraseLine}${text}` : `${text}\n`);
+      last = text;
+    },
+    end() {
+      if (onTerminal && last !== '') output.write(eraseLine);
+      last = '';
+    },
   };
 }

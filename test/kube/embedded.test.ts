@@ -52,7 +52,7 @@ describe('every kind of patch', () => {
         type: 'apply',
         fieldManager: 'test',
         force: true,
-        body: { apiVersion: 'v1', kind: 'ConfigMap', data: { a: '5' } },
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'patched-apply' }, data: { a: '5' } },
       },
       { a: '5' },
     ],

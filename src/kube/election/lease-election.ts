@@ -95,8 +95,7 @@ export class LeaseElection {
     const leading = new AbortController();
     // Even a renewal that hangs, or a clock that jumps, does not make leading longer than it may be.
     const watchdog = this.#expireLater(leading);
-    const work = this.#options.lead(leading.signal).catch((error: unknown) => this.#options.report(String(error)));
-    const finished = work.then(() => leading.abort());
+    const finished = this.#work(leading.signal).then(() => leading.abort());
     const stop = () => leading.abort();
     this.#stopping.signal.addEventListener('abort', stop, { once: true });
     if (this.#stopping.signal.aborted) stop();
@@ -110,6 +109,14 @@ export class LeaseElection {
     await finished;
     // Work that outlived its time may have let somebody else in; a conflict then says so, and nothing is lost.
     await this.#release();
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.lead(signal);
+    } catch (error) {
+      this.#options.report(String(error));
+    }
   }
 
   #expireLater(leading: AbortController): { cancel(): void } {

@@ -20,7 +20,7 @@ export function observe(previous: Observation | undefined, lease: Lease, monoton
 }
 
 /** The time at which the holder's claim ends, unless it is renewed. Undefined: nobody holds it. */
-export function expiry({ lease, at }: Observation, candidate: Candidate): number | undefined {
+function expiry({ lease, at }: Observation, candidate: Candidate): number | undefined {
   const { holderIdentity, leaseDurationSeconds } = lease.spec ?? {};
   if (holderIdentity === undefined || holderIdentity === null || holderIdentity === '') return undefined;
   const promised = typeof leaseDurationSeconds === 'number' && leaseDurationSeconds > 0;

@@ -14,7 +14,7 @@ export interface ScannerLimits {
   readonly envelopeBytes: number;
 }
 
-export const scannerLimits: ScannerLimits = { itemBytes: 16 * 1024 * 1024, envelopeBytes: 1024 * 1024 };
+const scannerLimits: ScannerLimits = { itemBytes: 16 * 1024 * 1024, envelopeBytes: 1024 * 1024 };
 
 /**
  * Reads a list of any length while it arrives. It only looks for where items begin and end; each item is handed out as soon as it

@@ -87,7 +87,7 @@ function preconditionsOf(source: unknown): Checked<Pick<EvictionTerms, 'uid' | '
   };
 }
 
-export function bad<T>(problem: string): Checked<T> {
+function bad<T>(problem: string): Checked<T> {
   return { ok: false, problem };
 }
 

@@ -1,7 +1,7 @@
 /** Walks over JSON without reading it: far cheaper than a parse, and enough to know where a value ends and how deep it is. */
 
-/** What `skipValue` answers when it does not find an end. */
-export const unsure = -1;
+/** What `skipValue` answers when it does not find an end: the text goes wrong, or is nested more deeply than allowed. */
+const unsure = -1;
 export const tooDeep = -2;
 
 const quote = 0x22;

@@ -17,7 +17,6 @@ describe('three ledger services over one API server', () => {
       }),
       { numRuns: lives },
     );
-    console.log(JSON.stringify(total));
     // A model in which nothing happens proves nothing.
     expect(total.admitted).toBeGreaterThan(lives * 3);
     expect(total.refused).toBeGreaterThan(lives * 3);

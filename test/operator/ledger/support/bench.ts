@@ -1,0 +1,69 @@
+import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
+import type { DisruptionRequest } from '../../../../src/core/request.ts';
+import type { Verdict } from '../../../../src/core/verdict.ts';
+import type { World } from '../../../../src/core/world/world.ts';
+import type { PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
+import type { LedgerLimits } from '../../../../src/operator/ledger/limits.ts';
+import type { PodReader } from '../../../../src/operator/ledger/ports.ts';
+import { TestClock } from '../../../kube/support/test-clock.ts';
+import { inShort } from '../../../support/a-world.ts';
+import { aProcess, type Process } from './a-service.ts';
+import { type Backend, FakeLedgers } from './fake-ledgers.ts';
+
+interface Setup {
+  readonly world: World;
+  /** What the API server has; absent: none. */
+  readonly stored?: DisruptionLedger;
+  readonly pods?: PodReader;
+  readonly limits?: Partial<LedgerLimits>;
+  readonly prunerLimits?: Partial<PrunerLimits>;
+  readonly failed?: (namespace: string, error: unknown) => void;
+}
+
+/** One process on one API server, in virtual time, with everything it reports written down. */
+export interface Bench extends Process {
+  readonly world: World;
+  readonly clock: TestClock;
+  readonly store: FakeLedgers;
+  readonly backend: Backend;
+  readonly reports: string[];
+  /** Asks, lets time pass until the answer is there, and says it in short. */
+  ask(request: DisruptionRequest, timeoutMs?: number): Promise<string>;
+  answer(request: DisruptionRequest, timeoutMs?: number): Promise<Verdict>;
+  reserved(): readonly string[];
+}
+
+export function aBench(setup: Setup): Bench {
+  const clock = new TestClock();
+  const backend: Backend = { ledger: setup.stored, version: 1_000 };
+  const store = new FakeLedgers(backend, clock, () => 5);
+  const reports: string[] = [];
+  const events = {
+    batch: (_: string, requests: number, reserved: number, attempts: number) =>
+      reports.push(`batch of ${requests} reserved ${reserved} in ${attempts}`),
+    wrote: (_: string, writer: string, outcome: string, ms: number) => reports.push(`${writer} ${outcome} ${ms} ms`),
+    abandoned: (_: string, pod: string) => reports.push(`abandoned ${pod}`),
+    released: (_: string, { pod }: { pod: string }, why: string) => reports.push(`released ${pod}: ${why}`),
+  };
+  const process = aProcess({ ...setup, store, clock, events });
+  const answer = async (request: DisruptionRequest, timeoutMs = 10_000): Promise<Verdict> => {
+    let verdict: Verdict | undefined;
+    void process.service.submit(request, timeoutMs).then((one) => {
+      verdict = one;
+    });
+    await clock.advanceUntil(() => verdict !== undefined, timeoutMs + 1, 1);
+    if (verdict === undefined) throw new Error('no answer in time');
+    return verdict;
+  };
+  return {
+    ...process,
+    world: setup.world,
+    clock,
+    store,
+    backend,
+    reports,
+    answer,
+    ask: async (request, timeoutMs) => inShort(await answer(request, timeoutMs)),
+    reserved: () => (backend.ledger?.spec?.reservations ?? []).map((one) => one.pod),
+  };
+}
