@@ -8,6 +8,8 @@ export interface Access {
 }
 
 export interface Memory {
+  /** Before anything was collected. */
+  readonly rssBefore: number;
   readonly rss: number;
   readonly heapUsed: number;
 }

@@ -28,8 +28,7 @@ export class Parts {
   }
 
   start(name: 'server' | 'bare-server' | 'load', ...args: string[]): Part {
-    const execArgv = ['--expose-gc', ...(process.env['BENCH_EXEC_ARGV']?.split(' ') ?? [])];
-    const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv });
+    const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv: [] });
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
     return new Part(child);

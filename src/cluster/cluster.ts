@@ -148,7 +148,7 @@ async function startApi(
   const special = specialHandlers({ registry, authenticator, authorizer, tokens, readLog: createLogHandler(view) });
   const resources = new ResourceHandler(registry, special);
   const metrics = createRequestMetrics(registry.store, types);
-  const documents = documentHandler(types, `127.0.0.1:${options.port ?? 0}`);
+  let documents: ReturnType<typeof documentHandler> | undefined;
   const version = versionDocument();
   return startServer({
     port: options.port ?? 0,
@@ -156,8 +156,11 @@ async function startApi(
     authenticator,
     authorizer,
     handleResource: (exchange) => resources.handle(exchange),
-    handlePath: (request, info, query) =>
-      handlePath({ version, ready, metrics: () => metrics.render(), documents }, request, info, query),
+    handlePath(request, info, query) {
+      // Which port it is, is known when someone has come in by it.
+      documents ??= documentHandler(types, `127.0.0.1:${request.socket.localPort}`);
+      return handlePath({ version, ready, metrics: () => metrics.render(), documents }, request, info, query);
+    },
     handleUpgrade: createExecHandler(registry),
     observe: metrics.observe,
     ...(options.limits ? { limits: options.limits } : {}),

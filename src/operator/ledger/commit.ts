@@ -82,7 +82,8 @@ async function readOrCreate(access: LedgerAccess, namespace: string): Promise<st
   if (read.kind === 'failed') return `it could not be read: ${read.message}`;
   const created = await access.create(namespace);
   if (created.kind === 'stored') return undefined;
-  return created.kind === 'failed' ? `it could not be created: ${created.message}` : 'somebody else created it';
+  if (created.kind === 'conflict') return 'somebody else created it';
+  return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
 }
 
 function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], now: number): BatchOutcome {

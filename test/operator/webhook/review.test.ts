@@ -128,6 +128,8 @@ describe('a body that is no review', () => {
   const wrong = (change: object) => review(JSON.stringify({ ...reviewFields(), ...change }));
   it.each([
     ['nothing', '', 'the body is not JSON'],
+    ['something after the review', `${reviewText()}x`, 'the body is not JSON'],
+    ['one brace too many', `${reviewText()}}`, 'the body is not JSON'],
     ['half a review', reviewText().slice(0, 100), 'the body is not JSON'],
     ['a list', '[]', 'the body must be a JSON object'],
     ['another kind', review('{"object":1}', '"kind":"Pod","apiVersion":"v1"'), 'kind must be AdmissionReview'],
