@@ -4,10 +4,11 @@ const layers = {
   core: ['api'],
   kube: ['api'],
   telemetry: [],
-  operator: ['api', 'core', 'kube', 'telemetry'],
+  pki: [],
+  operator: ['api', 'core', 'kube', 'telemetry', 'pki'],
   agent: ['api', 'core', 'kube', 'telemetry'],
-  cluster: ['api', 'telemetry'],
-  cli: ['api', 'core', 'kube', 'telemetry', 'operator', 'agent', 'cluster'],
+  cluster: ['api', 'telemetry', 'pki'],
+  cli: ['api', 'core', 'kube', 'telemetry', 'pki', 'operator', 'agent', 'cluster'],
 };
 
 const layerRules = Object.entries(layers).map(([layer, allowed]) => ({

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { certificatePem, type Name, type Use } from '../../pki/certificate.ts';
 import type { Clock } from '../time/clock.ts';
 import { type Random, systemRandom } from '../time/random.ts';
-import { certificatePem, type Name, type Use } from './certificate.ts';
 
 /** Everything that a cluster with a data directory keeps over restarts, as PEM text. The keys in it are secrets. */
 export interface PkiMaterial {

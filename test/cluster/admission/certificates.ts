@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { certificatePem } from '../../../src/cluster/auth/certificate.ts';
+import { certificatePem } from '../../../src/pki/certificate.ts';
 
 /** Certificates for webhook servers that tests start. */
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maxReservations } from '../../../src/api/ledger.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
@@ -172,6 +173,47 @@ describe('a write that does not succeed', () => {
     const bench = webBench(1, { limits: { maxAttempts: 2 } });
     bench.store.faults.push('dropped', 'dropped');
     expect(wordsOf(await bench.answer(request('web-0')))).toContain('it could not be read: connection refused');
+  });
+});
+
+describe('three replicas that are asked at once', () => {
+  it('[I1] admit together what the budget has to give, and no more', async () => {
+    const first = aBench({ world: webWorld(50, 300), stored: aLedger(), random: () => 0.1 });
+    const others = [0.5, 0.9].map((chance, i) =>
+      aBench({ world: webWorld(50, 300), beside: first, identity: `replica-${i}`, random: () => chance }),
+    );
+    const benches = [first, ...others];
+    const verdicts: Verdict[] = [];
+    for (let i = 0; i < 300; i += 1) {
+      const { service } = benches[i % 3] ?? first;
+      void service.submit(request(`web-${i}`), 10_000).then((verdict) => verdicts.push(verdict));
+    }
+    await first.clock.advance(2_000);
+    expect(verdicts).toHaveLength(300);
+    expect(verdicts.filter((one) => one.result === 'allow')).toHaveLength(50);
+    expect(first.reserved()).toHaveLength(50);
+    // The first to write takes all there is; the others lose one race each, read, and refuse.
+    expect(benches.map((one) => one.store.calls)).toEqual([['replace'], ['replace', 'read'], ['replace', 'read']]);
+  });
+});
+
+describe('[L3] a full ledger', () => {
+  it('refuses without a call, and goes on when there is room', async () => {
+    const world = webWorld(1);
+    const full = aLedger(
+      Array.from({ length: maxReservations }, (_, i) => aReservation(`gone-${i}`)),
+      undefined,
+      '7',
+    );
+    world.setLedger(ns, full);
+    const bench = aBench({ world, stored: full });
+    expect(await bench.ask(request('web-0'))).toBe('deny LedgerFull');
+    expect(bench.store.calls).toEqual([]);
+    world.setSynced('pods', '200');
+    bench.pruner.lead();
+    await bench.clock.advance(200);
+    expect(bench.reserved()).toEqual([]);
+    expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
   });
 });
 

@@ -14,6 +14,10 @@ interface Setup {
   readonly world: World;
   /** What the API server has; absent: none. */
   readonly stored?: DisruptionLedger;
+  /** Another process, whose API server and time this one shares. */
+  readonly beside?: Bench;
+  readonly identity?: string;
+  readonly random?: () => number;
   readonly pods?: PodReader;
   readonly limits?: Partial<LedgerLimits>;
   readonly prunerLimits?: Partial<PrunerLimits>;
@@ -34,8 +38,8 @@ export interface Bench extends Process {
 }
 
 export function aBench(setup: Setup): Bench {
-  const clock = new TestClock();
-  const backend: Backend = { ledger: setup.stored, version: 1_000 };
+  const clock = setup.beside?.clock ?? new TestClock();
+  const backend: Backend = setup.beside?.backend ?? { ledger: setup.stored, version: 1_000 };
   const store = new FakeLedgers(backend, clock, () => 5);
   const reports: string[] = [];
   const events = {
