@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { markdownTable } from '../core/measure.ts';
-import type { Reading } from './reader.ts';
+import type { Reading } from './reader.process.ts';
 
 const pods = 50_000;
 const events = 100_000;
@@ -23,10 +23,10 @@ export async function clientSuite(): Promise<string> {
   const rows: string[][] = [];
   let bytes = 0;
   for (const { name, mode, wire } of variants) {
-    const server = child('server.ts', [String(pods), String(events), wire]);
+    const server = child('server.process.ts', [String(pods), String(events), wire]);
     const serving = await message<Serving>(server);
     bytes = serving.bytes;
-    const reading = await message<Reading>(child('reader.ts', [serving.url, serving.ca, mode, String(events)]));
+    const reading = await message<Reading>(child('reader.process.ts', [serving.url, serving.ca, mode, String(events)]));
     server.kill();
     rows.push([name, ...cells(reading)]);
   }

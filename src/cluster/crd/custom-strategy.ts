@@ -33,6 +33,7 @@ export function customStrategy(version: CrdVersion): Strategy {
     },
     validate: (object) => objectErrors(object, undefined, schema, scale),
     validateUpdate: (object, old) => objectErrors(object, old, schema, scale),
+    ratchets: true,
     validateSubresource: (subresource, object, old) =>
       subresource === 'status' ? statusErrors(object, old, schema, scale) : [],
     warnings: finalizerWarnings,

@@ -16,6 +16,7 @@ import type { Answer, Exchange } from './exchange.ts';
 import { mediaType, negotiate } from './negotiate.ts';
 import { errorReply, type Reply, send } from './reply.ts';
 import { type PathRequest, type RequestInfo, requestInfo } from './request-info.ts';
+import { checkTimeout } from './request-timeout.ts';
 
 export interface ServerOptions {
   /** 0: any free one. */
@@ -161,6 +162,7 @@ class ApiFront {
     query: URLSearchParams,
     warnings: string[],
   ): Promise<Answer> {
+    checkTimeout(info, query);
     const user = this.#admit(request, info);
     if (info.kind === 'resource')
       return this.#options.handleResource({ request, response, query, info, user, warnings });

@@ -22,7 +22,10 @@ export interface Strategy {
   /** `subresource` is 'status', 'resize', ... ; what it does not own has been copied from `old` already. */
   prepareForSubresource?(subresource: string, draft: KubeObject, old: KubeObject, context: StrategyContext): void;
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** After `validate`, unless that is left to it. */
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** `validateUpdate` checks everything by itself: what was wrong before and did not change may stay. */
+  readonly ratchets?: boolean;
   validateSubresource?(subresource: string, object: KubeObject, old: KubeObject): readonly FieldError[];
   warnings?(object: KubeObject, old: KubeObject | undefined): readonly string[];
   /** Seconds the object lives on as terminating; undefined or absent: it goes at once. */

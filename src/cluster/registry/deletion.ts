@@ -15,6 +15,9 @@ export type DeletionStep =
   | { readonly kind: 'mark'; readonly metadata: KubeObject['metadata'] }
   /** It stays, and its kind has more to say about that than its metadata does. */
   | { readonly kind: 'begin'; readonly object: KubeObject }
+  /** It goes at once, but kinds that know grace are seen terminating first, with none left. */
+  | { readonly kind: 'markAndRemove'; readonly metadata: KubeObject['metadata'] }
+  /** Its deletion is under way, and this request adds nothing to that: nobody is asked about it again. */
   | { readonly kind: 'pending' };
 
 const orphanFinalizer = 'orphan';
@@ -32,13 +35,21 @@ export function planDeletion(
     return begin(object, finalizers, strategy.beginDeletion, nowMs);
   }
   if (strategy.isHeld?.(object)) return { kind: 'pending' };
-  const grace = strategy.gracePeriodSeconds?.(object, options.gracePeriodSeconds);
-  if (grace !== undefined) {
-    const step = graceful(object, grace, options, nowMs);
-    if (step !== 'now') return withFinalizers(step, finalizers);
-  }
+  const grace = graceful(object, options, strategy, nowMs);
+  if (grace === 'pending') return { kind: 'pending' };
+  if (grace !== 'none') return afterGrace({ ...grace, ...finalizersField(finalizers, object) });
   if (finalizers.length === 0) return { kind: 'remove' };
   return markForFinalizers(object, finalizers, nowMs);
+}
+
+function afterGrace(metadata: KubeObject['metadata']): DeletionStep {
+  const held = (metadata.deletionGracePeriodSeconds ?? 0) > 0 || (metadata.finalizers?.length ?? 0) > 0;
+  return { kind: held ? 'mark' : 'markAndRemove', metadata };
+}
+
+/** Finalizers that a policy takes away leave no empty list where there was none. */
+function finalizersField(finalizers: readonly string[], { metadata }: KubeObject): { finalizers?: string[] } {
+  return finalizers.length === 0 && metadata.finalizers === undefined ? {} : { finalizers: [...finalizers] };
 }
 
 function begin(
@@ -55,53 +66,59 @@ function begin(
   return { kind: 'begin', object: draft };
 }
 
-/** Grace periods only ever get shorter. */
-function graceful(object: KubeObject, grace: number, options: DeletionOptions, nowMs: number): DeletionStep | 'now' {
+/** The metadata of an object to which this request gives its grace, or a shorter one: it never gets longer. */
+function graceful(
+  object: KubeObject,
+  options: DeletionOptions,
+  strategy: Strategy,
+  nowMs: number,
+): KubeObject['metadata'] | 'pending' | 'none' {
   const { metadata } = object;
-  if (metadata.deletionTimestamp === undefined) return grace > 0 ? mark(object, grace, nowMs + grace * 1000) : 'now';
+  if (!strategy.gracePeriodSeconds) return 'none';
+  if (metadata.deletionTimestamp === undefined) {
+    const grace = strategy.gracePeriodSeconds(object, options.gracePeriodSeconds);
+    if (grace === undefined) return 'none';
+    return { ...metadata, ...nextGeneration(metadata), ...ending(grace, nowMs + grace * 1000) };
+  }
   const remaining = metadata.deletionGracePeriodSeconds;
-  if (remaining === undefined || remaining === 0)
-    return (metadata.finalizers?.length ?? 0) > 0 ? { kind: 'pending' } : 'now';
-  if (options.gracePeriodSeconds === undefined || grace >= remaining) return { kind: 'pending' };
-  if (grace === 0) return 'now';
-  const begun = Date.parse(metadata.deletionTimestamp) - remaining * 1000;
-  return mark(object, grace, begun + grace * 1000);
+  if (remaining === undefined || remaining === 0) return 'none';
+  const wanted = options.gracePeriodSeconds;
+  if (wanted === undefined || atLeastNone(wanted) >= remaining) return 'pending';
+  const begunMs = Date.parse(metadata.deletionTimestamp) - remaining * 1000;
+  return { ...metadata, ...shortened(atLeastNone(wanted), begunMs, nowMs) };
 }
 
-function mark(object: KubeObject, grace: number, dueMs: number): DeletionStep {
-  const { metadata } = object;
-  return {
-    kind: 'mark',
-    metadata: {
-      ...metadata,
-      ...nextGeneration(metadata),
-      deletionTimestamp: timestamp(dueMs),
-      deletionGracePeriodSeconds: grace,
-    },
-  };
+function atLeastNone(seconds: number): number {
+  return seconds < 0 ? 1 : seconds;
+}
+
+type Ending = Pick<KubeObject['metadata'], 'deletionTimestamp' | 'deletionGracePeriodSeconds'>;
+
+/** Counted from when it began, but never due in the past; grace that is over already is the shortest there is. */
+function shortened(grace: number, begunMs: number, nowMs: number): Ending {
+  const dueMs = begunMs + grace * 1000;
+  return dueMs < nowMs ? ending(Math.min(grace, 1), nowMs) : ending(grace, dueMs);
+}
+
+function ending(grace: number, dueMs: number): Ending {
+  return { deletionTimestamp: timestamp(dueMs), deletionGracePeriodSeconds: grace };
 }
 
 function markForFinalizers(object: KubeObject, finalizers: readonly string[], nowMs: number): DeletionStep {
   const { metadata } = object;
-  const unchanged = finalizers.length === metadata.finalizers?.length;
-  if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0 && unchanged) {
-    return { kind: 'pending' };
-  }
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers: present } = metadata;
+  const due = deletionTimestamp !== undefined && Date.parse(deletionTimestamp) <= nowMs;
+  if (due && deletionGracePeriodSeconds === 0 && finalizers === present) return { kind: 'mark', metadata };
   return {
     kind: 'mark',
     metadata: {
       ...metadata,
-      ...(metadata.deletionTimestamp === undefined ? nextGeneration(metadata) : {}),
-      deletionTimestamp: metadata.deletionTimestamp ?? timestamp(nowMs),
+      ...(deletionTimestamp === undefined ? nextGeneration(metadata) : {}),
+      deletionTimestamp: due ? deletionTimestamp : timestamp(nowMs),
       deletionGracePeriodSeconds: 0,
       finalizers: [...finalizers],
     },
   };
-}
-
-function withFinalizers(step: DeletionStep, finalizers: readonly string[]): DeletionStep {
-  if (step.kind !== 'mark' || finalizers.length === 0) return step;
-  return { kind: 'mark', metadata: { ...step.metadata, finalizers: [...finalizers] } };
 }
 
 function nextGeneration(metadata: KubeObject['metadata']): { generation?: number } {
@@ -112,10 +129,12 @@ function nextGeneration(metadata: KubeObject['metadata']): { generation?: number
 function finalizersFor(object: KubeObject, options: DeletionOptions, strategy: Strategy): readonly string[] {
   const present = object.metadata.finalizers ?? [];
   const policy = options.propagationPolicy ?? impliedPolicy(present, strategy);
-  const others = present.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer);
-  if (policy === 'Orphan') return [...others, orphanFinalizer];
-  if (policy === 'Foreground') return [...others, foregroundFinalizer];
-  return others;
+  const wanted = policy === 'Orphan' ? orphanFinalizer : policy === 'Foreground' ? foregroundFinalizer : undefined;
+  const ofPolicy = (name: string) => name === orphanFinalizer || name === foregroundFinalizer;
+  const others = present.filter((name) => !ofPolicy(name));
+  const next = wanted === undefined ? others : [...others, wanted];
+  // The same ones in another order are no change.
+  return next.length === present.length && next.every((name) => present.includes(name)) ? present : next;
 }
 
 function impliedPolicy(finalizers: readonly string[], strategy: Strategy): DeletionOptions['propagationPolicy'] {

@@ -94,7 +94,7 @@ function check(
   const ofKind =
     subresource === ''
       ? [
-          ...(strategy.validate?.(draft, strategyContext(registry)) ?? []),
+          ...((strategy.ratchets ? undefined : strategy.validate?.(draft, strategyContext(registry))) ?? []),
           ...(strategy.validateUpdate?.(draft, old, strategyContext(registry)) ?? []),
         ]
       : (strategy.validateSubresource?.(subresource, draft, old) ?? []);

@@ -1,6 +1,7 @@
 import type { DisruptionLedger } from '../../api/ledger.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import type { Effects, PodVersion, Verdict } from '../../core/verdict.ts';
+import type { Allowed, Effects, PodVersion, Verdict } from '../../core/verdict.ts';
+import { unitsOf } from './unproven.ts';
 
 /**
  * What an allowed verdict rests on that the view may not know yet (N5), and what that means for its reservation.
@@ -18,17 +19,41 @@ function basisOf(verdict: Verdict): Basis | undefined {
   return { ...(onlyIf === undefined ? {} : { onlyIf }), ...(restsOn === undefined ? {} : { restsOn }) };
 }
 
-/** A request that is covered by a reservation of the same batch rests on what that one rests on. */
+/**
+ * Within a batch, a request that is covered by a reservation rests on what that one rests on; so does one whose unit is down
+ * because of such a reservation.
+ */
 export function shareBasis(requests: readonly DisruptionRequest[], verdicts: readonly Verdict[]): readonly Verdict[] {
-  const known = new Map<string, Basis>();
+  const byPod = new Map<string, Basis>();
+  const byUnit = new Map<string, Basis>();
   return verdicts.map((verdict, i) => {
     if (verdict.result === 'deny') return verdict;
-    const basis = basisOf(verdict);
-    const reserved = verdict.effects.reserve;
-    if (reserved !== undefined && basis !== undefined) known.set(reserved.pod, basis);
-    const inherited = verdict.reason === 'AlreadyReserved' ? known.get(requests[i]?.pod ?? '') : undefined;
-    return inherited === undefined ? verdict : { ...verdict, effects: { ...verdict.effects, ...inherited } };
+    const covering = verdict.reason === 'AlreadyReserved' ? byPod.get(requests[i]?.pod ?? '') : undefined;
+    const beside = [...unitsOf(verdict, 'down')].flatMap((unit) => byUnit.get(unit) ?? []);
+    const shared = withBasis(withOthers(verdict, beside), covering);
+    const basis = basisOf(shared);
+    const reserved = shared.effects.reserve;
+    if (reserved !== undefined && basis !== undefined) {
+      byPod.set(reserved.pod, basis);
+      for (const unit of unitsOf(shared, 'down')) byUnit.set(unit, basis);
+    }
+    return shared;
   });
+}
+
+function withBasis(verdict: Allowed, basis: Basis | undefined): Allowed {
+  return basis === undefined ? verdict : { ...verdict, effects: { ...verdict.effects, ...basis } };
+}
+
+/** Another target's own version is, to this one, the version of another pod. */
+function withOthers(verdict: Allowed, others: readonly Basis[]): Allowed {
+  const target = verdict.effects.reserve?.uid;
+  const versions = [
+    ...(verdict.effects.restsOn ?? []),
+    ...others.flatMap(({ onlyIf, restsOn }) => [...(onlyIf === undefined ? [] : [onlyIf]), ...(restsOn ?? [])]),
+  ].filter((one) => one.uid !== target);
+  const restsOn = [...new Map(versions.map((one) => [one.uid, one])).values()];
+  return restsOn.length === 0 ? verdict : { ...verdict, effects: { ...verdict.effects, restsOn } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { DecideOptions } from '../../core/decide/decide.ts';
+import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
@@ -8,7 +8,8 @@ import type { LedgerAccess } from './ledger-access.ts';
 import { type LedgerLimits, pauseAfter } from './limits.ts';
 import { pause } from './patience.ts';
 import type { Clock, LedgerEvents, Random } from './ports.ts';
-import { ledgerBusy } from './refusals.ts';
+import { ledgerBusy, unproven } from './refusals.ts';
+import { unprovenBeside } from './unproven.ts';
 
 export interface CommitParts {
   readonly world: World;
@@ -23,7 +24,7 @@ export interface CommitParts {
 }
 
 type Step =
-  | { readonly kind: 'answered'; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'answered'; readonly batch: readonly Entry[]; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'again'; readonly why: string; readonly pause: boolean };
 
 const again = (why: string): Step => ({ kind: 'again', why, pause: true });
@@ -44,7 +45,7 @@ export async function commitBatch(parts: CommitParts, namespace: string, lane: L
     // The read comes after the batch is made up: so what it shows is no older than any request in it (L6).
     const readFirst = attempt > 1 || access.version(namespace) === undefined;
     const step = await tryOnce(parts, namespace, batch, readFirst).catch((error: unknown) => again(String(error)));
-    if (step.kind === 'answered') return answer(parts, namespace, batch, step.verdicts, attempt);
+    if (step.kind === 'answered') return answer(parts, namespace, step.batch, step.verdicts, attempt);
     why = step.why;
     if (step.pause && attempt < limits.maxAttempts) await pause(clock, pauseAfter(attempt, limits, random()));
   }
@@ -57,7 +58,7 @@ export async function commitBatch(parts: CommitParts, namespace: string, lane: L
 async function tryOnce(
   parts: CommitParts,
   namespace: string,
-  batch: readonly Entry[],
+  taken: readonly Entry[],
   readFirst: boolean,
 ): Promise<Step> {
   if (readFirst) {
@@ -65,14 +66,16 @@ async function tryOnce(
     if (problem !== undefined) return again(problem);
   }
   const now = parts.clock.now();
+  refuseUnproven(parts, taken, now);
+  const batch = taken.filter((entry) => !entry.answered);
   const judgedBy = parts.access.version(namespace);
   const outcome = judge(parts, namespace, batch, now);
-  if (outcome.ledger !== undefined) return write(parts, namespace, outcome, now);
-  if (!outcome.confirm || readFirst) return { kind: 'answered', verdicts: outcome.verdicts };
+  if (outcome.ledger !== undefined) return write(parts, namespace, batch, outcome, now);
+  if (!outcome.confirm || readFirst) return { kind: 'answered', batch, verdicts: outcome.verdicts };
   const read = await parts.access.read(namespace);
   if (read.kind === 'failed') return again(`it could not be read: ${read.message}`);
   const same = read.kind === 'found' && read.ledger.metadata.resourceVersion === judgedBy;
-  if (same) return { kind: 'answered', verdicts: outcome.verdicts };
+  if (same) return { kind: 'answered', batch, verdicts: outcome.verdicts };
   return { kind: 'again', why: 'it had changed', pause: false };
 }
 
@@ -84,6 +87,15 @@ async function readOrCreate(access: LedgerAccess, namespace: string): Promise<st
   if (created.kind === 'stored') return undefined;
   if (created.kind === 'conflict') return 'somebody else created it';
   return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
+}
+
+/** They are answered, and reserve nothing: the rest of the batch is judged without them. */
+function refuseUnproven({ world, options }: CommitParts, batch: readonly Entry[], now: number): void {
+  for (const entry of batch) {
+    const { request } = entry;
+    const other = unprovenBeside(world, request, decide(world, request, now, options()), now);
+    if (other !== undefined) entry.settle({ verdict: unproven(request.pod, other), reserved: false });
+  }
 }
 
 function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], now: number): BatchOutcome {
@@ -103,14 +115,15 @@ function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], n
 async function write(
   { access, identity }: CommitParts,
   namespace: string,
+  batch: readonly Entry[],
   { ledger, verdicts }: BatchOutcome,
   now: number,
 ): Promise<Step> {
-  if (ledger === undefined) return { kind: 'answered', verdicts };
+  if (ledger === undefined) return { kind: 'answered', batch, verdicts };
   const written = await access.replace(namespace, withoutCover(ledger, verdicts, identity, now), 'batch');
   switch (written.kind) {
     case 'stored':
-      return { kind: 'answered', verdicts };
+      return { kind: 'answered', batch, verdicts };
     case 'conflict':
       return again('somebody else wrote first');
     case 'missing':

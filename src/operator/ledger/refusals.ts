@@ -9,6 +9,11 @@ export function ledgerBusy(pod: string, detail: string): Denied {
   return deny([blocker('LedgerUnknown', { pod: { name: pod }, detail })]);
 }
 
+/** The unit looks down because of a reservation that may have had no ground. */
+export function unproven(pod: string, other: string): Denied {
+  return ledgerBusy(pod, `whether ${other} goes, because of which this pod would be free to go, is not seen yet`);
+}
+
 /** A pod that the verdict rests on has moved on, or cannot be read. */
 export function basisLost(reading: Exclude<BasisReading, { kind: 'holds' }>): Denied {
   const detail =

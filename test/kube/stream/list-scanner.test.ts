@@ -44,7 +44,7 @@ describe('reading a list while it arrives', () => {
         expect(scanned.items).toEqual(whole['items']);
         expect(scanned.envelope).toEqual({ ...whole, items: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
