@@ -50,7 +50,7 @@ export async function evict(
   refuseOtherDryRun(source, context.dryRun);
   const { options, dryRun } = readOptions(source);
   // Webhooks learn of a dry run that only the body asks for by reading the body: the review's flag is the query's.
-  await validated(registry, { ...parts, object: admitted });
+  await validated(registry, { ...parts, object: withDryRun(admitted, context.dryRun) });
   const request: EvictionRequest = {
     registry,
     target,
@@ -80,6 +80,13 @@ function refuseOtherDryRun(source: JsonObject, dryRun: boolean): void {
   if (inBody.length === 1 && inBody[0] === 'All') return;
   const message = `Non-matching dry-run options in request and content: [All] and [${inBody.join(' ')}]`;
   throw new ApiError({ code: 500, message });
+}
+
+/** Options that come without a dry run get the query's: those who validate the eviction see it in both places. */
+function withDryRun(eviction: KubeObject, dryRun: boolean): KubeObject {
+  const source = eviction['deleteOptions'] as JsonObject | null | undefined;
+  if (!dryRun || source === undefined || source === null) return eviction;
+  return { ...eviction, deleteOptions: { ...source, dryRun: ['All'] } };
 }
 
 function readPod(request: EvictionRequest): Stored {
@@ -163,13 +170,12 @@ function isFreeToGo(pod: Pod, budget: PodDisruptionBudget): boolean {
   return currentHealthy >= desiredHealthy && desiredHealthy > 0;
 }
 
+/** It goes only as the pod that was looked at, whatever version the client named. */
 async function deleteFree(request: EvictionRequest, current: Stored, budget: PodDisruptionBudget): Promise<void> {
   const asked = request.options.resourceVersion;
+  const resourceVersion = current.object.metadata.resourceVersion ?? '';
   try {
-    await markAndDelete(request, current, {
-      ...request.options,
-      resourceVersion: asked ?? current.object.metadata.resourceVersion ?? '',
-    });
+    await markAndDelete(request, current, { ...request.options, resourceVersion });
   } catch (error) {
     if (isApiError(error, 409) && asked === undefined) throw stillProcessing(budget.metadata?.name ?? '');
     throw error;
@@ -198,6 +204,8 @@ async function spendBudget(request: EvictionRequest, name: string): Promise<void
         context: {
           ...context,
           user: systemUser,
+          // What is said about the budget is not for who evicts the pod.
+          warnings: [],
           fieldManager: 'kube-apiserver',
           options: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
         },
@@ -221,10 +229,14 @@ async function markAndDelete(request: EvictionRequest, current: Stored, options:
   }
   checkPreconditions({ target, options }, current);
   const marked = disruptionTargeted(current.object, timestamp(registry.clock.now()));
-  const written = registry.store.update(current.resource, current.key, marked, current.revision);
-  if (!written.ok)
-    throw written.why === 'stale' ? lostRace(target) : conflict(resourceName(target.type), target.name, 'it is gone');
-  const resourceVersion =
-    options.resourceVersion === undefined ? {} : { resourceVersion: String(written.stored.revision) };
+  const latest = marked === current.object ? current : write(request, current, marked);
+  const resourceVersion = options.resourceVersion === undefined ? {} : { resourceVersion: String(latest.revision) };
   await deleteObject(registry, { target, options: { ...options, ...resourceVersion }, context, skipAdmission: true });
+  await registry.store.durable(latest.revision);
+}
+
+function write({ registry, target }: EvictionRequest, current: Stored, marked: KubeObject): Stored {
+  const written = registry.store.update(current.resource, current.key, marked, current.revision);
+  if (written.ok) return written.stored;
+  throw written.why === 'stale' ? lostRace(target) : conflict(resourceName(target.type), target.name, 'it is gone');
 }

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
-import { type ApiError, ApiError as Refusal, tooManyRequests } from '../errors.ts';
+import { type ApiError, forbidden, ApiError as Refusal, tooManyRequests } from '../errors.ts';
 
 /** How many evictions that have not been seen to happen one budget keeps count of. */
 const maxDisruptedPods = 2000;
@@ -14,14 +14,14 @@ export function checkAndDecrement(budget: PodDisruptionBudget, podName: string, 
   const status = budget.status;
   if ((status?.observedGeneration ?? 0) < (budget.metadata?.generation ?? 0)) return refused(stillProcessing(name));
   const allowed = status?.disruptionsAllowed ?? 0;
-  if (allowed < 0) return refused(forbiddenBudget(name, 'pdb disruptions allowed is negative'));
+  const negative = 'pdb disruptions allowed is negative';
+  if (allowed < 0) return refused(forbiddenBudget(name, negative, negative));
   if (Object.keys(status?.disruptedPods ?? {}).length > maxDisruptedPods) {
-    return refused(
-      forbiddenBudget(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'),
-    );
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller';
+    return refused(forbiddenBudget(name, why, 'too many pending evictions not confirmed by PDB controller'));
   }
   if (status === undefined || allowed === 0) return refused(notNow(name, status));
-  return { kind: 'allowed', status: spent(status, podName, now, budget.metadata?.generation ?? 0) };
+  return { kind: 'allowed', status: spent(status, podName, now) };
 }
 
 function refused(error: ApiError): BudgetCheck {
@@ -43,7 +43,7 @@ function notNow(budget: string, status: PodDisruptionBudget['status']): ApiError
 
 function whyNotNow(budget: string, status: PodDisruptionBudget['status']): string {
   const condition = status?.conditions?.find(({ type }) => type === 'DisruptionAllowed');
-  if (condition?.reason === 'SyncFailed' && condition.message) {
+  if (condition?.status === 'False' && condition.reason === 'SyncFailed' && condition.message) {
     return `The disruption budget ${budget} does not allow evicting pods currently because it failed sync: ${condition.message}`;
   }
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {};
@@ -56,43 +56,39 @@ function whyNotNow(budget: string, status: PodDisruptionBudget['status']): strin
   return `The disruption budget ${budget} does not allow evicting pods currently`;
 }
 
-function forbiddenBudget(budget: string, why: string): ApiError {
-  return new Refusal({
-    code: 403,
-    reason: 'Forbidden',
-    message: `poddisruptionbudgets.policy "${budget}" is forbidden: ${why}`,
-    details: {
-      name: budget,
-      group: 'policy',
-      kind: 'poddisruptionbudgets',
-      causes: [{ reason: 'DisruptionBudget', message: why }],
-    },
-  });
+/** The real server has the resource in the singular here. */
+const budgetResource = { group: 'policy', resource: 'poddisruptionbudget' };
+
+function forbiddenBudget(budget: string, why: string, inShort: string): ApiError {
+  const { status } = forbidden(budgetResource, budget, why);
+  const message = `The disruption budget ${budget} does not allow evicting pods currently: ${inShort}`;
+  return new Refusal({ ...status, details: { ...status.details, causes: [{ reason: 'DisruptionBudget', message }] } });
 }
 
 type PdbStatus = NonNullable<PodDisruptionBudget['status']>;
 
-function spent(status: PdbStatus, podName: string, now: string, generation: number): PdbStatus {
+function spent(status: PdbStatus, podName: string, now: string): PdbStatus {
   const left = status.disruptionsAllowed - 1;
   return {
     ...status,
     disruptionsAllowed: left,
     disruptedPods: { ...status.disruptedPods, [podName]: now },
-    ...(left === 0 ? { conditions: withInsufficient(status.conditions ?? [], now, generation) } : {}),
+    ...(left === 0 ? { conditions: withInsufficient(status, now) } : {}),
   };
 }
 
 type Conditions = NonNullable<PdbStatus['conditions']>;
 
-function withInsufficient(conditions: Conditions, now: string, generation: number): Conditions {
+/** In its place among the others. */
+function withInsufficient({ conditions = [], observedGeneration }: PdbStatus, now: string): Conditions {
   const before = conditions.find(({ type }) => type === 'DisruptionAllowed');
   const condition = {
     type: 'DisruptionAllowed',
     status: 'False',
-    observedGeneration: generation,
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
     lastTransitionTime: before?.status === 'False' ? before.lastTransitionTime : now,
     reason: 'InsufficientPods',
     message: '',
   };
-  return [...conditions.filter(({ type }) => type !== 'DisruptionAllowed'), condition];
+  return before ? conditions.map((one) => (one === before ? condition : one)) : [...conditions, condition];
 }

@@ -4,8 +4,9 @@ import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import { withDefaultsOfToday } from '../registry/read-defaults.ts';
 import type { Stored } from '../store/store.ts';
+import { listBytes, untyped } from './list-bytes.ts';
 import type { Representation } from './negotiate.ts';
-import { Parts, type Reply } from './reply.ts';
+import type { Reply } from './reply.ts';
 
 /** Whether a table's rows carry their objects: `includeObject` of the query. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -71,21 +72,8 @@ export async function encodeList(options: EncodeOptions, list: ListResult): Prom
       body: { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${representation.version}`, metadata, items },
     };
   }
-  return { code: 200, body: { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items: objects } };
-}
-
-const comma = Buffer.from(',');
-const end = Buffer.from(']}\n');
-
-function listBytes(type: ResourceType, metadata: JsonObject, items: readonly Stored[]): Parts {
-  const head = JSON.stringify({ kind: type.listKind, apiVersion: apiVersionOf(type), metadata });
-  const parts: Buffer[] = [Buffer.from(`${head.slice(0, -1)},"items":[`)];
-  for (const [index, stored] of items.entries()) {
-    if (index > 0) parts.push(comma);
-    parts.push(stored.bytes());
-  }
-  parts.push(end);
-  return new Parts(parts);
+  const items = type.custom ? objects : objects.map(untyped);
+  return { code: 200, body: { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items } };
 }
 
 export function partialMetadata(object: KubeObject, version: string): JsonObject {
@@ -103,7 +91,7 @@ export function table(
     kind: 'Table',
     apiVersion: `meta.k8s.io/${version}`,
     metadata,
-    columnDefinitions: withColumns ? options.type.columns.definitions : [],
+    columnDefinitions: withColumns ? options.type.columns.definitions : null,
     rows: objects.map((object) => row(options, version, object)),
   };
 }

@@ -9,7 +9,7 @@ const maxUnsentBytes = 16 * 1024 * 1024;
  * One write for everything that happens within this time, for each open writer: a write costs the same for one line as for
  * many, so that with hundreds of watchers each of them is served less often. What comes after a pause goes out at once.
  */
-const batchMsEach = 0.25;
+const batchMsEach = 0.5;
 const maxBatchMs = 100;
 
 let openWriters = 0;
@@ -38,6 +38,10 @@ export class LineWriter {
     this.#response = response;
     this.#settled = settled;
     response.on('error', () => undefined);
+    if (response.destroyed) {
+      this.#done = true;
+      return;
+    }
     openWriters += 1;
     response.on('close', () => {
       openWriters -= 1;
@@ -46,6 +50,11 @@ export class LineWriter {
       this.#timer?.cancel();
       onClose();
     });
+  }
+
+  /** Nothing that is written reaches anyone any more. */
+  get isDone(): boolean {
+    return this.#done;
   }
 
   open(): void {

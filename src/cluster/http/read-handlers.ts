@@ -1,4 +1,4 @@
-import { forbidden } from '../../api/field-errors.ts';
+import { type FieldError, forbidden, notSupported } from '../../api/field-errors.ts';
 import { badRequest, invalidObject, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type ListQuery, listObjects } from '../registry/list.ts';
@@ -41,7 +41,7 @@ export async function getOne(registry: Registry, exchange: Exchange, target: Tar
 }
 
 export async function getList(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
-  if (isTrue(exchange.query.get('sendInitialEvents'))) {
+  if (exchange.query.has('sendInitialEvents')) {
     throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
       forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'),
     ]);
@@ -72,7 +72,7 @@ export function listQuery({ query }: Exchange, target: Target): ListQuery {
 
 export async function watch(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const { query } = exchange;
-  checkWatchMatch(isTrue(query.get('sendInitialEvents')), query.get('resourceVersionMatch') ?? '');
+  checkWatchMatch(query);
   const seconds = integer(query, 'timeoutSeconds');
   const stream = new WatchStream(
     registry,
@@ -80,7 +80,7 @@ export async function watch(registry: Registry, exchange: Exchange, target: Targ
       list: listQuery(exchange, target),
       encode: encodingOf(registry, exchange, target.type),
       bookmarks: isTrue(query.get('allowWatchBookmarks')),
-      sendInitialEvents: isTrue(query.get('sendInitialEvents')),
+      ...(query.has('sendInitialEvents') ? { sendInitialEvents: isTrue(query.get('sendInitialEvents')) } : {}),
       timeoutMs: seconds > 0 ? seconds * 1000 : defaultWatchMs(registry),
     },
     exchange.response,
@@ -89,12 +89,19 @@ export async function watch(registry: Registry, exchange: Exchange, target: Targ
   return 'streaming';
 }
 
-function checkWatchMatch(sendInitialEvents: boolean, match: string): void {
-  const problem = sendInitialEvents
-    ? match !== 'NotOlderThan' && 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'
-    : match !== '' && 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-  if (problem === false) return;
-  throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [forbidden('resourceVersionMatch', problem)]);
+function checkWatchMatch(query: URLSearchParams): void {
+  const match = query.get('resourceVersionMatch') ?? '';
+  const sendsInitialEvents = query.has('sendInitialEvents');
+  const field = 'resourceVersionMatch';
+  const problems: FieldError[] = [];
+  if (sendsInitialEvents && match !== 'NotOlderThan')
+    problems.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (!sendsInitialEvents && match !== '')
+    problems.push(forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (match !== '' && match !== 'NotOlderThan') problems.push(notSupported(field, match, ['NotOlderThan']));
+  if (match !== '' && query.get('continue'))
+    problems.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (problems.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', problems);
 }
 
 function integer(query: URLSearchParams, name: string): number {

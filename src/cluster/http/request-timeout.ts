@@ -1,5 +1,5 @@
-import { badRequest } from '../errors.ts';
 import { quote } from '../auth/go-quote.ts';
+import { badRequest } from '../errors.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** Requests that last as long as the client wants have no such limit, and nobody reads theirs. */

@@ -96,6 +96,10 @@ function readEviction(body: unknown, target: Target): KubeObject {
   if (metadata !== undefined && metadata !== null && (typeof metadata !== 'object' || Array.isArray(metadata))) {
     throw badRequest('metadata of an Eviction must be an object');
   }
+  const { namespace } = (metadata ?? {}) as { namespace?: unknown };
+  if (namespace && namespace !== target.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
   const named = { name: '', ...(metadata as object), namespace: target.namespace };
   return { ...source, apiVersion: 'policy/v1', kind: 'Eviction', metadata: named };
 }

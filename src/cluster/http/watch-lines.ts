@@ -63,7 +63,7 @@ export class WatchLines {
       kind: 'Table',
       apiVersion: `meta.k8s.io/${version}`,
       metadata: { resourceVersion: object.metadata.resourceVersion },
-      columnDefinitions: this.#firstTable() ? type.columns.definitions : [],
+      columnDefinitions: this.#firstTable() ? type.columns.definitions : null,
       rows: [{ cells: [], object: partialMetadata(object, version) }],
     };
   }

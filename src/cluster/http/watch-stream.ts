@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ApiError, expired, isApiError } from '../errors.ts';
+import { type ApiError, expired, internalError, isApiError } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
 import { apiVersionOf, convertAll, convertNow, convertTo } from '../registry/convert.ts';
 import { type ListQuery, listObjects, revisionOf, tooNew } from '../registry/list.ts';
@@ -15,12 +15,14 @@ export interface WatchRequest {
   readonly list: ListQuery;
   readonly encode: EncodeOptions;
   readonly bookmarks: boolean;
-  /** State first, as ADDED events, and then a bookmark that says so. */
-  readonly sendInitialEvents: boolean;
+  /** State first, as ADDED events. Left out: only for who names no revision. */
+  readonly sendInitialEvents?: boolean;
   readonly timeoutMs: number;
 }
 
 const bookmarkEveryMs = 60_000;
+/** The last bookmark comes so long before the end: who watches again begins where this ended. */
+const lastBookmarkMs = 2_000;
 const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
 
 /** Streams changes until the client goes, falls behind, or its time is up. */
@@ -32,6 +34,7 @@ export class WatchStream {
   readonly #matches: Matcher | undefined;
   readonly #timers = new Map<'end' | 'bookmark', Timer>();
   #subscription: Subscription | undefined;
+  #endsAtMs = 0;
   /** Conversion by webhook takes time; events wait for those before them. */
   #queue: Promise<void> | undefined;
 
@@ -46,23 +49,30 @@ export class WatchStream {
   }
 
   start(): void {
+    // The client went before its watch began, and nothing would ever end it.
+    if (this.#writer.isDone) return;
     const { list, sendInitialEvents, timeoutMs } = this.#request;
     const wanted = revisionOf(list.resourceVersion);
     const { store } = this.#registry;
-    if (wanted > store.revision) throw tooNew(wanted, store.revision);
     this.#writer.open();
-    const since = sendInitialEvents || wanted === 0 ? this.#sendState() : wanted;
+    const sendsState = sendInitialEvents ?? wanted === 0;
+    if (sendsState && wanted > store.revision) {
+      this.#fail(tooNew(wanted, store.revision));
+      return;
+    }
+    const since = sendsState ? this.#sendState() : wanted || store.revision;
     const subscription = store.watch(list.type.key, since, (event) => this.#onEvent(event));
     if (subscription === 'expired') {
       this.#fail(expired(`too old resource version: ${wanted} (${store.revision})`));
       return;
     }
     this.#subscription = subscription;
+    this.#endsAtMs = realClock.now() + timeoutMs;
     this.#timers.set(
       'end',
       realClock.after(timeoutMs, () => this.#writer.end()),
     );
-    if (this.#request.bookmarks) this.#bookmarkLater();
+    if (this.#request.bookmarks) this.#bookmarkLater(since);
   }
 
   /** The state as it is now, as events; what happens meanwhile waits behind it. */
@@ -80,14 +90,14 @@ export class WatchStream {
     for (const stored of items) {
       yield this.#lines.ofStored('ADDED', stored) ?? this.#lines.ofObject('ADDED', this.#convertNow(stored.object));
     }
-    if (this.#request.sendInitialEvents) yield this.#lines.ofBookmark(revision, initialEventsEnd);
+    if (this.#request.bookmarks) yield this.#lines.ofBookmark(revision, initialEventsEnd);
   }
 
   async *#convertedState(items: readonly Stored[], revision: number): AsyncIterable<Buffer> {
     const { type } = this.#request.encode;
     const kept = items.map(({ object }) => object);
     for (const object of await convertAll(type, kept, apiVersionOf(type))) yield this.#lines.ofObject('ADDED', object);
-    if (this.#request.sendInitialEvents) yield this.#lines.ofBookmark(revision, initialEventsEnd);
+    if (this.#request.bookmarks) yield this.#lines.ofBookmark(revision, initialEventsEnd);
   }
 
   #onEvent(event: StoreEvent): void {
@@ -132,8 +142,7 @@ export class WatchStream {
         const converted = await convertTo(encode.type, object, apiVersionOf(encode.type));
         this.#writer.write(this.#lines.ofObject(type, converted));
       } catch (error) {
-        if (isApiError(error)) this.#fail(error);
-        else throw error;
+        this.#fail(isApiError(error) ? error : internalError('the object cannot be converted', error));
       }
     });
   }
@@ -143,12 +152,16 @@ export class WatchStream {
     return convertNow(type, object, apiVersionOf(type));
   }
 
-  #bookmarkLater(): void {
+  /** Never of a revision before `since`, which may be one of the future. */
+  #bookmarkLater(since: number): void {
+    const untilLast = this.#endsAtMs - lastBookmarkMs - realClock.now();
+    const wait = untilLast > 0 ? Math.min(bookmarkEveryMs, untilLast) : bookmarkEveryMs;
     const bookmark = () => {
-      this.#writer.write(this.#lines.ofBookmark(this.#registry.store.revision, undefined));
-      this.#bookmarkLater();
+      const revision = Math.max(since, this.#registry.store.revision);
+      this.#writer.write(this.#lines.ofBookmark(revision, undefined));
+      this.#bookmarkLater(since);
     };
-    this.#timers.set('bookmark', realClock.after(bookmarkEveryMs, bookmark));
+    this.#timers.set('bookmark', realClock.after(wait, bookmark));
   }
 
   #fail(error: ApiError): void {

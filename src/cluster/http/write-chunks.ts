@@ -58,7 +58,16 @@ async function put(response: ServerResponse, chunk: readonly Buffer[], before?: 
 }
 
 export function joined(parts: readonly Buffer[]): Buffer {
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  if (parts.length === 1) return parts[0] as Buffer;
+  if (!isSame(parts, last.parts)) last = { parts, bytes: Buffer.concat(parts) };
+  return last.bytes;
+}
+
+/** Hundreds of watchers are told the same one after the other. */
+let last: { readonly parts: readonly Buffer[]; readonly bytes: Buffer } = { parts: [], bytes: Buffer.alloc(0) };
+
+function isSame(left: readonly Buffer[], right: readonly Buffer[]): boolean {
+  return left.length === right.length && left.every((part, index) => part === right[index]);
 }
 
 /** Resolves when the reader has taken what was written, or is gone; one that takes nothing for long is sent away. */

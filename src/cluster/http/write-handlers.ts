@@ -68,7 +68,8 @@ function checkName(object: KubeObject, target: Target): void {
   if (name !== target.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
   }
-  if (namespace && namespace !== target.namespace) {
+  if (!target.type.namespaced) delete object.metadata.namespace;
+  else if (namespace && namespace !== target.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }

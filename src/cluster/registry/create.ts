@@ -5,21 +5,13 @@ import type { ResourceType } from '../kinds/resource-type.ts';
 import { type KubeObject, objectKey } from '../objects.ts';
 import { emptyObject } from '../patch/empty-object.ts';
 import { trackUpdate } from '../patch/managed-fields.ts';
+import type { Stored } from '../store/store.ts';
 import { timestamp } from '../time/clock.ts';
 import { randomSuffix, randomUid } from '../time/random.ts';
 import { convertTo, storageApiVersion, workingType } from './convert.ts';
 import { hasGeneration } from './generation.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
-import {
-  assertAbsent,
-  mutated,
-  type Registry,
-  resourceName,
-  stored,
-  strategyContext,
-  type Target,
-  validated,
-} from './registry.ts';
+import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
 import { withInternedFields } from './share.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -40,9 +32,6 @@ export async function createObject(
   dropDuplicateOwners(object, context);
   working.strategy.applyDefaults?.(object);
   dropSystemFields(object);
-  // Webhooks see the identity that the object is going to have, but not yet a generated name.
-  const system = { uid: randomUid(registry.random), creationTimestamp: timestamp(registry.clock.now()) };
-  Object.assign(object.metadata, system);
   if (!options.tracksFields) track(registry, working, object, context);
   const parts = {
     operation: 'CREATE' as const,
@@ -52,7 +41,8 @@ export async function createObject(
   };
   object = (await mutated(registry, { ...parts, object }, versionOf(working))) ?? object;
   working.strategy.applyDefaults?.(object);
-  Object.assign(object.metadata, system, hasGeneration(working) ? { generation: 1 } : {});
+  // Those who mutate the object do not know its identity yet, nor its generated name; those who validate it do.
+  Object.assign(object.metadata, newIdentity(registry), hasGeneration(working) ? { generation: 1 } : {});
   generateName(registry, target, object);
   working.strategy.prepareForCreate?.(object, strategyContext(registry));
   check(registry, working, object, context);
@@ -60,6 +50,10 @@ export async function createObject(
   const named = { ...target, name: object.metadata.name };
   await validated(registry, { ...parts, target: named, object });
   return context.dryRun ? dryRun(registry, named, object) : store(registry, named, object);
+}
+
+function newIdentity({ random, clock }: Registry): { uid: string; creationTimestamp: string } {
+  return { uid: randomUid(random), creationTimestamp: timestamp(clock.now()) };
 }
 
 function versionOf(type: ResourceType): string {
@@ -73,8 +67,9 @@ function checkPlace(object: KubeObject, target: Omit<Target, 'name'>): void {
     if (metadata.namespace !== target.namespace) {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     }
-  } else if (metadata.namespace) {
-    throw badRequest('namespace may not be set for objects that live outside namespaces');
+  } else {
+    // What lives outside namespaces cannot be in one, whatever it says.
+    delete metadata.namespace;
   }
   if (metadata.resourceVersion) {
     throw new ApiError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
@@ -127,7 +122,8 @@ function check(registry: Registry, type: ResourceType, object: KubeObject, conte
 }
 
 async function dryRun(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
-  assertAbsent(registry, target);
+  const present = stored(registry, target);
+  if (present) throw taken(target, object, present);
   return convertTo(target.type, object, versionOf(target.type));
 }
 
@@ -136,7 +132,21 @@ async function store(registry: Registry, target: Target, object: KubeObject): Pr
   const kept = withInternedFields(await convertTo(type, object, storageApiVersion(type)));
   const key = objectKey(type.namespaced ? target.namespace : '', name);
   const result = registry.store.create(type.key, key, kept);
-  if (!result.ok) throw alreadyExists(resourceName(type), name);
+  if (!result.ok) throw taken(target, object, registry.store.get(type.key, key));
   await registry.store.durable(result.stored.revision);
   return convertTo(type, result.stored.object, versionOf(type));
+}
+
+/** Someone else has the name, perhaps not for long. */
+function taken({ type, name }: Target, { metadata }: KubeObject, present: Stored | undefined): ApiError {
+  const { status } = alreadyExists(resourceName(type), name);
+  const generated = metadata.generateName
+    ? {
+        message: `${status.message}, the server was not able to generate a unique name for the object`,
+        details: { ...status.details, retryAfterSeconds: 1 },
+      }
+    : {};
+  const message = generated.message ?? status.message;
+  const going = present?.object.metadata.deletionTimestamp !== undefined;
+  return new ApiError({ ...status, ...generated, message: going ? `object is being deleted: ${message}` : message });
 }

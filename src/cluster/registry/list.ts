@@ -33,10 +33,15 @@ export function listObjects(registry: Registry, query: ListQuery): ListResult {
   if (query.continueToken !== '') return nextPage(registry, query, matches);
   const wanted = revisionOf(query.resourceVersion);
   if (wanted > registry.store.revision) throw tooNew(wanted, registry.store.revision);
-  const exact = query.resourceVersionMatch === 'Exact';
+  const exact = isExact(query, wanted);
   const revision = exact ? wanted : registry.store.revision;
   if (query.limit > 0 || exact) return page(registry, query, revision, undefined, matches);
   return { items: whole(registry, query, matches), revision, continueToken: '', remaining: undefined };
+}
+
+/** A page of a revision that was named without saying how it is meant is of that very revision. */
+function isExact({ resourceVersionMatch, limit }: ListQuery, wanted: number): boolean {
+  return resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit > 0 && wanted > 0);
 }
 
 function whole(registry: Registry, query: ListQuery, matches: ReturnType<typeof matcherFor>): readonly Stored[] {
@@ -132,21 +137,20 @@ export function tooNew(wanted: number, current: number): ApiError {
 const matchKinds = ['Exact', 'NotOlderThan', ''];
 
 function checkVersionMatch(query: ListQuery): void {
-  const { resourceVersion, resourceVersionMatch, continueToken } = query;
-  const problem = matchProblem(resourceVersion, resourceVersionMatch, continueToken);
-  if (problem !== undefined) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [problem]);
+  const problems = matchProblems(query.resourceVersion, query.resourceVersionMatch, query.continueToken);
+  if (problems.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', problems);
 }
 
-function matchProblem(resourceVersion: string, match: string, continueToken: string): FieldError | undefined {
+function matchProblems(resourceVersion: string, match: string, continueToken: string): readonly FieldError[] {
   const field = 'resourceVersionMatch';
-  if (match === '') return undefined;
-  if (continueToken !== '') return forbidden(field, 'resourceVersionMatch is forbidden when continue is provided');
-  if (resourceVersion === '') {
-    return forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
-  }
-  if (!matchKinds.includes(match)) return notSupported(field, match, matchKinds);
-  if (match === 'Exact' && resourceVersion === '0') {
-    return forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-  }
-  return undefined;
+  if (match === '') return [];
+  const problems: FieldError[] = [];
+  if (resourceVersion === '')
+    problems.push(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (continueToken !== '')
+    problems.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (!matchKinds.includes(match)) problems.push(notSupported(field, match, matchKinds));
+  if (match === 'Exact' && resourceVersion === '0')
+    problems.push(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  return problems;
 }

@@ -147,6 +147,19 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
     if (!result.ok) throw result.error;
     return result.object;
   };
+  const update = () =>
+    updateObject(registry, {
+      target,
+      subresource,
+      context,
+      tracksFields: true,
+      retries: !namesVersion(applied),
+      change: (old) => {
+        const { uid } = applied.metadata;
+        if (uid && uid !== old.metadata.uid) throw otherUid(target.type, applied);
+        return merge(old);
+      },
+    });
   if (!stored(registry, target)) {
     if (subresource !== '') throw notFound(resourceName(target.type), target.name);
     const { uid } = applied.metadata;
@@ -155,23 +168,15 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
       throw conflict(resourceName(target.type), target.name, why);
     }
     delete applied.metadata.resourceVersion;
-    return {
-      kind: 'created',
-      object: await createObject(registry, target, merge(undefined), context, { tracksFields: true }),
-    };
+    try {
+      const object = await createObject(registry, target, merge(undefined), context, { tracksFields: true });
+      return { kind: 'created', object };
+    } catch (error) {
+      // Someone else has created it meanwhile, and it is theirs that is applied to.
+      if (!isApiError(error, 409) || error.reason !== 'AlreadyExists' || !stored(registry, target)) throw error;
+    }
   }
-  return updateObject(registry, {
-    target,
-    subresource,
-    context,
-    tracksFields: true,
-    retries: !namesVersion(applied),
-    change: (old) => {
-      const { uid } = applied.metadata;
-      if (uid && uid !== old.metadata.uid) throw otherUid(target.type, applied);
-      return merge(old);
-    },
-  });
+  return update();
 }
 
 /** Who applies a field says that they own it; nobody can own a field that the kind does not have. */

@@ -1,6 +1,6 @@
 import type { Admission, AdmissionRequest, Operation } from '../admission/admission.ts';
 import { systemUser } from '../auth/user.ts';
-import { alreadyExists, type ResourceName } from '../errors.ts';
+import type { ResourceName } from '../errors.ts';
 import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import type { StrategyContext } from '../kinds/strategy.ts';
 import { type KubeObject, objectKey } from '../objects.ts';
@@ -95,8 +95,4 @@ export async function validated(registry: Registry, parts: AdmissionParts): Prom
 
 export function stored(registry: Registry, target: Target): Stored | undefined {
   return registry.store.get(target.type.key, objectKey(target.type.namespaced ? target.namespace : '', target.name));
-}
-
-export function assertAbsent(registry: Registry, target: Target): void {
-  if (stored(registry, target)) throw alreadyExists(resourceName(target.type), target.name);
 }

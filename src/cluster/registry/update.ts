@@ -70,7 +70,8 @@ function checkIdentity(request: UpdateRequest, wanted: KubeObject, current: Stor
   }
   if (resourceVersion && resourceVersion !== current.object.metadata.resourceVersion) throw lostRace(target);
   if (!resourceVersion && target.type.strategy.requiresResourceVersion) {
-    throw invalidObject(target.type, target.name, [
+    // The real server names the resource where the kind belongs.
+    throw invalidObject({ group: target.type.group, kind: target.type.plural }, target.name, [
       {
         type: 'FieldValueInvalid',
         field: 'metadata.resourceVersion',
@@ -130,7 +131,7 @@ async function write(
 ): Promise<UpdateOutcome | 'raced'> {
   const { store } = registry;
   const { strategy } = target.type;
-  if (isReadyToGo(draft, strategy) && !isReadyToGo(old, strategy)) {
+  if (isReadyToGo(draft, strategy)) {
     const gone = store.remove(current.resource, current.key, current.revision);
     if (!gone.ok) return 'raced';
     await store.durable(gone.stored.revision);

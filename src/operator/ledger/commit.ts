@@ -66,7 +66,7 @@ async function tryOnce(
     if (problem !== undefined) return again(problem);
   }
   const now = parts.clock.now();
-  refuseUnproven(parts, taken, now);
+  refuseUnproven(parts, namespace, taken, now);
   const batch = taken.filter((entry) => !entry.answered);
   const judgedBy = parts.access.version(namespace);
   const outcome = judge(parts, namespace, batch, now);
@@ -90,7 +90,14 @@ async function readOrCreate(access: LedgerAccess, namespace: string): Promise<st
 }
 
 /** They are answered, and reserve nothing: the rest of the batch is judged without them. */
-function refuseUnproven({ world, options }: CommitParts, batch: readonly Entry[], now: number): void {
+function refuseUnproven(
+  { world, options }: CommitParts,
+  namespace: string,
+  batch: readonly Entry[],
+  now: number,
+): void {
+  const reservations = world.namespace(namespace)?.ledger?.spec?.reservations ?? [];
+  if (!reservations.some((one) => one.overdue !== undefined)) return;
   for (const entry of batch) {
     const { request } = entry;
     const other = unprovenBeside(world, request, decide(world, request, now, options()), now);

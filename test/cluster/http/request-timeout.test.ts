@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { requestInfo } from '../../../src/cluster/http/request-info.ts';
 import { checkTimeout } from '../../../src/cluster/http/request-timeout.ts';
 
-function check(path: string, timeout: string): void {
-  const query = new URLSearchParams({ timeout });
+function check(path: string, timeout: string, others: Record<string, string> = {}): void {
+  const query = new URLSearchParams({ timeout, ...others });
   checkTimeout(requestInfo('GET', path, query), query);
 }
 
@@ -28,6 +28,6 @@ describe('the time that a client gives', () => {
 
   it('is not read where a request lasts as long as it likes', () => {
     expect(() => check('/api/v1/namespaces/a/pods/b/log', 'invalid')).not.toThrow();
-    expect(() => check('/api/v1/watch/pods', 'invalid')).not.toThrow();
+    expect(() => check('/api/v1/pods', 'invalid', { watch: 'true' })).not.toThrow();
   });
 });

@@ -11,7 +11,11 @@ const tree = fc.dictionary(element, branch, { maxKeys: 3 });
 
 describe('sets of fields that are kept once', () => {
   it('say what they said', () => {
-    fc.assert(fc.property(tree, (fields) => expect(internFields(fields)).toEqual(fields)));
+    fc.assert(
+      fc.property(tree, (fields) => {
+        expect(internFields(fields)).toEqual(fields);
+      }),
+    );
   });
 
   it('are one where they are equal, and two where they are not', () => {

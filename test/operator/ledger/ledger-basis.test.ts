@@ -187,6 +187,41 @@ describe('[L5] a reservation that rests on versions', () => {
   });
 });
 
+describe('[I1] a unit that looks down because of a reservation without proven ground', () => {
+  const notSeenYet = 'whether llm-0-0 goes, because of which this pod would be free to go, is not seen yet';
+
+  it('is free for nobody else until that pod is seen to go', async () => {
+    const world = byPub();
+    const bench = aBench({ world, stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
+    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    expect(wordsOf(await bench.answer(request(broken)))).toContain(notSeenYet);
+    world.upsertPod(aPod('llm-0-0').labels({ app: 'llm' }).lws('llm', 0, 0, 2).terminating().build());
+    const { ledger } = bench.backend;
+    const later = aBench({ world, ...(ledger === undefined ? {} : { stored: ledger }), pods: aReader() });
+    expect(await later.ask(request(broken))).toBe('allow WithinBudget');
+  });
+
+  it('within one batch gives the others its own ground to stand on', async () => {
+    const pods = aReader({ [broken]: movedOn });
+    const world = aWorld({
+      pods: lwsPods('llm', 2, 3).map((pod) => (pod.build().metadata.name === broken ? pod.notReady() : pod)),
+      pubs: [pubFor('llm', { minAvailable: 2, podGroupPolicy: { groupLabelKey: groupIndex, minReadyReplicas: 3 } })],
+    });
+    const bench = aBench({ world, stored: aLedger(), pods });
+    const answers = ['llm-0-0', 'llm-0-2'].map((pod) => bench.service.submit(request(pod), 3_000));
+    await bench.clock.advance(4_000);
+    expect((await Promise.all(answers)).map(inShort)).toEqual(['deny PodUnknown', 'deny PodUnknown']);
+    expect(pods.asked).toEqual([broken, broken]);
+    expect(bench.backend.ledger?.spec?.reservations?.every((one) => one.overdue !== undefined)).toBe(true);
+  });
+
+  it('holds up no other unit', async () => {
+    const bench = aBench({ world: byPdb(), stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
+    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    expect(await bench.ask(request('llm-1-0'))).toBe('deny BudgetExhausted');
+  });
+});
+
 describe('[L2] a view that is older than the watermark', () => {
   const pruned = aLedger([], '140', '2');
   const aStaleWorld = (): World => {

@@ -106,6 +106,30 @@ describe('a CRD that changes', () => {
   });
 });
 
+describe('a CRD that becomes stricter', () => {
+  it('lets what was there before stay, and nothing else come', async () => {
+    await plane.create(crds, crd());
+    await plane.quiet();
+    await plane.create(widgetKey, { ...widget('default', 'a'), size: 9 });
+    const current = plane.get<Crd>(crds, '', name);
+    const properties = { size: { type: 'integer', maximum: 5 } };
+    const versions = current.spec.versions.map((version) => ({
+      ...version,
+      schema: { openAPIV3Schema: { type: 'object', properties } },
+    }));
+    await plane.client.update(crds, { ...current, spec: { ...current.spec, versions } });
+    await plane.quiet();
+    const labelled = { ...plane.get(widgetKey, 'default', 'a') };
+    labelled.metadata = { ...labelled.metadata, labels: { a: 'b' } };
+    const kept = await plane.client.update(widgetKey, labelled);
+    expect(kept).toMatchObject({ size: 9, metadata: { labels: { a: 'b' } } });
+    await expect(plane.client.update(widgetKey, { ...kept, size: 8 })).rejects.toMatchObject({ status: { code: 422 } });
+    await expect(plane.create(widgetKey, { ...widget('default', 'b'), size: 9 })).rejects.toMatchObject({
+      status: { code: 422 },
+    });
+  });
+});
+
 describe('a CRD that is deleted', () => {
   beforeEach(async () => {
     await plane.create(crds, crd());
