@@ -63,7 +63,8 @@ interface Authority {
 
 function readAuthorities(text = ''): { readonly values: readonly Authority[]; readonly problems: readonly string[] } {
   const problem = (what: string) => `${secretKeys.authorities}: ${what}`;
-  if (text.length > maxTextLength) return { values: [], problems: [problem(`is longer than ${maxTextLength} characters`)] };
+  if (text.length > maxTextLength)
+    return { values: [], problems: [problem(`is longer than ${maxTextLength} characters`)] };
   const values = new Map<string, Authority>();
   const problems: string[] = [];
   const blocks = text.match(certificateBlock) ?? [];

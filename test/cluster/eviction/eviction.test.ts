@@ -1,5 +1,6 @@
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { describe, expect, it } from 'vitest';
+import type { AdmissionRequest } from '../../../src/cluster/admission/admission.ts';
 import { evict } from '../../../src/cluster/eviction/eviction.ts';
 import { readDeleteOptions } from '../../../src/cluster/http/options.ts';
 import type { KubeObject } from '../../../src/cluster/objects.ts';
@@ -197,5 +198,52 @@ describe('eviction', () => {
     const allowed = (await outcomes).filter(({ status }) => status === 'fulfilled').length;
     expect(allowed).toBe(4);
     expect(Object.keys(budgetOf(a).status?.disruptedPods ?? {})).toHaveLength(4);
+  });
+
+  it('says once why the pod goes, in the place where something was said before', async () => {
+    const before = { type: 'DisruptionTarget', status: 'False', observedGeneration: 3 };
+    const a = await withPod({
+      phase: 'Running',
+      conditions: [before, { type: 'Ready', status: 'True' }],
+    });
+    const saved = a.plane.registry.store.revision;
+    await evictPod(a);
+    const conditions = (podOf(a)?.['status'] as { conditions: object[] }).conditions;
+    expect(conditions[0]).toMatchObject({ type: 'DisruptionTarget', status: 'True', observedGeneration: 3 });
+    expect(a.plane.registry.store.revision).toBe(saved + 2);
+    await evictPod(a);
+    expect(a.plane.registry.store.revision).toBe(saved + 2);
+  });
+
+  it('does not claim to have seen a generation', async () => {
+    const a = await withPod();
+    await evictPod(a);
+    const conditions = (podOf(a)?.['status'] as { conditions: { type: string }[] }).conditions;
+    expect(conditions.find(({ type }) => type === 'DisruptionTarget')).not.toHaveProperty('observedGeneration');
+  });
+
+  it('a pod that does not serve goes as the one that was looked at, whatever version the client named', async () => {
+    const a = await withPod(notReady);
+    await withBudget(a, 'b', {}, { unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    await evictPod(a, { preconditions: { resourceVersion: '1' } });
+    expect(podOf(a)?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  it('shows the dry run of the query in its options to those who validate it', async () => {
+    const a = await withPod();
+    const seen: unknown[] = [];
+    const { admission } = a.plane.registry;
+    const registry = {
+      ...a.plane.registry,
+      admission: {
+        mutate: (request: AdmissionRequest) => admission.mutate(request),
+        validate: async (request: AdmissionRequest) => void seen.push(request.object?.['deleteOptions']),
+      },
+    };
+    const eviction = { ...object('policy/v1', 'Eviction', 'p'), deleteOptions: { gracePeriodSeconds: 1 } };
+    await evict(registry, a.target('pods', 'p'), eviction, aContext({ dryRun: true }), (source) =>
+      readDeleteOptions(source, new URLSearchParams()),
+    );
+    expect(seen).toEqual([{ gracePeriodSeconds: 1, dryRun: ['All'] }]);
   });
 });

@@ -101,19 +101,42 @@ describe("the built-in check of a pod's budget", () => {
       budget({ disruptionsAllowed: -1 }),
       403,
       undefined,
-      'pdb disruptions allowed is negative',
+      'The disruption budget b does not allow evicting pods currently: pdb disruptions allowed is negative',
     ],
     [
       'too many evictions in flight',
       budget({ disruptedPods: Object.fromEntries(Array.from({ length: 2001 }, (_, index) => [`p${index}`, now])) }),
       403,
       undefined,
-      'DisruptedPods map too big - too many evictions not confirmed by PDB controller',
+      'The disruption budget b does not allow evicting pods currently: too many pending evictions not confirmed by PDB controller',
     ],
   ];
   it.each(refusals)('refuses: %s', (_what, pdb, code, retryAfterSeconds, message) => {
     const status = refusal(pdb);
     expect(status).toMatchObject({ code, details: { causes: [{ reason: 'DisruptionBudget', message }] } });
     expect(status?.details?.retryAfterSeconds).toBe(retryAfterSeconds);
+  });
+
+  it('is in the singular where it forbids', () => {
+    expect(refusal(budget({ disruptionsAllowed: -1 }))).toMatchObject({
+      reason: 'Forbidden',
+      message: 'poddisruptionbudget.policy "b" is forbidden: pdb disruptions allowed is negative',
+      details: { name: 'b', group: 'policy', kind: 'poddisruptionbudget' },
+    });
+  });
+
+  it('says so in the place where it was said, of the generation that was seen', () => {
+    const conditions = ['DisruptionAllowed', 'Other'].map((type) => ({
+      type,
+      status: 'True' as const,
+      reason: 'r',
+      message: '',
+      lastTransitionTime: '2025-01-01T00:00:00Z',
+    }));
+    const check = checkAndDecrement(budget({ observedGeneration: 5, conditions }, 4), 'p', now);
+    expect(check.kind === 'allowed' && check.status?.conditions).toEqual([
+      expect.objectContaining({ reason: 'InsufficientPods', observedGeneration: 5, lastTransitionTime: now }),
+      conditions[1],
+    ]);
   });
 });

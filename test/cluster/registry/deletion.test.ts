@@ -37,9 +37,20 @@ describe('what a DELETE does', () => {
     });
   });
 
-  it('leaves alone what is marked already', () => {
-    const marked = { finalizers: ['a/b'], deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
-    expect(plan(marked, {}, plain)).toEqual({ kind: 'pending' });
+  const marked = { finalizers: ['a/b'], deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
+  it.each([
+    ['without grace', plain],
+    ['with grace', graceful],
+  ])('leaves alone what is marked already, of a kind %s', (_what, strategy) => {
+    const held = object(marked);
+    const step = planDeletion(held, {}, strategy, now);
+    expect(step.kind === 'mark' && step.metadata).toBe(held.metadata);
+  });
+  it('still takes a policy for what only its finalizers hold', () => {
+    expect(plan(marked, { propagationPolicy: 'Foreground' }, graceful)).toMatchObject({
+      kind: 'mark',
+      metadata: { finalizers: ['a/b', 'foregroundDeletion'] },
+    });
   });
 
   it('gives grace', () => {
@@ -50,7 +61,10 @@ describe('what a DELETE does', () => {
   });
 
   it('gives no grace to who asks for none', () => {
-    expect(plan({}, { gracePeriodSeconds: 0 }, graceful)).toEqual({ kind: 'remove' });
+    expect(plan({ generation: 1 }, { gracePeriodSeconds: 0 }, graceful)).toEqual({
+      kind: 'markAndRemove',
+      metadata: { name: 'x', generation: 2, deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 },
+    });
   });
 
   const terminating = { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 };
@@ -65,12 +79,37 @@ describe('what a DELETE does', () => {
     });
   });
   it('removes a terminating object when asked to do it now', () => {
-    expect(plan(terminating, { gracePeriodSeconds: 0 }, graceful)).toEqual({ kind: 'remove' });
+    expect(plan(terminating, { gracePeriodSeconds: 0 }, graceful)).toEqual({
+      kind: 'markAndRemove',
+      metadata: { name: 'x', deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 },
+    });
+  });
+  it('does not count a shorter grace as a change of what is wanted', () => {
+    const step = plan({ ...terminating, generation: 4 }, { gracePeriodSeconds: 5 }, graceful);
+    expect(step).toMatchObject({ metadata: { generation: 4 } });
+  });
+  it('takes the grace that the client names, also where the object would need none by now', () => {
+    const finished: Strategy = { gracePeriodSeconds: () => 0 };
+    expect(plan(terminating, { gracePeriodSeconds: 5 }, finished)).toMatchObject({
+      kind: 'mark',
+      metadata: { deletionGracePeriodSeconds: 5 },
+    });
+  });
+  const old = { deletionTimestamp: '2025-12-31T23:59:59Z', deletionGracePeriodSeconds: 30 };
+  it.each([
+    [10, 'mark', 1],
+    [-1, 'mark', 1],
+    [0, 'markAndRemove', 0],
+  ])('is never due in the past: %d seconds of a grace that is over', (gracePeriodSeconds, kind, grace) => {
+    expect(plan(old, { gracePeriodSeconds }, graceful)).toMatchObject({
+      kind,
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: grace },
+    });
   });
   it('lets finalizers outlive grace', () => {
     expect(plan({ ...terminating, finalizers: ['a/b'] }, { gracePeriodSeconds: 0 }, graceful)).toMatchObject({
       kind: 'mark',
-      metadata: { deletionGracePeriodSeconds: 0, finalizers: ['a/b'] },
+      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, finalizers: ['a/b'] },
     });
   });
 

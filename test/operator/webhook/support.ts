@@ -8,7 +8,7 @@ import { createWebhookMetrics } from '../../../src/operator/webhook/webhook-metr
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 
-export const realClock: WebhookClock = {
+const realClock: WebhookClock = {
   monotonic: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);

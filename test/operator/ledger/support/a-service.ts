@@ -50,7 +50,7 @@ export function aProcess(given: Ingredients): Process {
 }
 
 /** A reader that finds what the view has: nothing has moved on. */
-export function readerOf(world: World): PodReader {
+function readerOf(world: World): PodReader {
   return {
     async read(namespace, name): Promise<PodReading> {
       const pod = world.pod(namespace, name);
