@@ -1,6 +1,6 @@
 // npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
@@ -28,5 +28,6 @@ for (const name of names) {
 
 function machine(): string {
   const date = new Date().toISOString().slice(0, 10);
-  return `${date}, Node ${process.version}, ${cpus().length} cores. Machines are noisy: compare rows, not digits.`;
+  const busy = (loadavg()[0] ?? 0).toFixed(1);
+  return `${date}, Node ${process.version}, ${cpus().length} cores, load ${busy} at the start. Machines are noisy: compare rows, not digits.`;
 }

@@ -231,6 +231,13 @@ describe('the body of an eviction', () => {
 
   const refused: [string, object, string, number, string][] = [
     ['another name', { metadata: { name: 'q' } }, '', 400, 'name in URL does not match name in Eviction object'],
+    [
+      'another namespace',
+      { metadata: { name: 'p', namespace: 'elsewhere' } },
+      '',
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
     ['another kind', { apiVersion: 'v1', kind: 'Pod' }, '', 400, 'Eviction'],
     [
       'dry runs that disagree',

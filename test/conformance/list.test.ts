@@ -215,6 +215,7 @@ describe('resource versions of lists', () => {
     ['resourceVersion=1&resourceVersionMatch=Foo', 422, 'Unsupported value: "Foo"'],
     ['limit=abc', 400, 'strconv.ParseInt: parsing "abc": invalid syntax'],
     ['sendInitialEvents=true', 422, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
+    ['sendInitialEvents=false', 422, 'sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list'],
   ];
   it.each(refused)('are refused: %s', async (query, code, message) => {
     const answer = await cluster.request('GET', `/api/v1/configmaps?${query}`);

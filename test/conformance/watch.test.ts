@@ -131,6 +131,8 @@ describe('a watch', () => {
   const refused: [string, number, string][] = [
     ['fieldSelector=foo%3Dbar', 400, 'is not a known field selector'],
     ['labelSelector=a%20b', 400, 'unable to parse requirement'],
+    ['sendInitialEvents=false', 422, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
+    ['sendInitialEvents=true&resourceVersionMatch=Exact', 422, 'Unsupported value: "Exact"'],
     ['sendInitialEvents=true', 422, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'],
     [
       'resourceVersionMatch=NotOlderThan&resourceVersion=1',

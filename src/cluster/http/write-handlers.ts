@@ -5,6 +5,7 @@ import { createObject } from '../registry/create.ts';
 import { deleteObject } from '../registry/delete.ts';
 import type { DeletionOptions } from '../registry/deletion.ts';
 import { listObjects } from '../registry/list.ts';
+import { dropDuplicateOwners } from '../registry/owner-references.ts';
 import { type PatchKind, patchObject } from '../registry/patch.ts';
 import { type Registry, stored, type Target } from '../registry/registry.ts';
 import { updateObject } from '../registry/update.ts';
@@ -51,6 +52,7 @@ export async function update(
   const context = contextOf(exchange, 'UpdateOptions');
   const object = await readObjectBody(exchange.request, target.type, context);
   checkName(object, target);
+  dropDuplicateOwners(object, context, 'client');
   if (subresource === '' && target.type.strategy.createOnUpdate && !stored(registry, target)) {
     delete object.metadata.resourceVersion;
     return { code: 201, body: encodeObject(encoding, await createObject(registry, target, object, context)) };

@@ -29,7 +29,7 @@ export async function createObject(
   const working = workingType(registry.types, target.type);
   let object = await convertTo(target.type, draft, versionOf(working));
   checkPlace(object, target);
-  dropDuplicateOwners(object, context);
+  dropDuplicateOwners(object, context, 'client');
   working.strategy.applyDefaults?.(object);
   dropSystemFields(object);
   if (!options.tracksFields) track(registry, working, object, context);
@@ -40,6 +40,7 @@ export async function createObject(
     context,
   };
   object = (await mutated(registry, { ...parts, object }, versionOf(working))) ?? object;
+  dropDuplicateOwners(object, context, 'admission');
   working.strategy.applyDefaults?.(object);
   // Those who mutate the object do not know its identity yet, nor its generated name; those who validate it do.
   Object.assign(object.metadata, newIdentity(registry), hasGeneration(working) ? { generation: 1 } : {});

@@ -22,7 +22,9 @@ export function asObject(type: ResourceType, value: unknown): KubeObject {
   }
   const metadata = value['metadata'] ?? {};
   if (!isJsonObject(metadata)) throw wrongType(type, 'metadata must be an object');
-  return { ...value, apiVersion, kind: type.kind, metadata: metadata as unknown as KubeObject['metadata'] };
+  // What it is comes first, whatever the client's order was: lists cut it off from the bytes of their items.
+  const { apiVersion: _, kind: __, ...rest } = value;
+  return { apiVersion, kind: type.kind, ...rest, metadata: metadata as unknown as KubeObject['metadata'] };
 }
 
 function versionIn(apiVersion: string): string {

@@ -4,10 +4,17 @@ import type { KubeObject } from '../objects.ts';
 import type { WriteContext } from './write-context.ts';
 
 const advice =
-  '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ';
+  'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ';
+
+type DuplicatesFrom = 'client' | 'admission';
+
+const complaints: Readonly<Record<DuplicatesFrom, string>> = {
+  client: '.metadata.ownerReferences contains duplicate entries; ',
+  admission: '.metadata.ownerReferences contains duplicate entries after mutating admission happens; ',
+};
 
 /** Drops, in place, owners that are named twice, and warns of them. */
-export function dropDuplicateOwners({ metadata }: KubeObject, context: WriteContext): void {
+export function dropDuplicateOwners({ metadata }: KubeObject, context: WriteContext, from: DuplicatesFrom): void {
   const references = metadata.ownerReferences;
   if (!Array.isArray(references) || references.length < 2) return;
   const kept = new Map<string, OwnerReference[]>();
@@ -25,5 +32,5 @@ export function dropDuplicateOwners({ metadata }: KubeObject, context: WriteCont
   });
   if (repeated.size === 0) return;
   metadata.ownerReferences = distinct;
-  context.warnings.push(advice + [...repeated].join(', '));
+  context.warnings.push(complaints[from] + advice + [...repeated].join(', '));
 }

@@ -102,7 +102,8 @@ function checkedResult(request: PatchRequest, result: JsonObject, old: KubeObjec
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
   }
-  if (metadata.namespace && metadata.namespace !== namespace) {
+  if (!type.namespaced) delete metadata.namespace;
+  else if (metadata.namespace && metadata.namespace !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   if (metadata.uid !== old.metadata.uid) throw otherUid(type, object);

@@ -8,6 +8,7 @@ import type { Stored } from '../store/store.ts';
 import { apiVersionOf, convertTo, storageApiVersion, workingType } from './convert.ts';
 import { isReadyToGo } from './deletion.ts';
 import { sameObject } from './generation.ts';
+import { dropDuplicateOwners } from './owner-references.ts';
 import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
 import { sharedWith } from './share.ts';
 import { prepare, settle } from './update-draft.ts';
@@ -52,6 +53,7 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
     const admitted = (await mutated(registry, { ...parts, object: body(draft) }, workingVersion)) ?? body(draft);
     draft = travelsAs ? travelsAs.decode(admitted, draft) : admitted;
   }
+  dropDuplicateOwners(draft, context, 'admission');
   // What admission left as it was has its defaults, and shares with what is stored.
   if (draft !== prepared) working.strategy.applyDefaults?.(draft);
   draft = settle(registry, working, request, draft, old);

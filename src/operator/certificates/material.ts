@@ -73,7 +73,7 @@ export function issueLeaf(authority: KeyPair, names: ServerNames, options: Mater
   return { certificate, key: keyPem(privateKey) };
 }
 
-export function commonNameOf({ subject }: X509Certificate): string {
+function commonNameOf({ subject }: X509Certificate): string {
   return /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? '';
 }
 

@@ -3,6 +3,7 @@ import type { AdmissionRequest } from '../../../src/cluster/admission/admission.
 import type { KubeObject } from '../../../src/cluster/objects.ts';
 import { createObject } from '../../../src/cluster/registry/create.ts';
 import { patchObject } from '../../../src/cluster/registry/patch.ts';
+import { updateObject } from '../../../src/cluster/registry/update.ts';
 import { type APlane, aContext, aPlane, aPod, object } from './a-plane.ts';
 
 function named(metadata: object): KubeObject {
@@ -65,6 +66,32 @@ describe('a new object', () => {
         details: { name: 'x-1', kind: 'configmaps', retryAfterSeconds: 1 },
       },
     });
+  });
+
+  it('that admission gives an owner twice has it once, and its client is told', async () => {
+    const a = await aPlane();
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: '1' };
+    const { admission } = a.plane.registry;
+    const twice = (one: KubeObject): KubeObject => ({
+      ...one,
+      metadata: { ...one.metadata, ownerReferences: [owner, owner] },
+    });
+    const registry = {
+      ...a.plane.registry,
+      admission: {
+        mutate: async ({ object }: AdmissionRequest) => object && twice(object),
+        validate: (request: AdmissionRequest) => admission.validate(request),
+      },
+    };
+    const context = aContext();
+    const target = a.target('configmaps', 'c');
+    const made = await createObject(registry, target, named({ name: 'c' }), context);
+    const changed = { ...made, data: { a: 'b' } };
+    const request = { target, subresource: '', context, retries: false, change: () => changed };
+    const { object: updated } = await updateObject(registry, request);
+    for (const { metadata } of [made, updated]) expect(metadata.ownerReferences).toEqual([owner]);
+    const warning = expect.stringContaining('duplicate entries after mutating admission happens; ');
+    expect(context.warnings).toEqual([warning, warning]);
   });
 
   it('that lives outside namespaces is in none, whatever it says', async () => {

@@ -118,7 +118,7 @@ describe('a pod whose grace runs', () => {
   });
 });
 
-it('an object that its finalizers hold is asked about each time, and not written again', async () => {
+it('an object that its finalizers hold is not written again by another DELETE', async () => {
   const a = await aPlane();
   const made = object('v1', 'ConfigMap', 'c');
   await a.client.create('configmaps', { ...made, metadata: { ...made.metadata, finalizers: ['a/b'] } });

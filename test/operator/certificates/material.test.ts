@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { afterStep, caBundleOf } from '../../../src/operator/certificates/apply-step.ts';
+import { bundlesOf, withBundle } from '../../../src/operator/certificates/inject.ts';
 import {
   createAuthority,
   issueLeaf,
@@ -15,9 +16,11 @@ import {
   serviceNames,
   urlNames,
 } from '../../../src/operator/certificates/material.ts';
-import { type Observed, planCertificates } from '../../../src/operator/certificates/plan.ts';
+import { nothingSeen, observe } from '../../../src/operator/certificates/observe.ts';
+import { planCertificates } from '../../../src/operator/certificates/plan.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
 import { type ReadSecret, readBundle, readSecret, type SecretTexts } from '../../../src/operator/certificates/read.ts';
+import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 
 const names = serviceNames('holdfast', 'holdfast-system');
 const options: MaterialOptions = { nowMs: Date.now(), policy, randomBytes };
@@ -159,21 +162,85 @@ describe('reading the Secret', () => {
   });
 });
 
+describe('the Secret', () => {
+  const place = { namespace: 'holdfast-system', name: 'certificates' };
+
+  it('gives back what was put into it', () => {
+    const { texts } = fresh();
+    const secret = secretOf(place, texts);
+    expect(secret).toMatchObject({ kind: 'Secret', type: 'Opaque', metadata: place });
+    expect(secretTexts(secret.data)).toEqual(texts);
+  });
+
+  it('replaces the one that was read, and keeps what others wrote to it', () => {
+    const before = { ...secretOf(place, new Map()), metadata: { ...place, resourceVersion: '7', labels: { a: 'b' } } };
+    expect(secretOf(place, fresh().texts, before).metadata).toEqual(before.metadata);
+  });
+
+  it.each([[undefined], [null], ['x'], [[]], [{ 'ca.crt': 5 }], [{ other: 'eA==' }]])('%j holds nothing', (data) => {
+    expect(secretTexts(data).size).toBe(0);
+  });
+
+  it('with nonsense is told and replaced by a new authority', () => {
+    const read = readSecret(
+      secretTexts({ 'ca.crt': '%%%', 'ca.key': 'eA==', 'tls.crt': 'AAAA', 'tls.key': '' }),
+      names,
+    );
+    expect(read.problems).toHaveLength(2);
+    expect(planCertificates(read.stored, nothingSeen, options.nowMs, policy).step).toMatchObject({
+      kind: 'addAuthority',
+      withLeaf: true,
+    });
+  });
+});
+
+describe('the bundle of a webhook configuration', () => {
+  const { stored } = readSecret(fresh().texts, names);
+  const configuration = {
+    metadata: { name: 'holdfast' },
+    webhooks: [
+      { name: 'a', clientConfig: { url: 'https://x' } },
+      { name: 'b', clientConfig: { caBundle: 'eA==' } },
+    ],
+  };
+
+  it('is put into every webhook, and nothing else changes', () => {
+    const caBundle = caBundleOf(stored.trusted);
+    const after = withBundle(configuration, stored.trusted);
+    expect(after).toEqual({
+      metadata: { name: 'holdfast' },
+      webhooks: [
+        { name: 'a', clientConfig: { url: 'https://x', caBundle } },
+        { name: 'b', clientConfig: { caBundle } },
+      ],
+    });
+    expect(after && withBundle(after, stored.trusted)).toBeUndefined();
+    expect(after && bundlesOf(after)).toEqual([stored.trusted, stored.trusted]);
+  });
+
+  it('counts as seen everywhere only when every webhook has it', () => {
+    const half = { webhooks: [{ clientConfig: { caBundle: caBundleOf(stored.trusted) } }, { clientConfig: {} }] };
+    const seen = observe(nothingSeen, bundlesOf(half), 'leaf', 5);
+    expect(seen).toMatchObject({ anywhere: stored.trusted, leafSinceMs: 5 });
+    expect(seen.everywhere.size).toBe(0);
+    const whole = observe(seen, bundlesOf(withBundle(half, stored.trusted) ?? half), 'leaf', 9);
+    expect([...whole.everywhere]).toEqual([[stored.signer, 9]]);
+    expect(whole.leafSinceMs).toBe(5);
+    expect(observe(whole, [stored.trusted], 'other', 12)).toMatchObject({ leafSinceMs: 12 });
+    expect([...observe(whole, [stored.trusted], 'leaf', 12).everywhere.values()]).toEqual([9]);
+  });
+});
+
 describe('a rotation with real certificates', () => {
   it('goes from nothing to a second authority, and what is served is trusted all along', async () => {
     let texts: SecretTexts | undefined;
     let bundle = '';
     let nowMs = options.nowMs;
-    let seenEverywhere = new Map<string, number>();
-    let leafSince = { id: '', ms: 0 };
+    let seen = nothingSeen;
     const steps: string[] = [];
     const turn = () => {
       const secret: ReadSecret | undefined = texts && readSecret(texts, names);
-      const published = readBundle(bundle);
-      seenEverywhere = new Map(published.map(({ id }) => [id, seenEverywhere.get(id) ?? nowMs]));
-      const id = secret?.stored.leaf?.id ?? '';
-      if (leafSince.id !== id) leafSince = { id, ms: nowMs };
-      const seen: Observed = { everywhere: seenEverywhere, anywhere: published, leafSinceMs: leafSince.ms };
+      seen = observe(seen, [readBundle(bundle)], secret?.stored.leaf?.id, nowMs);
       const plan = planCertificates(secret?.stored, seen, nowMs, policy);
       if (plan.bundle) bundle = Buffer.from(caBundleOf(plan.bundle), 'base64').toString();
       texts = afterStep(plan.step, secret, names, { ...options, nowMs }) ?? texts;

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
   type CertificateFacts,
-  confirms,
   type LeafFacts,
   maxAuthorities,
-  mayServe,
   type Observed,
   planCertificates,
   type StoredCertificates,
@@ -14,6 +12,7 @@ import {
   defaultCertificatePolicy as policy,
   policyProblems,
 } from '../../../src/operator/certificates/policy.ts';
+import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const now = 1_000 * day;

@@ -1,14 +1,13 @@
+import { nothingSeen, observe, type Sightings } from '../../../src/operator/certificates/observe.ts';
 import {
   type CertificateFacts,
-  confirms,
   type LeafFacts,
-  mayServe,
-  type Observed,
   planCertificates,
   type Step,
   type StoredCertificates,
 } from '../../../src/operator/certificates/plan.ts';
 import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
+import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 /** Seconds instead of months, so that a short run sees many rotations. */
 export const quickPolicy: CertificatePolicy = {
@@ -29,12 +28,10 @@ interface Versioned<T> {
 
 interface Leader {
   readonly offsetMs: number;
-  everywhere: Map<string, number>;
-  leafSince: { readonly id: string; readonly ms: number } | undefined;
+  sightings: Sightings;
   /** What it read, and in this order: the configurations, the Secret, the configurations again. */
   configurations?: readonly Versioned<readonly CertificateFacts[]>[];
   secret?: Versioned<StoredCertificates | undefined>;
-  anywhere?: readonly CertificateFacts[];
 }
 
 interface Replica {
@@ -56,13 +53,16 @@ export class RotationModel {
   /** What each API server trusts for each configuration, and since when it has not looked. */
   readonly views: { bundle: readonly CertificateFacts[]; lookedMs: number }[][];
   readonly policy: CertificatePolicy;
+  /** What the leaders go by; where it is another one, they are wrong about the cluster. */
+  readonly planned: CertificatePolicy;
   made = 0;
   losses = 0;
 
-  constructor(policy: CertificatePolicy) {
+  constructor(policy: CertificatePolicy, planned = policy) {
     this.policy = policy;
+    this.planned = planned;
     const apart = policy.skewMs / 2;
-    this.leaders = [0, apart].map((offsetMs) => ({ offsetMs, everywhere: new Map(), leafSince: undefined }));
+    this.leaders = [0, apart].map((offsetMs) => ({ offsetMs, sightings: nothingSeen }));
     this.replicas = [0, -apart].map((offsetMs) => ({ offsetMs, leaf: undefined, confirmedMs: 0 }));
     this.views = [0, 1].map(() => this.configurations.map(() => ({ bundle: [], lookedMs: this.nowMs })));
   }
@@ -76,34 +76,29 @@ export class RotationModel {
   readSecret(index: number): void {
     const leader = this.leaders[index] as Leader;
     leader.secret = this.secret;
-    const id = this.secret.value?.leaf?.id;
-    if (id === undefined) leader.leafSince = undefined;
-    else if (leader.leafSince?.id !== id) leader.leafSince = { id, ms: this.nowMs + leader.offsetMs };
-    this.observe(leader);
+    const bundles = this.configurations.map(({ value }) => value);
+    const now = this.nowMs + leader.offsetMs;
+    leader.sightings = observe(leader.sightings, bundles, this.secret.value?.leaf?.id, now);
   }
 
   /** Writes what follows from what was read, unless somebody else wrote in between. */
   act(index: number): void {
     const leader = this.leaders[index] as Leader;
-    const { configurations, secret, anywhere } = leader;
-    if (configurations === undefined || secret === undefined || anywhere === undefined) return;
+    const { configurations, secret } = leader;
+    if (configurations === undefined || secret === undefined) return;
     const now = this.nowMs + leader.offsetMs;
-    const seen: Observed = {
-      everywhere: leader.everywhere,
-      anywhere,
-      leafSinceMs: leader.leafSince?.ms ?? now,
-    };
-    const plan = planCertificates(secret.value, seen, now, this.policy);
+    const plan = planCertificates(secret.value, leader.sightings, now, this.planned);
     const { bundle } = plan;
-    if (bundle !== undefined) configurations.forEach((read, at) => this.publish(at, read.version, bundle));
+    if (bundle !== undefined) {
+      for (const [at, read] of configurations.entries()) this.publish(at, read.version, bundle);
+    }
     if (secret.version === this.secret.version) this.store(this.after(plan.step, secret.value, now));
     delete leader.secret;
   }
 
   crash(index: number): void {
     const leader = this.leaders[index] as Leader;
-    leader.everywhere = new Map();
-    leader.leafSince = undefined;
+    leader.sightings = nothingSeen;
     delete leader.secret;
   }
 
@@ -156,15 +151,6 @@ export class RotationModel {
       replica.leaf !== undefined &&
       mayServe(replica.leaf, replica.confirmedMs, this.nowMs + replica.offsetMs, this.policy)
     );
-  }
-
-  private observe(leader: Leader): void {
-    const bundles = this.configurations.map(({ value }) => value);
-    leader.anywhere = bundles.flat();
-    const [first = [], ...rest] = bundles.map((bundle) => bundle.map(({ id }) => id));
-    const common = first.filter((id) => rest.every((ids) => ids.includes(id)));
-    const now = this.nowMs + leader.offsetMs;
-    leader.everywhere = new Map(common.map((id) => [id, leader.everywhere.get(id) ?? now]));
   }
 
   private publish(at: number, version: number, bundle: readonly CertificateFacts[]): void {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxAuthorities } from '../../../src/operator/certificates/plan.ts';
-import { policyProblems } from '../../../src/operator/certificates/policy.ts';
+import { type CertificatePolicy, policyProblems } from '../../../src/operator/certificates/policy.ts';
 import { quickPolicy, RotationModel } from './rotation-model.ts';
 
 type Event = (model: RotationModel) => void;
@@ -95,7 +95,22 @@ describe('rotation of certificates', () => {
     );
   });
 
-  it('after any trouble everyone serves again, and one authority is left', () => {
+  it.each<readonly [string, Partial<CertificatePolicy>]>([
+    ['a leaf comes before API servers trust its signer', { settleMs: 0 }],
+    ['an old authority goes before replicas have looked', { pickupMs: 0 }],
+  ])('the check notices when %s', (_name, mistake) => {
+    const wrong = { ...quickPolicy, ...mistake };
+    const violated = fc.property(fc.array(event, { minLength: 20, maxLength: 250, size: 'max' }), (events) => {
+      const model = new RotationModel(quickPolicy, wrong);
+      return events.every((happen) => {
+        happen(model);
+        return model.violation() === undefined;
+      });
+    });
+    expect(fc.check(violated, { numRuns: 1_000, endOnFailure: true }).failed).toBe(true);
+  });
+
+  it('after any trouble everyone serves again, and at most a new authority and the one before are left', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         const model = new RotationModel(quickPolicy);

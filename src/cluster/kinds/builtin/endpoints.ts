@@ -48,6 +48,7 @@ function endpointsErrors(endpoints: KubeObject): readonly FieldError[] {
 }
 
 export const endpointsStrategy: Strategy = {
+  createOnUpdate: true,
   applyDefaults(endpoints) {
     for (const subset of objectsAt(endpoints, 'subsets')) {
       for (const port of objectsAt(subset, 'ports')) fillInText(port, 'protocol', 'TCP');

@@ -24,4 +24,5 @@ export const leaseStrategy: Strategy = {
   },
   validate,
   createOnUpdate: true,
+  requiresResourceVersion: true,
 };

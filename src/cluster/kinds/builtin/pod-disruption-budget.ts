@@ -43,6 +43,7 @@ function fillCounts(budget: KubeObject): void {
 }
 
 export const podDisruptionBudgetStrategy: Strategy = {
+  requiresResourceVersion: true,
   applyDefaults(budget) {
     ensureObject(budget, 'spec');
   },

@@ -125,6 +125,7 @@ function templateUpdateErrors(now: JsonObject, before: JsonObject): readonly Fie
 }
 
 export const workloadStrategy: Strategy = {
+  requiresResourceVersion: true,
   validate: workloadErrors,
   validateUpdate: (workload, old) => [
     ...fixedErrors(specOf(workload), specOf(old), ['controllerRef'], 'spec'),
@@ -158,6 +159,7 @@ function referenceErrors(reference: JsonObject, path: string): readonly FieldErr
 const fixed = ['workloadRef', 'podGroupTemplateRef', 'disruptionMode', 'parentCompositePodGroupName'] as const;
 
 export const podGroupStrategy: Strategy = {
+  requiresResourceVersion: true,
   applyDefaults(group) {
     const spec = ensureObject(group, 'spec');
     // Version v1alpha2 says it with a word.

@@ -89,6 +89,23 @@ function prepareForSubresource(subresource: string, draft: KubeObject, old: Kube
   const qosClass = statusOf(old)['qosClass'];
   if (status !== undefined && textAt(status, 'qosClass') === '' && qosClass !== undefined)
     status['qosClass'] = qosClass;
+  if (status !== undefined && status !== old['status']) keepObservedGenerations(status, statusOf(old));
+}
+
+/** Those who do not know of observed generations do not take back what others said of them. */
+function keepObservedGenerations(status: JsonObject, before: JsonObject): void {
+  const said = (one: JsonObject) => (numberAt(one, 'observedGeneration') ?? 0) > 0;
+  if (!said(status) && said(before)) status['observedGeneration'] = before['observedGeneration'];
+  const left = [...objectsAt(before, 'conditions')];
+  const conditions = objectsAt(status, 'conditions');
+  if (!left.some(said) || conditions.every(said)) return;
+  status['conditions'] = conditions.map((condition) => {
+    const at = left.findIndex(({ type }) => type === condition['type']);
+    const [same] = at < 0 ? [] : left.splice(at, 1);
+    return said(condition) || !same || !said(same)
+      ? condition
+      : { ...condition, observedGeneration: same['observedGeneration'] };
+  });
 }
 
 /** Nothing is left to stop in a pod that no node has, or that has finished. */

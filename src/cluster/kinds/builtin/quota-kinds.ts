@@ -47,6 +47,7 @@ function amountsErrors(parent: JsonObject, key: string, path: string): readonly 
 }
 
 export const limitRangeStrategy: Strategy = {
+  createOnUpdate: true,
   applyDefaults(range) {
     for (const limit of objectsAt(objectAt(range, 'spec'), 'limits')) limitDefaults(limit);
   },

@@ -167,6 +167,7 @@ function keepAddress(draft: KubeObject, old: KubeObject): void {
 }
 
 export const serviceStrategy: Strategy = {
+  createOnUpdate: true,
   nameProblem: dnsLabelName,
   applyDefaults,
   prepareForCreate(draft) {

@@ -1,0 +1,128 @@
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Affinity, Container, PodSpec, Probe, TopologySpreadConstraint } from 'kubernetes-types/core/v1.js';
+import { certificateFolder, certificateSecret, commonLabels, operatorName, ports, selectorLabels } from './names.ts';
+import type { InstallValues } from './values.ts';
+
+/** Longer than the longest request that may be under way, and the time in which endpoints forget a pod. */
+const graceSeconds = 60;
+
+export function deploymentOf(values: InstallValues): Deployment {
+  const { namespace, replicas, hostNetwork } = values;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: operatorName, namespace, labels: { ...commonLabels } },
+    spec: {
+      replicas,
+      selector: { matchLabels: { ...selectorLabels } },
+      // On the network of a node there is one set of ports: the old pod must go before the new one can come.
+      strategy: {
+        type: 'RollingUpdate',
+        rollingUpdate: hostNetwork ? { maxSurge: 0, maxUnavailable: 1 } : { maxSurge: 1, maxUnavailable: 0 },
+      },
+      template: { metadata: { labels: { ...commonLabels } }, spec: podSpec(values) },
+    },
+  };
+}
+
+function podSpec(values: InstallValues): PodSpec {
+  const { imagePullSecrets, nodeSelector, hostNetwork, priorityClassName } = values;
+  const secretName = mountedSecret(values);
+  return {
+    serviceAccountName: operatorName,
+    automountServiceAccountToken: true,
+    priorityClassName,
+    terminationGracePeriodSeconds: graceSeconds,
+    ...(hostNetwork ? { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' } : {}),
+    ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
+    nodeSelector: { 'kubernetes.io/os': 'linux', ...nodeSelector },
+    affinity: apart,
+    topologySpreadConstraints: [acrossZones],
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      fsGroup: 65532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    containers: [container(values, secretName !== undefined)],
+    ...(secretName === undefined
+      ? {}
+      : { volumes: [{ name: 'certificates', secret: { secretName, defaultMode: 0o440 } }] }),
+  };
+}
+
+/** The Secret that others keep. Our own is read through the API, which is sooner than the kubelet's mounts. */
+function mountedSecret({ certificates }: InstallValues): string | undefined {
+  switch (certificates.source) {
+    case 'own':
+      return undefined;
+    case 'cert-manager':
+      return certificateSecret;
+    case 'secret':
+      return certificates.secretName;
+  }
+}
+
+/** Preferred, not demanded: a cluster of one node shall have its second replica, too, and a rollout its third. */
+const apart: Affinity = {
+  podAntiAffinity: {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      {
+        weight: 100,
+        podAffinityTerm: {
+          topologyKey: 'kubernetes.io/hostname',
+          labelSelector: { matchLabels: { ...selectorLabels } },
+        },
+      },
+    ],
+  },
+};
+
+const acrossZones: TopologySpreadConstraint = {
+  maxSkew: 1,
+  topologyKey: 'topology.kubernetes.io/zone',
+  whenUnsatisfiable: 'ScheduleAnyway',
+  labelSelector: { matchLabels: { ...selectorLabels } },
+};
+
+function container(values: InstallValues, mounted: boolean): Container {
+  return {
+    name: 'operator',
+    image: values.image,
+    args: operatorArguments(values),
+    env: [
+      { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+      { name: 'POD_NAMESPACE', valueFrom: { fieldRef: { fieldPath: 'metadata.namespace' } } },
+    ],
+    ports: [
+      { name: 'webhook', containerPort: ports.webhook, protocol: 'TCP' },
+      { name: 'health', containerPort: ports.health, protocol: 'TCP' },
+    ],
+    readinessProbe: probe('/readyz', 2, 2),
+    livenessProbe: probe('/healthz', 10, 6),
+    resources: { requests: { ...values.resources.requests }, limits: { ...values.resources.limits } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    ...(mounted ? { volumeMounts: [{ name: 'certificates', mountPath: certificateFolder, readOnly: true }] } : {}),
+  };
+}
+
+function operatorArguments({ takeover, logLevel, certificates, webhook }: InstallValues): string[] {
+  return [
+    'operator',
+    `--takeover=${takeover}`,
+    `--log-level=${logLevel}`,
+    `--webhook-port=${ports.webhook}`,
+    `--health-port=${ports.health}`,
+    ...(certificates.source === 'own' ? [] : [`--certificates=${certificateFolder}`]),
+    ...(webhook.url === undefined ? [] : [`--webhook-url=${webhook.url}`]),
+  ];
+}
+
+function probe(path: string, periodSeconds: number, failureThreshold: number): Probe {
+  return { httpGet: { path, port: 'health' }, periodSeconds, timeoutSeconds: 2, failureThreshold };
+}

@@ -1,0 +1,57 @@
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from 'kubernetes-types/admissionregistration/v1.js';
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Namespace, Service, ServiceAccount } from 'kubernetes-types/core/v1.js';
+import type { FlowSchema, PriorityLevelConfiguration } from 'kubernetes-types/flowcontrol/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { disruptionLedgerCrd } from '../../api/crd/disruption-ledger.ts';
+import { podUnavailableBudgetCrd } from '../../api/crd/pod-unavailable-budget.ts';
+import type { CustomResourceDefinition } from '../../api/crd/schema.ts';
+import { type CertManagerObject, certManagerObjects } from './cert-manager.ts';
+import { deploymentOf } from './deployment.ts';
+import { flowSchemaOf, priorityLevelOf } from './flow-control.ts';
+import { namespaceOf, serviceAccountOf } from './namespace.ts';
+import { disruptionBudgetOf, networkPolicyOf, serviceOf } from './network.ts';
+import { type RbacObject, rbacObjects } from './rbac.ts';
+import type { InstallValues } from './values.ts';
+import { mutatingConfiguration, validatingConfiguration } from './webhooks.ts';
+
+export type Manifest =
+  | Namespace
+  | CustomResourceDefinition
+  | ServiceAccount
+  | RbacObject
+  | PriorityLevelConfiguration
+  | FlowSchema
+  | CertManagerObject
+  | Service
+  | Deployment
+  | PodDisruptionBudget
+  | NetworkPolicy
+  | ValidatingWebhookConfiguration
+  | MutatingWebhookConfiguration;
+
+export const crdManifests: readonly CustomResourceDefinition[] = [podUnavailableBudgetCrd, disruptionLedgerCrd];
+
+/** Everything, in the order in which it is applied: what others need comes first, and what sends requests to us last. */
+export function manifestsOf(values: InstallValues): readonly Manifest[] {
+  const networkPolicy = networkPolicyOf(values);
+  return [
+    namespaceOf(values),
+    ...crdManifests,
+    serviceAccountOf(values),
+    ...rbacObjects(values),
+    priorityLevelOf(),
+    flowSchemaOf(values),
+    ...certManagerObjects(values),
+    serviceOf(values),
+    ...(networkPolicy === undefined ? [] : [networkPolicy]),
+    disruptionBudgetOf(values),
+    deploymentOf(values),
+    validatingConfiguration(values),
+    mutatingConfiguration(values),
+  ];
+}

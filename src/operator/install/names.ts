@@ -1,0 +1,31 @@
+/** Names that the operator and its manifests agree on. */
+
+/** Of the Deployment, its Service, its ServiceAccount, its roles and its webhook configurations. */
+export const operatorName = 'holdfast';
+export const defaultNamespace = 'holdfast-system';
+export const certificateSecret = 'holdfast-webhook-certificates';
+export const electionLease = 'holdfast-operator';
+
+export const ports = { webhook: 9443, health: 8080 } as const;
+
+/** What each webhook is called at, below the Service or the URL. */
+export const webhookPaths = {
+  pods: '/pods',
+  budgets: '/podunavailablebudgets',
+  statefulSets: '/statefulsets',
+} as const;
+
+/** Where certificates that others make are mounted. */
+export const certificateFolder = '/etc/holdfast/certificates';
+
+export const selectorLabels = {
+  'app.kubernetes.io/name': 'holdfast',
+  'app.kubernetes.io/component': 'operator',
+} as const;
+
+export const commonLabels = { ...selectorLabels, 'app.kubernetes.io/part-of': 'holdfast' } as const;
+
+/** The user that the operator is to API servers. */
+export function operatorUser(namespace: string): string {
+  return `system:serviceaccount:${namespace}:${operatorName}`;
+}

@@ -1,0 +1,56 @@
+import type { Service } from 'kubernetes-types/core/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { commonLabels, operatorName, ports, selectorLabels } from './names.ts';
+import type { InstallValues } from './values.ts';
+
+function metadata(namespace: string) {
+  return { name: operatorName, namespace, labels: { ...commonLabels } };
+}
+
+export function serviceOf({ namespace }: InstallValues): Service {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: metadata(namespace),
+    spec: {
+      selector: { ...selectorLabels },
+      ports: [
+        { name: 'webhook', port: 443, targetPort: 'webhook', protocol: 'TCP' },
+        { name: 'metrics', port: ports.health, targetPort: 'health', protocol: 'TCP' },
+      ],
+    },
+  };
+}
+
+/** One replica at a time, and one that does not answer may always go. */
+export function disruptionBudgetOf({ namespace }: InstallValues): PodDisruptionBudget {
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: metadata(namespace),
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: { ...selectorLabels } },
+    },
+  };
+}
+
+/** Undefined: pods on the network of their node are beyond any policy, and a person may not want one. */
+export function networkPolicyOf({ namespace, hostNetwork, apiServerPorts }: InstallValues): NetworkPolicy | undefined {
+  if (hostNetwork || apiServerPorts.length === 0) return undefined;
+  const tcp = (port: number) => ({ protocol: 'TCP', port });
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: metadata(namespace),
+    spec: {
+      podSelector: { matchLabels: { ...selectorLabels } },
+      policyTypes: ['Ingress', 'Egress'],
+      // API servers and kubelets are no pods: nothing selects them, so only the ports can be limited.
+      ingress: [{ ports: [tcp(ports.webhook), tcp(ports.health)] }],
+      egress: [{ ports: apiServerPorts.map(tcp) }, { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] }],
+    },
+  };
+}

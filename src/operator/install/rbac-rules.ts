@@ -1,0 +1,121 @@
+import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
+import { ledgerGroup } from '../../api/ledger.ts';
+import { pubGroup } from '../../api/pub.ts';
+import { certificateSecret, electionLease, operatorName } from './names.ts';
+import type { InstallValues } from './values.ts';
+
+/** Something the operator may do, and what it could not do without. */
+export interface Permission {
+  readonly why: string;
+  readonly rule: PolicyRule;
+}
+
+const read = ['get', 'list', 'watch'];
+
+function permission(why: string, group: string, resources: string[], verbs: string[], names?: string[]): Permission {
+  return {
+    why,
+    rule: {
+      apiGroups: [group],
+      resources,
+      verbs: [...verbs],
+      ...(names === undefined ? {} : { resourceNames: names }),
+    },
+  };
+}
+
+/** In the whole cluster, because what is protected is anywhere. */
+export function clusterPermissions({ ownerKinds }: InstallValues): readonly Permission[] {
+  return [
+    permission(
+      'counts the pods of budgets; completes evictions and repairs rollouts by deleting',
+      '',
+      ['pods'],
+      [...read, 'delete'],
+    ),
+    permission(
+      'knows which namespaces are guarded or going, and labels those that have something to protect',
+      '',
+      ['namespaces'],
+      [...read, 'patch'],
+    ),
+    permission('tells people what happened', '', ['events'], ['create', 'patch', 'update']),
+    permission('reads budgets', 'policy', ['poddisruptionbudgets'], read),
+    permission(
+      'shows in the condition of a budget whether a disruption is allowed',
+      'policy',
+      ['poddisruptionbudgets/status'],
+      ['patch'],
+    ),
+    permission('reads budgets', pubGroup, ['podunavailablebudgets'], read),
+    permission('publishes the numbers of a budget', pubGroup, ['podunavailablebudgets/status'], ['patch', 'update']),
+    permission(
+      'keeps reservations, one ledger in each guarded namespace',
+      ledgerGroup,
+      ['disruptionledgers'],
+      [...read, 'create', 'update', 'delete'],
+    ),
+    permission('knows how many pods there should be', 'apps', ['deployments', 'replicasets', 'daemonsets'], read),
+    permission(
+      'knows how many pods there should be, and notes the state of a rollout that it repairs',
+      'apps',
+      ['statefulsets'],
+      [...read, 'patch'],
+    ),
+    permission('finds the revision that a StatefulSet is updated to', 'apps', ['controllerrevisions'], read),
+    permission('knows how many pods there should be', '', ['replicationcontrollers'], read),
+    permission('knows how many pods there should be', 'batch', ['jobs'], read),
+    permission(
+      'reads the scale of owners of any kind that says how many pods there should be',
+      '*',
+      ['*/scale'],
+      ['get'],
+    ),
+    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], read),
+    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], read),
+    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], read),
+    permission('knows how many groups there should be', 'leaderworkerset.x-k8s.io', ['leaderworkersets'], read),
+    permission('knows how many groups there should be', 'jobset.x-k8s.io', ['jobsets'], read),
+    permission('knows how many groups there should be', 'ray.io', ['rayclusters'], read),
+    ...ownerKinds.map(({ group, resource }) =>
+      permission('knows how many pods there should be', group, [resource], read),
+    ),
+    permission(
+      'sees foreign webhooks on evictions, beside which it must not complete them',
+      'admissionregistration.k8s.io',
+      [...configurations],
+      read,
+    ),
+    permission(
+      'fills in whom API servers are to trust, in its own configurations only',
+      'admissionregistration.k8s.io',
+      [...configurations],
+      ['patch', 'update'],
+      [operatorName],
+    ),
+  ];
+}
+
+const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'] as const;
+
+/** In its own namespace. */
+export function namespacePermissions({ certificates }: InstallValues): readonly Permission[] {
+  return [
+    permission('elects a leader; sees the probe agents renew their leases', 'coordination.k8s.io', ['leases'], read),
+    // A create cannot be limited to a name: the name is only in what is created.
+    permission('elects a leader', 'coordination.k8s.io', ['leases'], ['create']),
+    permission('elects a leader', 'coordination.k8s.io', ['leases'], ['update', 'patch'], [electionLease]),
+    ...(certificates.source === 'own'
+      ? [
+          permission('makes the certificates of its webhooks', '', ['secrets'], ['create']),
+          permission(
+            'renews the certificates of its webhooks, and sees another replica renew them',
+            '',
+            ['secrets'],
+            [...read, 'update'],
+            [certificateSecret],
+          ),
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,119 @@
+import { type FieldError, failed, forbidden, invalid, type Parsed, parsed, required } from '../../api/field-errors.ts';
+import { type Fields, isObject, isUnset } from '../../api/json.ts';
+import {
+  choice,
+  dnsLabel,
+  flag,
+  httpsUrl,
+  image,
+  integerIn,
+  labels,
+  listOf,
+  ownerKind,
+  pem,
+  quantities,
+  type Reader,
+  subdomain,
+} from './value-readers.ts';
+import {
+  certificateSources,
+  defaultInstallValues as defaults,
+  failurePolicies,
+  type InstallValues,
+  logLevels,
+  takeoverModes,
+} from './values.ts';
+
+type Readers = { readonly [field: string]: Reader | Readers };
+
+/** API servers take 1 to 30 seconds; in less than two there is no time for an answer that needs a write. */
+const timeout = integerIn(2, 30);
+const maxPort = 65_535;
+
+const readers: Readers = {
+  namespace: dnsLabel,
+  image,
+  imagePullSecrets: listOf(subdomain),
+  replicas: integerIn(1, 20),
+  resources: { requests: quantities, limits: quantities },
+  takeover: choice(takeoverModes),
+  webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },
+  certificates: { source: choice(certificateSources), secretName: subdomain },
+  logLevel: choice(logLevels),
+  hostNetwork: flag,
+  nodeSelector: labels,
+  priorityClassName: subdomain,
+  apiServerPorts: listOf(integerIn(1, maxPort)),
+  ownerKinds: listOf(ownerKind),
+};
+
+/** From what somebody wrote into a file; what is left out is as it comes. */
+export function readInstallValues(source: unknown): Parsed<InstallValues> {
+  if (isUnset(source)) return parsed(defaults);
+  const errors = isObject(source) ? fieldErrors(source, readers, '') : [invalid('values', source, 'must be a map')];
+  if (errors.length > 0 || !isObject(source)) return failed(...errors);
+  // Safe: every field that is there was read by the reader of its type.
+  const given = source as Partial<InstallValues>;
+  const values: InstallValues = {
+    ...defaults,
+    ...withoutUnset(given),
+    resources: { ...defaults.resources, ...withoutUnset(given.resources) },
+    webhook: { ...defaults.webhook, ...withoutUnset(given.webhook) },
+    certificates: { ...defaults.certificates, ...withoutUnset(given.certificates) },
+  };
+  const conflicts = conflictErrors(values);
+  return conflicts.length > 0 ? failed(...conflicts) : parsed(values);
+}
+
+function withoutUnset<T extends object>(part: T | null | undefined): Partial<T> {
+  // Safe: fewer fields of the same type.
+  return Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => !isUnset(value))) as Partial<T>;
+}
+
+function fieldErrors(source: Fields, known: Readers, prefix: string): readonly FieldError[] {
+  return Object.entries(source).flatMap(([key, value]) => {
+    const field = `${prefix}${key}`;
+    const reader = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (reader === undefined)
+      return [forbidden(field, `there is no such value; there are ${Object.keys(known).join(', ')}`)];
+    if (isUnset(value)) return [];
+    if (typeof reader === 'function') return reader(value, field);
+    return isObject(value) ? fieldErrors(value, reader, `${field}.`) : [invalid(field, value, 'must be a map')];
+  });
+}
+
+function conflictErrors({ namespace, certificates, webhook, replicas }: InstallValues): readonly FieldError[] {
+  const given = certificates.source === 'secret';
+  const rules: readonly (readonly [broken: boolean, error: FieldError])[] = [
+    [
+      namespace === 'kube-system',
+      invalid('namespace', namespace, 'must be a namespace of its own: kube-system is never guarded, and never ours'),
+    ],
+    [
+      namespace === 'default',
+      invalid('namespace', namespace, 'must be a namespace of its own, because it is never guarded'),
+    ],
+    [
+      given && certificates.secretName === undefined,
+      required('certificates.secretName', 'names the Secret with tls.crt and tls.key'),
+    ],
+    [given && webhook.caBundle === undefined, required('webhook.caBundle', 'API servers must know whom to trust')],
+    [
+      !given && certificates.secretName !== undefined,
+      forbidden('certificates.secretName', 'goes with certificates.source "secret" only'),
+    ],
+    [
+      !given && webhook.caBundle !== undefined,
+      forbidden('webhook.caBundle', 'goes with certificates.source "secret" only; otherwise it is filled in'),
+    ],
+    [
+      webhook.failurePolicy === 'Fail' && replicas < 2,
+      invalid(
+        'replicas',
+        replicas,
+        'must be at least 2 while webhook.failurePolicy is Fail: a restart would refuse requests',
+      ),
+    ],
+  ];
+  return rules.filter(([broken]) => broken).map(([, error]) => error);
+}

@@ -1,0 +1,95 @@
+import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
+import { isObject } from '../../api/json.ts';
+import { labelKeyProblem, labelValueProblem } from '../../api/label-syntax.ts';
+
+/** What is wrong with a value. */
+export type Reader = (value: unknown, field: string) => readonly FieldError[];
+
+const maxItems = 100;
+const maxText = 64 * 1024;
+
+function matching(pattern: RegExp, maxLength: number, detail: string): Reader {
+  return (value, field) =>
+    typeof value === 'string' && value.length <= maxLength && pattern.test(value)
+      ? []
+      : [invalid(field, value, detail)];
+}
+
+export const dnsLabel = matching(
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  63,
+  'must be at most 63 lowercase letters, digits and -, and start and end with a letter or digit',
+);
+
+export const subdomain = matching(
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+  253,
+  'must be a lowercase DNS subdomain of at most 253 characters',
+);
+
+export const image = matching(/^[A-Za-z0-9][\w.:/@-]*$/, 500, 'must be the reference of an image');
+
+export const pem = matching(/-----BEGIN CERTIFICATE-----/, maxText, 'must be certificates as PEM');
+
+const quantity = /^\d{1,15}(\.\d{1,9})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
+
+export const quantities: Reader = (value, field) => {
+  if (!isObject(value)) return [invalid(field, value, 'must be a map from resources to amounts')];
+  return Object.entries(value).flatMap(([resource, amount]) => {
+    const problem = labelKeyProblem(resource);
+    if (problem !== undefined) return [invalid(field, resource, problem)];
+    if (typeof amount === 'string' && quantity.test(amount)) return [];
+    return [invalid(`${field}.${resource}`, amount, 'must be an amount as text, such as "100m" or "256Mi"')];
+  });
+};
+
+export const labels: Reader = (value, field) => {
+  if (!isObject(value)) return [invalid(field, value, 'must be a map of labels')];
+  return Object.entries(value).flatMap(([key, text]) => {
+    const problem = labelKeyProblem(key) ?? labelValueProblem(text);
+    return problem === undefined ? [] : [invalid(`${field}.${key}`, text, problem)];
+  });
+};
+
+export const flag: Reader = (value, field) =>
+  typeof value === 'boolean' ? [] : [invalid(field, value, 'must be true or false')];
+
+export function choice(words: readonly string[]): Reader {
+  return (value, field) =>
+    typeof value === 'string' && words.includes(value) ? [] : [notSupported(field, value, words)];
+}
+
+export function integerIn(lowest: number, highest: number): Reader {
+  return (value, field) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= lowest && value <= highest
+      ? []
+      : [invalid(field, value, `must be a whole number from ${lowest} to ${highest}`)];
+}
+
+export function listOf(reader: Reader): Reader {
+  return (value, field) => {
+    if (!Array.isArray(value)) return [invalid(field, value, 'must be a list')];
+    if (value.length > maxItems) return [invalid(field, value.length, `must have at most ${maxItems} items`)];
+    return value.flatMap((item, index) => reader(item, `${field}[${index}]`));
+  };
+}
+
+/** API servers refuse a webhook's URL with a user, a query or a fragment; a path would stand before ours. */
+export const httpsUrl: Reader = (value, field) => {
+  const detail = 'must be https://HOST or https://HOST:PORT, and nothing after it';
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  const bare =
+    url && url.protocol === 'https:' && url.host !== '' && (value === url.origin || value === `${url.origin}/`);
+  return bare ? [] : [invalid(field, value, detail)];
+};
+
+export const ownerKind: Reader = (value, field) => {
+  if (!isObject(value)) return [invalid(field, value, 'must have group and resource')];
+  return [
+    ...subdomain(value['group'], `${field}.group`),
+    ...dnsLabel(value['resource'], `${field}.resource`),
+    ...Object.keys(value)
+      .filter((key) => key !== 'group' && key !== 'resource')
+      .map((key) => invalid(`${field}.${key}`, value[key], 'there are group and resource only')),
+  ];
+};

@@ -1,0 +1,58 @@
+import type { StringMap } from '../../api/meta.ts';
+import type { LogLevel } from '../../telemetry/log.ts';
+import { defaultNamespace } from './names.ts';
+
+export const takeoverModes = ['pdb', 'always', 'off'] as const;
+export const failurePolicies = ['Fail', 'Ignore'] as const;
+export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+export const certificateSources = ['own', 'cert-manager', 'secret'] as const;
+
+/** What can be chosen about an installation. */
+export interface InstallValues {
+  readonly namespace: string;
+  readonly image: string;
+  readonly imagePullSecrets: readonly string[];
+  readonly replicas: number;
+  readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
+  /** Whose evictions the webhook completes itself: of PDBs that we judge, of everything that we judge, or none. */
+  readonly takeover: (typeof takeoverModes)[number];
+  readonly webhook: {
+    readonly timeoutSeconds: number;
+    readonly failurePolicy: (typeof failurePolicies)[number];
+    /** Instead of the Service: where API servers find the webhooks, such as `https://10.0.0.7:9443`. */
+    readonly url?: string;
+    /** PEM. Only for certificates that neither we nor cert-manager make. */
+    readonly caBundle?: string;
+  };
+  readonly certificates: {
+    readonly source: (typeof certificateSources)[number];
+    /** `secret`: its name, in the namespace; it holds tls.crt and tls.key. */
+    readonly secretName?: string;
+  };
+  readonly logLevel: LogLevel;
+  /** For clusters whose API servers cannot reach the network of pods. */
+  readonly hostNetwork: boolean;
+  readonly nodeSelector: StringMap;
+  readonly priorityClassName: string;
+  /** Empty: no NetworkPolicy. Otherwise the ports that API servers may be called at. */
+  readonly apiServerPorts: readonly number[];
+  /** Kinds that own pods and that only this cluster has: they are read to know how many pods there should be. */
+  readonly ownerKinds: readonly { readonly group: string; readonly resource: string }[];
+}
+
+export const defaultInstallValues: InstallValues = {
+  namespace: defaultNamespace,
+  image: 'holdfast:0.1.0',
+  imagePullSecrets: [],
+  replicas: 2,
+  resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
+  takeover: 'pdb',
+  webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
+  certificates: { source: 'own' },
+  logLevel: 'info',
+  hostNetwork: false,
+  nodeSelector: {},
+  priorityClassName: 'system-cluster-critical',
+  apiServerPorts: [443, 6443],
+  ownerKinds: [],
+};

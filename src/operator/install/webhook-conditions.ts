@@ -1,0 +1,79 @@
+import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
+import { annotation } from '../../api/names.ts';
+
+/**
+ * What can never matter is not even sent, so that it goes on while the webhook is down. An expression that fails refuses the
+ * request: every field that may be missing is asked for with has() before it is read.
+ */
+
+const enforced = 'EnforcedRollingUpdate';
+
+/** A pod that is going has been judged, and does not come back. */
+const notTerminating: MatchCondition = {
+  name: 'not-terminating',
+  expression: 'oldObject == null || !has(oldObject.metadata.deletionTimestamp)',
+};
+
+const notFinished: MatchCondition = {
+  name: 'not-finished',
+  expression:
+    'oldObject == null || !has(oldObject.status) || !has(oldObject.status.phase) || !(oldObject.status.phase in ["Succeeded", "Failed"])',
+};
+
+/** The kubelet of the pod's own node says that it is over; no other node's may. */
+const notByKubelet: MatchCondition = {
+  name: 'not-by-the-kubelet',
+  expression:
+    '!has(request.userInfo.username) || !has(request.userInfo.groups) || !("system:nodes" in request.userInfo.groups) || ' +
+    'oldObject == null || !has(oldObject.spec.nodeName) || request.userInfo.username != "system:node:" + oldObject.spec.nodeName',
+};
+
+/** These remove what has lost its owner, its node or its namespace. */
+const notByCollectors: MatchCondition = {
+  name: 'not-by-garbage-collection',
+  expression:
+    '!has(request.userInfo.username) || !(request.userInfo.username in [' +
+    '"system:serviceaccount:kube-system:generic-garbage-collector", ' +
+    '"system:serviceaccount:kube-system:pod-garbage-collector", ' +
+    '"system:serviceaccount:kube-system:namespace-controller"])',
+};
+
+/** A change of anything else neither takes the pod away nor moves it to another budget. */
+const podChanges: MatchCondition = {
+  name: 'spec-or-membership-changes',
+  expression: ['oldObject == null', ...['spec', 'metadata.labels', 'metadata.ownerReferences'].map(differs)].join(
+    ' || ',
+  ),
+};
+
+const budgetChanges: MatchCondition = {
+  name: 'budget-changes',
+  expression: ['oldObject == null', differs('spec'), differs('metadata.annotations')].join(' || '),
+};
+
+const budgetStays: MatchCondition = {
+  name: 'not-terminating',
+  expression: '!has(object.metadata.deletionTimestamp)',
+};
+
+const key = `"${annotation.updateStrategy}"`;
+
+/** Only sets that ask for it: all others never depend on us. */
+const asksForEnforcement: MatchCondition = {
+  name: 'asks-for-enforcement',
+  expression:
+    `(has(object.spec.updateStrategy) && has(object.spec.updateStrategy.type) && object.spec.updateStrategy.type == "${enforced}") || ` +
+    `(has(object.metadata.annotations) && ${key} in object.metadata.annotations)`,
+};
+
+export const conditions = {
+  deletion: [notTerminating, notFinished, notByKubelet, notByCollectors],
+  update: [notTerminating, podChanges],
+  budget: [budgetStays, budgetChanges],
+  statefulSet: [asksForEnforcement],
+} as const;
+
+function differs(path: string): string {
+  const [before, after] = [`oldObject.${path}`, `object.${path}`];
+  return `has(${before}) != has(${after}) || (has(${after}) && ${before} != ${after})`;
+}

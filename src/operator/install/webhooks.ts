@@ -1,0 +1,126 @@
+import type {
+  MatchCondition,
+  MutatingWebhookConfiguration,
+  RuleWithOperations,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from 'kubernetes-types/admissionregistration/v1.js';
+import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
+import { label } from '../../api/names.ts';
+import { pubGroup } from '../../api/pub.ts';
+import { caInjection } from './cert-manager.ts';
+import { commonLabels, operatorName, webhookPaths } from './names.ts';
+import type { InstallValues } from './values.ts';
+import { conditions } from './webhook-conditions.ts';
+
+const apiVersion = 'admissionregistration.k8s.io/v1';
+
+/** The published types leave out what a rule is about. */
+type Rule = RuleWithOperations & { readonly resources: readonly string[]; readonly scope: 'Namespaced' };
+
+export function validatingConfiguration(values: InstallValues): ValidatingWebhookConfiguration {
+  const pods = { path: webhookPaths.pods, selector: guarded(values), sideEffects: 'NoneOnDryRun' } as const;
+  return {
+    apiVersion,
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: metadata(values),
+    webhooks: [
+      webhook(values, {
+        ...pods,
+        name: 'eviction',
+        rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])],
+        conditions: [],
+      }),
+      webhook(values, {
+        ...pods,
+        name: 'deletion',
+        rules: [rule('', ['v1'], ['pods'], ['DELETE'])],
+        conditions: conditions.deletion,
+      }),
+      webhook(values, {
+        ...pods,
+        name: 'update',
+        rules: [rule('', ['v1'], ['pods', 'pods/resize'], ['UPDATE'])],
+        conditions: conditions.update,
+      }),
+      webhook(values, {
+        name: 'budgets',
+        path: webhookPaths.budgets,
+        // The first budget of a namespace is written before that is guarded.
+        selector: elsewhere(values),
+        sideEffects: 'None',
+        rules: [rule(pubGroup, ['v1alpha1', 'v1beta1'], ['podunavailablebudgets'], ['CREATE', 'UPDATE'])],
+        conditions: conditions.budget,
+      }),
+    ],
+  };
+}
+
+export function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
+  const statefulSets = webhook(values, {
+    name: 'statefulsets',
+    path: webhookPaths.statefulSets,
+    selector: elsewhere(values),
+    sideEffects: 'None',
+    rules: [rule('apps', ['v1'], ['statefulsets'], ['CREATE', 'UPDATE'])],
+    conditions: conditions.statefulSet,
+  });
+  return {
+    apiVersion,
+    kind: 'MutatingWebhookConfiguration',
+    metadata: metadata(values),
+    // Another webhook may write the strategy after us; asked again, we say the same.
+    webhooks: [{ ...statefulSets, reinvocationPolicy: 'IfNeeded' }],
+  };
+}
+
+function metadata(values: InstallValues) {
+  return { name: operatorName, labels: { ...commonLabels }, ...caInjection(values) };
+}
+
+interface Wish {
+  readonly name: string;
+  readonly path: string;
+  readonly selector: LabelSelector;
+  readonly sideEffects: 'None' | 'NoneOnDryRun';
+  readonly rules: Rule[];
+  readonly conditions: readonly MatchCondition[];
+}
+
+function webhook(values: InstallValues, wish: Wish): ValidatingWebhook {
+  const { timeoutSeconds, failurePolicy } = values.webhook;
+  return {
+    name: `${wish.name}.holdfast.dev`,
+    clientConfig: clientConfig(values, wish.path),
+    rules: wish.rules,
+    failurePolicy,
+    matchPolicy: 'Equivalent',
+    namespaceSelector: wish.selector,
+    ...(wish.conditions.length === 0 ? {} : { matchConditions: wish.conditions.map((one) => ({ ...one })) }),
+    sideEffects: wish.sideEffects,
+    timeoutSeconds,
+    admissionReviewVersions: ['v1'],
+  };
+}
+
+function clientConfig({ namespace, webhook: { url, caBundle } }: InstallValues, path: string): WebhookClientConfig {
+  const trust = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') };
+  if (url !== undefined) return { url: `${new URL(url).origin}${path}`, ...trust };
+  return { service: { name: operatorName, namespace, path, port: 443 }, ...trust };
+}
+
+function rule(group: string, versions: string[], resources: string[], operations: string[]): Rule {
+  return { apiGroups: [group], apiVersions: versions, resources, operations, scope: 'Namespaced' };
+}
+
+/** A dead webhook must not freeze a cluster: where it is needed to come back, and where nothing is to protect, nobody asks it. */
+function guarded(values: InstallValues): LabelSelector {
+  const named = elsewhere(values).matchExpressions ?? [];
+  return { matchExpressions: [{ key: label.guard, operator: 'In', values: ['enabled'] }, ...named] };
+}
+
+function elsewhere({ namespace }: InstallValues): LabelSelector {
+  const values = ['kube-system', namespace];
+  return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }] };
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { evaluateConditions, matchConditionVariables } from '../../../src/cluster/admission/match-conditions.ts';
+import { compileCel } from '../../../src/cluster/cel/cel.ts';
+import { conditions } from '../../../src/operator/install/webhook-conditions.ts';
+import { podObject, type ReviewWish, reviewFields } from '../webhook/reviews.ts';
+
+type Webhook = keyof typeof conditions;
+
+const compiled = new Map(
+  Object.entries(conditions).map(([name, list]) => [
+    name,
+    list.map((one) => ({ ...one, compiled: compileCel(one.expression, matchConditionVariables) })),
+  ]),
+);
+
+/** As an API server evaluates them: the objects have variables of their own. */
+function outcome(webhook: Webhook, wish: ReviewWish): 'sent' | 'kept away' | string {
+  const { object, oldObject, ...request } = reviewFields(wish);
+  const result = evaluateConditions(compiled.get(webhook) ?? [], { object, oldObject, request });
+  if (result.kind === 'error') return result.message;
+  return result.kind === 'met' ? 'sent' : 'kept away';
+}
+
+const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+const onNode = podObject({}, { nodeName: 'n1' });
+const kubelet = (node: string) => ({
+  username: `system:node:${node}`,
+  groups: ['system:nodes', 'system:authenticated'],
+});
+const account = (name: string) => ({ username: `system:serviceaccount:kube-system:${name}`, groups: [] });
+const phase = (word: string | undefined) => ({ ...podObject(), status: word === undefined ? {} : { phase: word } });
+const { status: _status, ...noStatus } = podObject();
+const budget = (spec: object, metadata: object = {}) => ({
+  kind: 'PodUnavailableBudget',
+  metadata: { name: 'b', ...metadata },
+  spec,
+});
+const set = (spec: object, metadata: object = {}) => ({
+  kind: 'StatefulSet',
+  metadata: { name: 's', ...metadata },
+  spec,
+});
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+describe('what match conditions send to the webhooks', () => {
+  it.each<readonly [string, Webhook, ReviewWish, 'sent' | 'kept away']>([
+    ['a person deletes a pod', 'deletion', { oldObject: podObject() }, 'sent'],
+    ['a controller deletes a pod', 'deletion', { oldObject: onNode, user: account('replicaset-controller') }, 'sent'],
+    ['a deletion without the old pod', 'deletion', { oldObject: null }, 'sent'],
+    ['a deletion by nobody known', 'deletion', { oldObject: onNode, user: {} }, 'sent'],
+    ['a member of a collection is deleted', 'deletion', { name: '', oldObject: podObject() }, 'sent'],
+    ['a pod that is going', 'deletion', { oldObject: podObject(going) }, 'kept away'],
+    ['a pod that succeeded', 'deletion', { oldObject: phase('Succeeded') }, 'kept away'],
+    ['a pod that failed', 'deletion', { oldObject: phase('Failed') }, 'kept away'],
+    ['a pod that waits', 'deletion', { oldObject: phase('Pending') }, 'sent'],
+    ['a pod without a phase', 'deletion', { oldObject: phase(undefined) }, 'sent'],
+    ['a pod without a status', 'deletion', { oldObject: noStatus }, 'sent'],
+    ['the kubelet of its node', 'deletion', { oldObject: onNode, user: kubelet('n1') }, 'kept away'],
+    ['the kubelet of another node', 'deletion', { oldObject: onNode, user: kubelet('n2') }, 'sent'],
+    ['a kubelet, of a pod without a node', 'deletion', { oldObject: podObject(), user: kubelet('n1') }, 'sent'],
+    [
+      'one who has only the name of a node',
+      'deletion',
+      { oldObject: onNode, user: { username: 'system:node:n1', groups: ['dev'] } },
+      'sent',
+    ],
+    ['one without groups', 'deletion', { oldObject: onNode, user: { username: 'system:node:n1' } }, 'sent'],
+    [
+      'the garbage collector',
+      'deletion',
+      { oldObject: onNode, user: account('generic-garbage-collector') },
+      'kept away',
+    ],
+    ['the collector of pods', 'deletion', { oldObject: onNode, user: account('pod-garbage-collector') }, 'kept away'],
+    ['the namespace controller', 'deletion', { oldObject: onNode, user: account('namespace-controller') }, 'kept away'],
+
+    ['nothing changes', 'update', { oldObject: podObject(), object: podObject() }, 'kept away'],
+    [
+      'an annotation changes',
+      'update',
+      { oldObject: podObject(), object: podObject({ annotations: { a: 'b' } }) },
+      'kept away',
+    ],
+    ['a status changes', 'update', { oldObject: podObject(), object: phase('Failed') }, 'kept away'],
+    [
+      'finalizers change',
+      'update',
+      { oldObject: podObject(), object: podObject({ finalizers: ['x/y'] }) },
+      'kept away',
+    ],
+    [
+      'the image changes',
+      'update',
+      { oldObject: podObject(), object: podObject({}, { containers: [{ name: 'main', image: 'web:2' }] }) },
+      'sent',
+    ],
+    [
+      'a resize',
+      'update',
+      {
+        subResource: 'resize',
+        oldObject: podObject(),
+        object: podObject(
+          {},
+          { containers: [{ name: 'main', image: 'web:1', resources: { requests: { cpu: '2' } } }] },
+        ),
+      },
+      'sent',
+    ],
+    ['a label changes', 'update', { oldObject: podObject(), object: podObject({ labels: { app: 'other' } }) }, 'sent'],
+    ['all labels go', 'update', { oldObject: podObject(), object: podObject({ labels: undefined }) }, 'sent'],
+    [
+      'the owner goes',
+      'update',
+      { oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }), object: podObject() },
+      'sent',
+    ],
+    [
+      'a pod that is going changes',
+      'update',
+      { oldObject: podObject(going), object: podObject({ labels: {} }) },
+      'kept away',
+    ],
+    ['an update without the old pod', 'update', { oldObject: null, object: podObject() }, 'sent'],
+
+    ['a budget is made', 'budget', { operation: 'CREATE', object: budget({ maxUnavailable: 1 }) }, 'sent'],
+    [
+      'a budget changes',
+      'budget',
+      { oldObject: budget({ maxUnavailable: 1 }), object: budget({ maxUnavailable: 2 }) },
+      'sent',
+    ],
+    [
+      'annotations of a budget change',
+      'budget',
+      { oldObject: budget({}), object: budget({}, { annotations: { a: 'b' } }) },
+      'sent',
+    ],
+    [
+      'labels of a budget change',
+      'budget',
+      { oldObject: budget({}), object: budget({}, { labels: { a: 'b' } }) },
+      'kept away',
+    ],
+    [
+      'a budget that is going loses its finalizer',
+      'budget',
+      { oldObject: budget({ a: 1 }, going), object: budget({}, going) },
+      'kept away',
+    ],
+
+    [
+      'a StatefulSet like any other',
+      'statefulSet',
+      { object: set({ updateStrategy: { type: 'RollingUpdate' } }) },
+      'kept away',
+    ],
+    ['one without a strategy', 'statefulSet', { object: set({}) }, 'kept away'],
+    [
+      'one with an empty strategy',
+      'statefulSet',
+      { object: set({ updateStrategy: {} }, { annotations: { [lastApplied]: '{}' } }) },
+      'kept away',
+    ],
+    [
+      'one that asks by its strategy',
+      'statefulSet',
+      { object: set({ updateStrategy: { type: 'EnforcedRollingUpdate' } }) },
+      'sent',
+    ],
+    [
+      'one that asks by its annotation',
+      'statefulSet',
+      { object: set({}, { annotations: { 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' } }) },
+      'sent',
+    ],
+  ])('%s', (_name, webhook, wish, expected) => {
+    expect(outcome(webhook, JSON.parse(JSON.stringify(wish)) as ReviewWish)).toBe(expected);
+  });
+
+  it('every expression compiles', () => {
+    for (const list of compiled.values()) for (const one of list) expect(one.compiled).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { crdManifests, type Manifest, manifestsOf } from '../../../src/operator/install/manifests.ts';
+import { renderManifests } from '../../../src/operator/install/render.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
+
+function find(kind: string, change: Partial<InstallValues> = {}): Manifest | undefined {
+  return manifestsOf({ ...defaultInstallValues, ...change }).find((manifest) => manifest.kind === kind);
+}
+
+function podSpecOf(change: Partial<InstallValues> = {}): unknown {
+  const deployment = find('Deployment', change);
+  return deployment?.kind === 'Deployment' ? deployment.spec?.template.spec : undefined;
+}
+
+describe('the manifests', () => {
+  it('come in the order in which they can be applied', () => {
+    expect(manifestsOf(defaultInstallValues).map(({ kind }) => kind)).toEqual([
+      'Namespace',
+      'CustomResourceDefinition',
+      'CustomResourceDefinition',
+      'ServiceAccount',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Role',
+      'RoleBinding',
+      'PriorityLevelConfiguration',
+      'FlowSchema',
+      'Service',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Deployment',
+      'ValidatingWebhookConfiguration',
+      'MutatingWebhookConfiguration',
+    ]);
+    expect(crdManifests).toHaveLength(2);
+  });
+
+  it('as a file say the same', () => {
+    const objects = manifestsOf(defaultInstallValues);
+    const text = renderManifests(objects);
+    expect(parseAllDocuments(text).map((document) => document.toJS() as unknown)).toEqual(objects);
+    expect(text).not.toMatch(/[&*]a\d/);
+  });
+
+  it('put everything into the chosen namespace, which is never guarded', () => {
+    const objects = manifestsOf({ ...defaultInstallValues, namespace: 'elsewhere' });
+    expect(JSON.stringify(objects)).not.toContain('holdfast-system');
+    expect(find('Namespace', { namespace: 'elsewhere' })).toMatchObject({
+      metadata: {
+        name: 'elsewhere',
+        labels: { 'holdfast.dev/guard': 'disabled', 'pod-security.kubernetes.io/enforce': 'restricted' },
+      },
+    });
+  });
+
+  it('run the operator with as few rights on its node as there are', () => {
+    expect(podSpecOf()).toMatchObject({
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          args: ['operator', '--takeover=pdb', '--log-level=info', '--webhook-port=9443', '--health-port=8080'],
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+        },
+      ],
+    });
+    expect(podSpecOf()).not.toHaveProperty('volumes');
+    expect(podSpecOf()).not.toHaveProperty('hostNetwork');
+  });
+
+  it('keep a replica while another is replaced', () => {
+    expect(find('Deployment')).toMatchObject({
+      spec: { replicas: 2, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
+    });
+    expect(find('PodDisruptionBudget')).toMatchObject({
+      spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    });
+  });
+
+  it('on the network of nodes make room for ports, and say what that takes', () => {
+    const change = { hostNetwork: true };
+    expect(podSpecOf(change)).toMatchObject({ hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' });
+    expect(find('Deployment', change)).toMatchObject({
+      spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
+    });
+    expect(find('NetworkPolicy', change)).toBeUndefined();
+    expect(find('Namespace', change)).toMatchObject({
+      metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+    });
+  });
+
+  it('give our calls a priority level of their own, before those of other service accounts', () => {
+    expect(find('PriorityLevelConfiguration')).toMatchObject({
+      metadata: { name: 'holdfast' },
+      spec: { type: 'Limited', limited: { lendablePercent: 0 } },
+    });
+    expect(find('FlowSchema')).toMatchObject({
+      spec: {
+        priorityLevelConfiguration: { name: 'holdfast' },
+        matchingPrecedence: 500,
+        rules: [{ subjects: [{ serviceAccount: { name: 'holdfast', namespace: 'holdfast-system' } }] }],
+      },
+    });
+  });
+
+  it('call webhooks by the Service, or by a URL', () => {
+    const { webhook } = defaultInstallValues;
+    expect(find('MutatingWebhookConfiguration')).toMatchObject({
+      webhooks: [
+        {
+          clientConfig: {
+            service: { name: 'holdfast', namespace: 'holdfast-system', path: '/statefulsets', port: 443 },
+          },
+        },
+      ],
+    });
+    const byUrl = { webhook: { ...webhook, url: 'https://10.0.0.7:9443/' } };
+    expect(find('MutatingWebhookConfiguration', byUrl)).toMatchObject({
+      webhooks: [{ clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } }],
+    });
+  });
+
+  it('fail closed in guarded namespaces only', () => {
+    const configuration = find('ValidatingWebhookConfiguration');
+    const webhooks = configuration?.kind === 'ValidatingWebhookConfiguration' ? configuration.webhooks : [];
+    const exceptOurs = {
+      key: 'kubernetes.io/metadata.name',
+      operator: 'NotIn',
+      values: ['kube-system', 'holdfast-system'],
+    };
+    const guarded = { key: 'holdfast.dev/guard', operator: 'In', values: ['enabled'] };
+    expect(webhooks?.map(({ name, namespaceSelector }) => [name, namespaceSelector?.matchExpressions])).toEqual([
+      ['eviction.holdfast.dev', [guarded, exceptOurs]],
+      ['deletion.holdfast.dev', [guarded, exceptOurs]],
+      ['update.holdfast.dev', [guarded, exceptOurs]],
+      ['budgets.holdfast.dev', [exceptOurs]],
+    ]);
+    for (const webhook of webhooks ?? []) {
+      expect(webhook).toMatchObject({ failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });
+      expect(webhook).not.toHaveProperty('objectSelector');
+    }
+  });
+
+  it('leave certificates to cert-manager where that is wished', () => {
+    const change = { certificates: { source: 'cert-manager' } } as const;
+    expect(find('Certificate', change)).toMatchObject({
+      spec: {
+        secretName: 'holdfast-webhook-certificates',
+        dnsNames: expect.arrayContaining(['holdfast.holdfast-system.svc']),
+      },
+    });
+    const annotations = { 'cert-manager.io/inject-ca-from': 'holdfast-system/holdfast' };
+    expect(find('ValidatingWebhookConfiguration', change)).toMatchObject({ metadata: { annotations } });
+    expect(podSpecOf(change)).toMatchObject({
+      volumes: [{ secret: { secretName: 'holdfast-webhook-certificates' } }],
+      containers: [{ args: expect.arrayContaining(['--certificates=/etc/holdfast/certificates']) }],
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { clusterPermissions, namespacePermissions, type Permission } from '../../../src/operator/install/rbac-rules.ts';
+import { defaultInstallValues } from '../../../src/operator/install/values.ts';
+
+function lines(permissions: readonly Permission[]): string[] {
+  return permissions.map(({ rule }) => {
+    const names = rule.resourceNames === undefined ? '' : ` only ${rule.resourceNames.join(',')}`;
+    return `${rule.apiGroups?.join(',') || 'core'} ${rule.resources?.join(',')}: ${rule.verbs.join(',')}${names}`;
+  });
+}
+
+describe('what the operator may do', () => {
+  it('in the whole cluster is this and nothing else', () => {
+    expect(lines(clusterPermissions(defaultInstallValues))).toEqual([
+      'core pods: get,list,watch,delete',
+      'core namespaces: get,list,watch,patch',
+      'core events: create,patch,update',
+      'policy poddisruptionbudgets: get,list,watch',
+      'policy poddisruptionbudgets/status: patch',
+      'policy.kruise.io podunavailablebudgets: get,list,watch',
+      'policy.kruise.io podunavailablebudgets/status: patch,update',
+      'holdfast.dev disruptionledgers: get,list,watch,create,update,delete',
+      'apps deployments,replicasets,daemonsets: get,list,watch',
+      'apps statefulsets: get,list,watch,patch',
+      'apps controllerrevisions: get,list,watch',
+      'core replicationcontrollers: get,list,watch',
+      'batch jobs: get,list,watch',
+      '* */scale: get',
+      'scheduling.k8s.io podgroups,workloads: get,list,watch',
+      'scheduling.volcano.sh podgroups: get,list,watch',
+      'scheduling.x-k8s.io podgroups: get,list,watch',
+      'leaderworkerset.x-k8s.io leaderworkersets: get,list,watch',
+      'jobset.x-k8s.io jobsets: get,list,watch',
+      'ray.io rayclusters: get,list,watch',
+      'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: get,list,watch',
+      'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: patch,update only holdfast',
+    ]);
+  });
+
+  it('in its own namespace is this and nothing else', () => {
+    const leases = [
+      'coordination.k8s.io leases: get,list,watch',
+      'coordination.k8s.io leases: create',
+      'coordination.k8s.io leases: update,patch only holdfast-operator',
+    ];
+    expect(lines(namespacePermissions(defaultInstallValues))).toEqual([
+      ...leases,
+      'core secrets: create',
+      'core secrets: get,list,watch,update only holdfast-webhook-certificates',
+    ]);
+    const given = { ...defaultInstallValues, certificates: { source: 'cert-manager' } as const };
+    expect(lines(namespacePermissions(given))).toEqual(leases);
+  });
+
+  it('has a reason each, and a kind that only this cluster has is read, no more', () => {
+    const values = { ...defaultInstallValues, ownerKinds: [{ group: 'apps.kruise.io', resource: 'clonesets' }] };
+    const all = [...clusterPermissions(values), ...namespacePermissions(values)];
+    expect(all.every(({ why }) => why.length > 10)).toBe(true);
+    expect(lines(all)).toContain('apps.kruise.io clonesets: get,list,watch');
+  });
+});
