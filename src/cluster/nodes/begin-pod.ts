@@ -1,6 +1,6 @@
 import type { Container, ContainerState, ContainerStatus } from 'kubernetes-types/core/v1.js';
-import { isFinished, millis } from '../controllers/shared/pods.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import { isFinished, millis } from '../controllers/common/pods.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { durationOf, sim } from './annotations.ts';
 import {
   type ContainerRecord,

@@ -1,6 +1,6 @@
 /** When and how a running container ends by itself. */
 
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, durationOf, sim } from './annotations.ts';
 import type { ContainerRecord, MachineSettings } from './pod-state.ts';
 

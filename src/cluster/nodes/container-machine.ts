@@ -1,5 +1,5 @@
 import { sameJson } from '../../api/json.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { exitOf, isFirstMain, isRestarted } from './container-end.ts';
 import { cannotPull, pullFailure } from './images.ts';
 import { type ContainerRecord, type Ended, imageOf, type MachineSettings, type Note, specOf } from './pod-state.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContainerState, ContainerStatus } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { timestamp } from '../time/clock.ts';
 import { isContainerReady } from './pod-conditions.ts';
 import { isStarted } from './pod-machine.ts';

@@ -1,4 +1,4 @@
-import type { NodeObject } from '../controllers/shared/workloads.ts';
+import type { NodeObject } from '../controllers/common/workloads.ts';
 import type { KubeObject } from '../objects.ts';
 import { sim } from './annotations.ts';
 import { healthyStatus, simulatedStatus } from './node-status.ts';

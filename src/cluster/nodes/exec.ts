@@ -1,5 +1,5 @@
 import { isObject } from '../../api/json.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 import { execCommands } from './pod-probes.ts';
 

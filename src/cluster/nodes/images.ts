@@ -1,4 +1,4 @@
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 
 /** Images that no registry has: with the tag `broken`, or with `does-not-exist` anywhere in their name. */

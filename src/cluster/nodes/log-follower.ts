@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import type { View } from '../view.ts';
 import { type LogOptions, logOf } from './log.ts';
 

@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '../../api/field-errors.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { badRequest, invalidObject } from '../errors.ts';
 import { isTrue } from '../http/request-info.ts';
 import { type LogOptions, logOf, statusOfContainer } from './log.ts';

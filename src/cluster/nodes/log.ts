@@ -1,5 +1,5 @@
 import type { ContainerState, ContainerStatus } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 
 export interface LogOptions {

@@ -1,7 +1,7 @@
 import type { LeaseSpec } from 'kubernetes-types/coordination/v1.js';
 import type { Client } from '../client.ts';
+import type { NodeObject } from '../controllers/common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controllers/controller.ts';
-import type { NodeObject } from '../controllers/shared/workloads.ts';
 import type { KubeObject } from '../objects.ts';
 import type { Subscription } from '../store/store.ts';
 import { microTimestamp } from '../time/clock.ts';

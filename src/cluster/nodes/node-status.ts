@@ -1,5 +1,5 @@
 import type { NodeCondition, NodeStatus } from 'kubernetes-types/core/v1.js';
-import type { NodeObject } from '../controllers/shared/workloads.ts';
+import type { NodeObject } from '../controllers/common/workloads.ts';
 import { timestamp } from '../time/clock.ts';
 
 export const kubeletVersion = 'v1.37.1';

@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
+import { isTerminating } from '../controllers/common/pods.ts';
+import type { NodeObject, PodObject } from '../controllers/common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controllers/controller.ts';
-import { isTerminating } from '../controllers/shared/pods.ts';
-import type { NodeObject, PodObject } from '../controllers/shared/workloads.ts';
 import { keyOf, splitKey } from '../objects.ts';
 import type { Subscription } from '../store/store.ts';
 import type { ViewEvent } from '../view.ts';

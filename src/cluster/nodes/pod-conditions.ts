@@ -1,7 +1,7 @@
 import type { PodCondition } from 'kubernetes-types/core/v1.js';
 import { hasProbe } from '../../api/probe.ts';
-import { findCondition } from '../controllers/shared/conditions.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import { findCondition } from '../controllers/common/conditions.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { timestamp } from '../time/clock.ts';
 import { annotationOf, sim } from './annotations.ts';
 import { isStarted } from './pod-machine.ts';

@@ -1,5 +1,5 @@
 import type { Container } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { badRequest } from '../errors.ts';
 
 /** The container that a request is about. One that is not named is the only one, or the request is refused. */

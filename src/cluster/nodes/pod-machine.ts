@@ -1,7 +1,7 @@
 /** The life of a pod on its node, as a function of what is asked of it and of time. */
 
-import { isTerminating } from '../controllers/shared/pods.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import { isTerminating } from '../controllers/common/pods.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, durationOf, sim } from './annotations.ts';
 import { isFirstMain, isRestarted } from './container-end.ts';
 import { type ContainerContext, crash, endedNow, nextOf, stepContainer } from './container-machine.ts';

@@ -1,7 +1,7 @@
 /** What a pod needs of its node: a look, ports, probes. */
 
 import { sameJson } from '../../api/json.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import type { ViewEvent } from '../view.ts';
 import { probeModeOf } from './annotations.ts';
 import { isStarted } from './pod-machine.ts';

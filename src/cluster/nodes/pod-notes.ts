@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
+import { EventRecorder } from '../controllers/common/events.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import type { ControllerContext } from '../controllers/controller.ts';
-import { EventRecorder } from '../controllers/shared/events.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
 import type { Note } from './pod-state.ts';
 
 export interface PodNotesOptions {

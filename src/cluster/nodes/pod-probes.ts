@@ -5,7 +5,7 @@ import { isObject } from '../../api/json.ts';
 import { parseProbes } from '../../api/probe.ts';
 import { type Probe, parseProbe } from '../../api/probe-fields.ts';
 import type { ProbeHandler } from '../../api/probe-handler.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 

@@ -1,7 +1,7 @@
 /** What a node knows of a pod that runs on it. Times are milliseconds since 1970. */
 
 import type { Container, ResourceRequirements } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 
 /** `init` containers end before the next begins; `sidecar`s go on beside the `main` ones. */
 export type Role = 'init' | 'sidecar' | 'main';

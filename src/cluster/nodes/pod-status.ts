@@ -1,5 +1,5 @@
 import type { PodStatus } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { timestamp } from '../time/clock.ts';
 import { containerStatus } from './container-status.ts';
 import { podConditions } from './pod-conditions.ts';

@@ -3,8 +3,8 @@
 import type { PodStatus } from 'kubernetes-types/core/v1.js';
 import { sameJson } from '../../api/json.ts';
 import type { Client } from '../client.ts';
-import { isFinished } from '../controllers/shared/pods.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import { isFinished } from '../controllers/common/pods.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { isApiError } from '../errors.ts';
 
 /** Writes the status if there is anything new in it. A pod that has finished has finished; nobody brings it back. */

@@ -1,4 +1,4 @@
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, probeModeOf, sim, slowAnswerMs } from './annotations.ts';
 import { type KubeletProbe, portNumber } from './pod-probes.ts';
 

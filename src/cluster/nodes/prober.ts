@@ -1,5 +1,5 @@
-import { isTerminating } from '../controllers/shared/pods.ts';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import { isTerminating } from '../controllers/common/pods.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { Endpoint } from './pod-listeners.ts';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { PodObject } from '../controllers/shared/workloads.ts';
+import type { PodObject } from '../controllers/common/workloads.ts';
 import { ApiError, badRequest, internalError, noSuchPath, notFound } from '../errors.ts';
 import type { Answer, Exchange } from '../http/exchange.ts';
 import { isTrue } from '../http/request-info.ts';

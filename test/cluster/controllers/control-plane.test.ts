@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemUser } from '../../../src/cluster/auth/user.ts';
 import { bootstrap } from '../../../src/cluster/bootstrap.ts';
 import { type ControlPlane, createControlPlane } from '../../../src/cluster/control-plane.ts';
+import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import type { Controller, ControllerContext } from '../../../src/cluster/controllers/controller.ts';
 import { startDaemonSetController } from '../../../src/cluster/controllers/daemonset/daemonset-controller.ts';
 import { startDeploymentController } from '../../../src/cluster/controllers/deployment/deployment-controller.ts';
@@ -10,7 +11,6 @@ import {
   startReplicaSetController,
   startReplicationController,
 } from '../../../src/cluster/controllers/replicaset/replicaset-controller.ts';
-import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import { startStatefulSetController } from '../../../src/cluster/controllers/statefulset/statefulset-controller.ts';
 import type { KubeObject } from '../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';

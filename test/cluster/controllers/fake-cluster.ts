@@ -2,8 +2,8 @@
 
 import { sameJson } from '../../../src/api/json.ts';
 import type { Client, DeleteOptions, WriteOptions } from '../../../src/cluster/client.ts';
+import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import type { Controller, ControllerContext } from '../../../src/cluster/controllers/controller.ts';
-import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import { type ApiError, alreadyExists, conflict, notFound, staleObject } from '../../../src/cluster/errors.ts';
 import { clone, type KubeObject, objectKey, type ResourceKey } from '../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';

@@ -3,8 +3,8 @@
 import { systemUser } from '../../../src/cluster/auth/user.ts';
 import type { Client } from '../../../src/cluster/client.ts';
 import { type ControlPlane, createControlPlane } from '../../../src/cluster/control-plane.ts';
+import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import type { Controller, ControllerContext } from '../../../src/cluster/controllers/controller.ts';
-import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import type { KubeObject, ResourceKey } from '../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';
 import type { Store } from '../../../src/cluster/store/store.ts';

@@ -9,7 +9,7 @@ import type {
   PodTemplate,
   ReplicaSetObject,
   StatefulSetObject,
-} from '../../../src/cluster/controllers/shared/workloads.ts';
+} from '../../../src/cluster/controllers/common/workloads.ts';
 import type { KubeObject } from '../../../src/cluster/objects.ts';
 
 export function template(image = 'app:1', labels: Record<string, string> = { app: 'web' }): PodTemplate {

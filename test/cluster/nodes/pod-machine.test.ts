@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
+import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import { sim } from '../../../src/cluster/nodes/annotations.ts';
 import { beginPod } from '../../../src/cluster/nodes/begin-pod.ts';
 import { applyProbe, type Step, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';

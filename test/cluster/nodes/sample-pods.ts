@@ -1,5 +1,5 @@
 import type { Container, PodSpec, PodStatus } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
+import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import type { Metadata } from '../../../src/cluster/objects.ts';
 
 export interface PodParts {

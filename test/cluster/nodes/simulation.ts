@@ -3,8 +3,8 @@
 import { nodeUser, systemUser } from '../../../src/cluster/auth/user.ts';
 import type { Client } from '../../../src/cluster/client.ts';
 import { type ControlPlane, createControlPlane } from '../../../src/cluster/control-plane.ts';
+import type { NodeObject, PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import type { Controller } from '../../../src/cluster/controllers/controller.ts';
-import type { NodeObject, PodObject } from '../../../src/cluster/controllers/shared/workloads.ts';
 import { createNodes } from '../../../src/cluster/nodes/create-nodes.ts';
 import { type NodesOptions, startNodes } from '../../../src/cluster/nodes/nodes.ts';
 import { createMemoryStore } from '../../../src/cluster/store/memory-store.ts';

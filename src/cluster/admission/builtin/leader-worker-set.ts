@@ -1,10 +1,10 @@
 import { formatFieldError } from '../../../api/field-errors.ts';
+import type { PodObject } from '../../controllers/common/workloads.ts';
 import { setName } from '../../controllers/leaderworkerset/keys.ts';
 import { applyLwsDefaults } from '../../controllers/leaderworkerset/lws-defaults.ts';
 import { type LwsObject, leaderWorkerSets, lwsCrdName } from '../../controllers/leaderworkerset/lws-object.ts';
 import { validateLws, validateLwsUpdate } from '../../controllers/leaderworkerset/lws-validation.ts';
 import { mutateLwsPod } from '../../controllers/leaderworkerset/pod-mutation.ts';
-import type { PodObject } from '../../controllers/shared/workloads.ts';
 import type { ApiError } from '../../errors.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { View } from '../../view.ts';

@@ -5,9 +5,9 @@ import { isApiError } from '../../errors.ts';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 import { type Clock, timestamp } from '../../time/clock.ts';
 import type { View } from '../../view.ts';
+import { messageOf } from '../common/pod-writer.ts';
+import { writeStatus } from '../common/status-writer.ts';
 import type { Requeue } from '../controller.ts';
-import { messageOf } from '../shared/pod-writer.ts';
-import { writeStatus } from '../shared/status-writer.ts';
 import { crds, customKey } from './crd-resource.ts';
 
 export interface CleanupTools {

@@ -1,6 +1,6 @@
-import { scaled } from '../shared/amounts.ts';
-import { isAvailable } from '../shared/pods.ts';
-import type { DaemonSetObject, NodeObject, PodObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import { isAvailable } from '../common/pods.ts';
+import type { DaemonSetObject, NodeObject, PodObject } from '../common/workloads.ts';
 import type { Fit } from './daemon-pods.ts';
 
 export interface DaemonSetInput {

@@ -1,9 +1,9 @@
 /** Daemon pods: which node each is meant for, of which revision it is, and how a new one looks. */
 
-import { revisionHashLabel } from '../shared/history.ts';
-import { generatedName, podFromTemplate } from '../shared/pod-template.ts';
-import { createdAt } from '../shared/pods.ts';
-import type { DaemonSetObject, NodeObject, PodObject } from '../shared/workloads.ts';
+import { revisionHashLabel } from '../common/history.ts';
+import { generatedName, podFromTemplate } from '../common/pod-template.ts';
+import { createdAt } from '../common/pods.ts';
+import type { DaemonSetObject, NodeObject, PodObject } from '../common/workloads.ts';
 import { meetsNodeRequirements } from './node-affinity.ts';
 import { tolerationsOf, untolerated } from './node-taints.ts';
 

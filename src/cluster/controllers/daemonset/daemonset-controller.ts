@@ -2,11 +2,10 @@ import { sameJson } from '../../../api/json.ts';
 import type { Client } from '../../client.ts';
 import { keyOf, splitKey } from '../../objects.ts';
 import type { Subscription } from '../../store/store.ts';
-import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { Backoff } from '../shared/backoff.ts';
-import { executeClaims } from '../shared/claiming.ts';
-import { type Dependents, watchDependents } from '../shared/dependents.ts';
-import { EventRecorder } from '../shared/events.ts';
+import { Backoff } from '../common/backoff.ts';
+import { executeClaims } from '../common/claiming.ts';
+import { type Dependents, watchDependents } from '../common/dependents.ts';
+import { EventRecorder } from '../common/events.ts';
 import {
   deleteRevisions,
   executeRevision,
@@ -16,12 +15,13 @@ import {
   revisions,
   sortRevisions,
   surplusRevisions,
-} from '../shared/history.ts';
-import { planClaims, selects } from '../shared/owners.ts';
-import { allOf, createPodWriter, type PodWriter } from '../shared/pod-writer.ts';
-import { phaseOf } from '../shared/pods.ts';
-import { writeStatus } from '../shared/status-writer.ts';
-import type { DaemonSetObject, NodeObject, PodObject, RevisionObject } from '../shared/workloads.ts';
+} from '../common/history.ts';
+import { planClaims, selects } from '../common/owners.ts';
+import { allOf, createPodWriter, type PodWriter } from '../common/pod-writer.ts';
+import { phaseOf } from '../common/pods.ts';
+import { writeStatus } from '../common/status-writer.ts';
+import type { DaemonSetObject, NodeObject, PodObject, RevisionObject } from '../common/workloads.ts';
+import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { newDaemonPod } from './daemon-pods.ts';
 import { type DaemonSetPlan, planDaemonSet } from './plan.ts';
 import { computeStatus, nextLookMs } from './status.ts';

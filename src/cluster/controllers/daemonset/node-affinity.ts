@@ -1,7 +1,7 @@
 /** Whether a node's labels and name meet what a pod requires of its node. */
 
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from 'kubernetes-types/core/v1.js';
-import type { NodeObject } from '../shared/workloads.ts';
+import type { NodeObject } from '../common/workloads.ts';
 
 export function meetsNodeRequirements(spec: PodSpec, node: NodeObject): boolean {
   const labels = node.metadata.labels ?? {};

@@ -1,5 +1,5 @@
 import type { PodSpec, Taint, Toleration } from 'kubernetes-types/core/v1.js';
-import type { NodeObject } from '../shared/workloads.ts';
+import type { NodeObject } from '../common/workloads.ts';
 
 /** What every daemon pod puts up with: it belongs to the node, in good times and bad. */
 const daemonTolerations: readonly Toleration[] = [

@@ -1,5 +1,5 @@
-import { isFinished, isReady, isTerminating, phaseOf } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { isFinished, isReady, isTerminating, phaseOf } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type DaemonSetInput, isServing, type NodePods, surgeOf } from './daemon-input.ts';
 import { fitOn, isUpdated, oldestFirst, targetNode } from './daemon-pods.ts';
 import { planUpdate } from './rolling-update.ts';

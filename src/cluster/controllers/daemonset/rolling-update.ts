@@ -1,8 +1,8 @@
 /** Which nodes get a pod of the new revision now, and which old pods give way. */
 
-import { scaled } from '../shared/amounts.ts';
-import { isTerminating } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import { isTerminating } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type DaemonSetInput, isServing, type NodePods, surgeOf } from './daemon-input.ts';
 import { isUpdated } from './daemon-pods.ts';
 

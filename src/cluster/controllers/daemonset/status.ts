@@ -1,6 +1,6 @@
-import { isAvailable, isReady, nextAvailableInMs } from '../shared/pods.ts';
-import { omitZeros } from '../shared/status-writer.ts';
-import type { DaemonSetObject, PodObject } from '../shared/workloads.ts';
+import { isAvailable, isReady, nextAvailableInMs } from '../common/pods.ts';
+import { omitZeros } from '../common/status-writer.ts';
+import type { DaemonSetObject, PodObject } from '../common/workloads.ts';
 import type { DaemonSetInput } from './daemon-input.ts';
 import { fitOn, isUpdated, oldestFirst } from './daemon-pods.ts';
 import { podsByNode } from './plan.ts';

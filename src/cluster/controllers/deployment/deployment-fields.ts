@@ -1,7 +1,7 @@
 /** What a Deployment asks for, with the defaults filled in. */
 
-import { scaled } from '../shared/amounts.ts';
-import type { DeploymentObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import type { DeploymentObject } from '../common/workloads.ts';
 
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 export const revisionHistoryAnnotation = 'deployment.kubernetes.io/revision-history';

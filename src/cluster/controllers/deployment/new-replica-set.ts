@@ -1,9 +1,9 @@
 /** Finds, makes and annotates the replica set that belongs to the Deployment's template of now. */
 
 import { clone } from '../../objects.ts';
-import { canonicalJson, hashOf } from '../shared/hash.ts';
-import { ownerReference } from '../shared/owners.ts';
-import type { DeploymentObject, PodTemplate, ReplicaSetObject } from '../shared/workloads.ts';
+import { canonicalJson, hashOf } from '../common/hash.ts';
+import { ownerReference } from '../common/owners.ts';
+import type { DeploymentObject, PodTemplate, ReplicaSetObject } from '../common/workloads.ts';
 import {
   desiredReplicasAnnotation,
   hashLabel,

@@ -1,6 +1,6 @@
 import type { DeploymentCondition } from 'kubernetes-types/apps/v1.js';
-import { findCondition, withCondition } from '../shared/conditions.ts';
-import type { DeploymentObject, ReplicaSetObject } from '../shared/workloads.ts';
+import { findCondition, withCondition } from '../common/conditions.ts';
+import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
 import { revisionAnnotation, type Wishes, wishesOf } from './deployment-fields.ts';
 import { annotateNew, findNew, makeNew } from './new-replica-set.ts';
 import { type Draft, draftOf, finish, isChanged, nameOf, revisionOf } from './replica-set-draft.ts';

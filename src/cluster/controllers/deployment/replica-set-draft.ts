@@ -1,7 +1,7 @@
 /** The replica sets of a Deployment while a plan is made: the plan changes drafts, and what changed is written once. */
 
-import { createdAt } from '../shared/pods.ts';
-import type { ReplicaSetObject } from '../shared/workloads.ts';
+import { createdAt } from '../common/pods.ts';
+import type { ReplicaSetObject } from '../common/workloads.ts';
 import {
   desiredReplicasAnnotation,
   maxReplicasAnnotation,

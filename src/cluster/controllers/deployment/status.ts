@@ -1,9 +1,9 @@
 import type { DeploymentCondition } from 'kubernetes-types/apps/v1.js';
 import { timestamp } from '../../time/clock.ts';
-import { findCondition, withCondition, withoutCondition } from '../shared/conditions.ts';
-import { millis } from '../shared/pods.ts';
-import { omitZeros } from '../shared/status-writer.ts';
-import type { DeploymentObject, ReplicaSetObject } from '../shared/workloads.ts';
+import { findCondition, withCondition, withoutCondition } from '../common/conditions.ts';
+import { millis } from '../common/pods.ts';
+import { omitZeros } from '../common/status-writer.ts';
+import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
 import type { Wishes } from './deployment-fields.ts';
 import { type Draft, nameOf, sumReplicas } from './replica-set-draft.ts';
 

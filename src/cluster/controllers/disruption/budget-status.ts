@@ -1,7 +1,7 @@
 import type { Condition } from 'kubernetes-types/meta/v1.js';
 import { sameJson } from '../../../api/json.ts';
 import { timestamp } from '../../time/clock.ts';
-import { findCondition } from '../shared/conditions.ts';
+import { findCondition } from '../common/conditions.ts';
 import type { BudgetObject, BudgetStatus } from './budget.ts';
 
 export interface Numbers {

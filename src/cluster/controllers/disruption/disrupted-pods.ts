@@ -1,7 +1,7 @@
 /** Pods that were allowed to go: they do not count as healthy until they are gone, or it is clear that they stay. */
 
-import { isReady, isTerminating, millis } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { isReady, isTerminating, millis } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type { BudgetStatus } from './budget.ts';
 
 const deletionTimeoutMs = 120_000;

@@ -1,6 +1,6 @@
-import { scaled } from '../shared/amounts.ts';
-import { controllerOf } from '../shared/owners.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import { controllerOf } from '../common/owners.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type { BudgetObject } from './budget.ts';
 import type { FindScale } from './scales.ts';
 

@@ -3,7 +3,7 @@
 import { matches, type Selector } from '../../../api/label-selector.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { ViewEvent } from '../../view.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type BudgetObject, selectorOf } from './budget.ts';
 
 type Bucket<T> = Map<string, T>;

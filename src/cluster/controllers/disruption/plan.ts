@@ -1,7 +1,7 @@
 /** What the disruption controller does about one budget, worked out from what is there. */
 
-import type { EventType } from '../shared/events.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import type { EventType } from '../common/events.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type { BudgetObject, BudgetStatus } from './budget.ts';
 import { failedStatus, statusWith } from './budget-status.ts';
 import { disruptedPods, healthyPods } from './disrupted-pods.ts';

@@ -6,7 +6,7 @@ import type { ResourceType, ResourceTypes } from '../../kinds/resource-type.ts';
 import { type KubeObject, type ResourceKey, splitApiVersion } from '../../objects.ts';
 import { scalePaths } from '../../registry/scale.ts';
 import type { View } from '../../view.ts';
-import { controllerOf } from '../shared/owners.ts';
+import { controllerOf } from '../common/owners.ts';
 
 export type ScaleLookup =
   | { readonly kind: 'scale'; readonly uid: string; readonly replicas: number }

@@ -4,10 +4,10 @@ import type { PodCondition } from 'kubernetes-types/core/v1.js';
 import type { Client } from '../../client.ts';
 import { splitKey } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
+import { findCondition } from '../common/conditions.ts';
+import { isFinished, isTerminating, millis } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { findCondition } from '../shared/conditions.ts';
-import { isFinished, isTerminating, millis } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
 
 const staleAfterMs = 120_000;
 

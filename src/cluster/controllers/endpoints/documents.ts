@@ -2,7 +2,7 @@
 
 import type { EndpointSubset } from 'kubernetes-types/core/v1.js';
 import type { KubeObject } from '../../objects.ts';
-import { ownerReference } from '../shared/owners.ts';
+import { ownerReference } from '../common/owners.ts';
 import { isHeadless } from './members.ts';
 import type { Slice } from './slice-set.ts';
 import type { Subsets } from './subsets.ts';

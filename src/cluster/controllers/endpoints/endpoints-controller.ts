@@ -1,8 +1,8 @@
 import { type KubeObject, keyOf, objectKey, splitKey } from '../../objects.ts';
 import type { ViewEvent } from '../../view.ts';
+import { isNamespaceTerminating } from '../common/pod-writer.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { isNamespaceTerminating } from '../shared/pod-writer.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { isOurSlice, serviceNameLabel } from './documents.ts';
 import { EndpointsWriter, endpointSlices, type Writing, writingKey } from './endpoints-writer.ts';
 import { fingerprint, isManaged, selectsPod } from './members.ts';

@@ -2,8 +2,8 @@
 
 import { isIPv6 } from 'node:net';
 import type { Container, ContainerPort } from 'kubernetes-types/core/v1.js';
-import { isFinished, isReady, isTerminating } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { isFinished, isReady, isTerminating } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type {
   AddressMember,
   Endpoint,

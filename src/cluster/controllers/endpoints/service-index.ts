@@ -1,4 +1,4 @@
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { isManaged, selectsPod } from './members.ts';
 import type { ServiceObject } from './types.ts';
 

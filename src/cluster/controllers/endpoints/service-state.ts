@@ -1,6 +1,6 @@
 import { sameJson } from '../../../api/json.ts';
 import { clone, type KubeObject } from '../../objects.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { sliceLabels } from './documents.ts';
 import { addressMember, familiesOf, selectsPod, sliceMembers } from './members.ts';
 import { SliceSet } from './slice-set.ts';

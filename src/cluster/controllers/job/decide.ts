@@ -1,8 +1,8 @@
 /** What a job does with its pods now, and whether it is over. */
 
-import { rankForDeletion } from '../shared/pod-ranking.ts';
-import { isActive, phaseOf } from '../shared/pods.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { rankForDeletion } from '../common/pod-ranking.ts';
+import { isActive, phaseOf } from '../common/pods.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.ts';
 import { firstFree, parseIndexes } from './indexes.ts';
 import { blocksReplacement, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from './job-fields.ts';

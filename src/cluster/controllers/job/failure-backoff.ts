@@ -1,7 +1,7 @@
 /** How long a job waits before it replaces failed pods: the longer, the more of them failed in a row. */
 
-import { createdAt, millis, readyCondition } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { createdAt, millis, readyCondition } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 
 const firstMs = 10_000;
 const lastMs = 600_000;

@@ -1,6 +1,6 @@
-import { findCondition } from '../shared/conditions.ts';
-import { isFinished as hasEnded, isTerminating, phaseOf } from '../shared/pods.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { findCondition } from '../common/conditions.ts';
+import { isFinished as hasEnded, isTerminating, phaseOf } from '../common/pods.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 
 /** Keeps a pod's remains until the job has counted it. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';

@@ -1,6 +1,6 @@
 import type { Container } from 'kubernetes-types/core/v1.js';
-import { generatedName, podFromTemplate } from '../shared/pod-template.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { generatedName, podFromTemplate } from '../common/pod-template.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 import { completionIndex, trackingFinalizer } from './job-fields.ts';
 
 const indexVariable = 'JOB_COMPLETION_INDEX';

@@ -1,9 +1,9 @@
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import { keyOf, splitKey } from '../../objects.ts';
+import { controllerOf } from '../common/owners.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { controllerOf } from '../shared/owners.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
 import { isFinished, isTracked, withoutTracking } from './job-fields.ts';
 
 const name = 'job-controller';

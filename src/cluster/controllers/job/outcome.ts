@@ -1,8 +1,8 @@
 /** How a job ends, and when. */
 
-import { findCondition } from '../shared/conditions.ts';
-import { containerStatuses, millis, phaseOf } from '../shared/pods.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { findCondition } from '../common/conditions.ts';
+import { containerStatuses, millis, phaseOf } from '../common/pods.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 import { hasCondition, isSuspended } from './job-fields.ts';
 
 export interface Outcome {

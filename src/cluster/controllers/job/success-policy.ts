@@ -1,4 +1,4 @@
-import type { JobObject } from '../shared/workloads.ts';
+import type { JobObject } from '../common/workloads.ts';
 import { parseIndexes } from './indexes.ts';
 import type { Outcome } from './outcome.ts';
 

@@ -4,10 +4,10 @@
  */
 
 import { timestamp } from '../../time/clock.ts';
-import { findCondition } from '../shared/conditions.ts';
-import { phaseOf } from '../shared/pods.ts';
-import { omitZeros } from '../shared/status-writer.ts';
-import type { JobObject, PodObject } from '../shared/workloads.ts';
+import { findCondition } from '../common/conditions.ts';
+import { phaseOf } from '../common/pods.ts';
+import { omitZeros } from '../common/status-writer.ts';
+import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type Decision, freshlyEnded } from './decide.ts';
 import { formatIndexes } from './indexes.ts';
 import {

@@ -1,8 +1,8 @@
 import { isApiError } from '../../errors.ts';
 import { keyOf, splitKey } from '../../objects.ts';
+import { millis } from '../common/pods.ts';
+import type { JobObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { millis } from '../shared/pods.ts';
-import type { JobObject } from '../shared/workloads.ts';
 
 const name = 'ttl-after-finished-controller';
 

@@ -1,5 +1,5 @@
 import type { Affinity, PodAffinityTerm } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 
 /** One domain of the topology for each value of the label: its own pods together, and no others of the kind. */
 export function withExclusiveAffinity(pod: PodObject, topologyKey: string, label: string, value: string): PodObject {

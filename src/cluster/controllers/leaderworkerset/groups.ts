@@ -1,8 +1,8 @@
 /** The groups of a LeaderWorkerSet as they are: a leader pod, and the StatefulSet of its workers. */
 
 import type { View } from '../../view.ts';
-import { isReady, phaseOf } from '../shared/pods.ts';
-import type { PodObject, StatefulSetObject } from '../shared/workloads.ts';
+import { isReady, phaseOf } from '../common/pods.ts';
+import type { PodObject, StatefulSetObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import { type LwsObject, sizeOf } from './lws-object.ts';
 import { isLeader } from './pod-mutation.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from 'kubernetes-types/core/v1.js';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
-import type { Condition } from '../shared/conditions.ts';
-import type { PodTemplate, StatefulSetObject } from '../shared/workloads.ts';
+import type { Condition } from '../common/conditions.ts';
+import type { PodTemplate, StatefulSetObject } from '../common/workloads.ts';
 
 export const leaderWorkerSets: ResourceKey = 'leaderworkerset.x-k8s.io/leaderworkersets';
 export const lwsKind = 'LeaderWorkerSet';

@@ -1,12 +1,12 @@
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import { keyOf, objectKey, splitKey } from '../../objects.ts';
+import { EventRecorder } from '../common/events.ts';
+import { revisions } from '../common/history.ts';
+import { controllerOf } from '../common/owners.ts';
+import { isReady, isTerminating } from '../common/pods.ts';
+import type { NodeObject, PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { EventRecorder } from '../shared/events.ts';
-import { revisions } from '../shared/history.ts';
-import { controllerOf } from '../shared/owners.ts';
-import { isReady, isTerminating } from '../shared/pods.ts';
-import type { NodeObject, PodObject, RevisionObject, StatefulSetObject } from '../shared/workloads.ts';
 import * as keys from './keys.ts';
 import { isSharedSubdomain, type LwsObject, leaderWorkerSets, sizeOf } from './lws-object.ts';
 import { splitOrdinal } from './ordinal-name.ts';

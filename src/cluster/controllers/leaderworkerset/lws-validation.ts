@@ -1,6 +1,6 @@
 import { type FieldError, invalid } from '../../../api/field-errors.ts';
 import { dns1035LabelProblems } from '../../kinds/builtin/syntax.ts';
-import { scaled } from '../shared/amounts.ts';
+import { scaled } from '../common/amounts.ts';
 import * as keys from './keys.ts';
 import { groupsOf, type LwsObject, rollingUpdateOf, type SubGroupPolicy, sizeOf } from './lws-object.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Container, EnvVar } from 'kubernetes-types/core/v1.js';
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { withExclusiveAffinity } from './exclusive-affinity.ts';
 import * as keys from './keys.ts';
 import { splitOrdinal } from './ordinal-name.ts';

@@ -1,5 +1,5 @@
-import { containerStatuses, isTerminating, phaseOf } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { containerStatuses, isTerminating, phaseOf } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import { type LwsObject, sizeOf } from './lws-object.ts';
 import { isLeader } from './pod-mutation.ts';

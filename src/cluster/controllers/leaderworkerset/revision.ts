@@ -2,9 +2,9 @@
 
 import { sameJson } from '../../../api/json.ts';
 import { clone, type JsonObject, type KubeObject } from '../../objects.ts';
-import { hashOf } from '../shared/hash.ts';
-import { ownerReference } from '../shared/owners.ts';
-import type { PodTemplate, RevisionObject } from '../shared/workloads.ts';
+import { hashOf } from '../common/hash.ts';
+import { ownerReference } from '../common/owners.ts';
+import type { PodTemplate, RevisionObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import type { LwsObject } from './lws-object.ts';
 

@@ -1,6 +1,6 @@
 /** How far a rolling update may go now: the leaders' StatefulSet gets its partition and its size from here. */
 
-import { scaled } from '../shared/amounts.ts';
+import { scaled } from '../common/amounts.ts';
 import type { RollingUpdateConfiguration } from './lws-object.ts';
 
 export interface GroupState {

@@ -1,9 +1,9 @@
 /** The StatefulSets that make a LeaderWorkerSet's pods: one for all leaders, and one for the workers of each group. */
 
 import { clone, type KubeObject } from '../../objects.ts';
-import { scaled } from '../shared/amounts.ts';
-import { ownerReference } from '../shared/owners.ts';
-import type { PodObject, PodTemplate, StatefulSetObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import { ownerReference } from '../common/owners.ts';
+import type { PodObject, PodTemplate, StatefulSetObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import { groupsOf, isSharedSubdomain, type LwsObject, rollingUpdateOf, sizeOf } from './lws-object.ts';
 import { revisionKeyOf } from './revision.ts';

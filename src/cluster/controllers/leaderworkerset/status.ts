@@ -1,5 +1,5 @@
-import { type Condition, findCondition } from '../shared/conditions.ts';
-import { omitZeros } from '../shared/status-writer.ts';
+import { type Condition, findCondition } from '../common/conditions.ts';
+import { omitZeros } from '../common/status-writer.ts';
 import type { Group } from './groups.ts';
 import * as keys from './keys.ts';
 import { groupsOf, type LwsObject, type LwsStatus, rollingUpdateOf } from './lws-object.ts';

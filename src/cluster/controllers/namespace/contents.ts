@@ -3,7 +3,7 @@ import { isApiError } from '../../errors.ts';
 import type { ResourceType, ResourceTypes } from '../../kinds/resource-type.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { View } from '../../view.ts';
-import { messageOf } from '../shared/pod-writer.ts';
+import { messageOf } from '../common/pod-writer.ts';
 import type { Findings, Remaining } from './conditions.ts';
 
 export interface ContentTools {

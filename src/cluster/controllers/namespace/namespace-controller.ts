@@ -4,8 +4,8 @@ import type { ResourceTypes } from '../../kinds/resource-type.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { Store } from '../../store/store.ts';
 import { timestamp } from '../../time/clock.ts';
+import { writeStatus } from '../common/status-writer.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { writeStatus } from '../shared/status-writer.ts';
 import { deletionConditions, type Findings } from './conditions.ts';
 import { type ContentTools, deleteContents } from './contents.ts';
 

@@ -2,9 +2,9 @@
 
 import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { timestamp } from '../../time/clock.ts';
-import { findCondition } from '../shared/conditions.ts';
-import { createdAt } from '../shared/pods.ts';
-import type { NodeObject } from '../shared/workloads.ts';
+import { findCondition } from '../common/conditions.ts';
+import { createdAt } from '../common/pods.ts';
+import type { NodeObject } from '../common/workloads.ts';
 
 export interface GracePeriods {
   readonly runningMs: number;

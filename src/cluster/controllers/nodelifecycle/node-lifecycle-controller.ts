@@ -5,10 +5,10 @@ import { type KubeObject, keyOf, splitKey } from '../../objects.ts';
 import type { Timer } from '../../time/clock.ts';
 import { timestamp } from '../../time/clock.ts';
 import type { ViewEvent } from '../../view.ts';
+import { findCondition } from '../common/conditions.ts';
+import { EventRecorder } from '../common/events.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { findCondition } from '../shared/conditions.ts';
-import { EventRecorder } from '../shared/events.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { type GracePeriods, judgeNode, type Sighting } from './health.ts';
 import { taintsFor } from './taints.ts';
 

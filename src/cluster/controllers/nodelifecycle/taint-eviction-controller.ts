@@ -5,10 +5,10 @@ import { isApiError } from '../../errors.ts';
 import { type KubeObject, keyOf, splitKey } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import type { ViewEvent } from '../../view.ts';
+import { findCondition, withoutCondition } from '../common/conditions.ts';
+import { EventRecorder } from '../common/events.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { findCondition, withoutCondition } from '../shared/conditions.ts';
-import { EventRecorder } from '../shared/events.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { stayOf } from './eviction-time.ts';
 
 const name = 'taint-eviction-controller';

@@ -2,8 +2,8 @@
 
 import type { Taint } from 'kubernetes-types/core/v1.js';
 import { timestamp } from '../../time/clock.ts';
-import { findCondition } from '../shared/conditions.ts';
-import type { NodeObject } from '../shared/workloads.ts';
+import { findCondition } from '../common/conditions.ts';
+import type { NodeObject } from '../common/workloads.ts';
 
 const notReady = 'node.kubernetes.io/not-ready';
 const unreachable = 'node.kubernetes.io/unreachable';

@@ -1,7 +1,7 @@
 /** Which pods nobody will ever end, and why they have to go. */
 
-import { createdAt, isFinished, isTerminating } from '../shared/pods.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
+import { createdAt, isFinished, isTerminating } from '../common/pods.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 
 export interface Doomed {
   readonly pod: PodObject;

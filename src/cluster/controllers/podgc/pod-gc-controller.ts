@@ -2,9 +2,9 @@ import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import { keyOf } from '../../objects.ts';
 import { type Timer, timestamp } from '../../time/clock.ts';
+import { isFinished } from '../common/pods.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
-import { isFinished } from '../shared/pods.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { type Doomed, defaultFinishedLimit, failed, planPodGc } from './plan.ts';
 
 export interface PodGcOptions {

@@ -1,9 +1,9 @@
 import { timestamp } from '../../time/clock.ts';
-import { findCondition, withCondition, withoutCondition } from '../shared/conditions.ts';
-import { rankForDeletion } from '../shared/pod-ranking.ts';
-import { isActive, isAvailable, isReady, isTerminating, nextAvailableInMs } from '../shared/pods.ts';
-import { omitZeros } from '../shared/status-writer.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { findCondition, withCondition, withoutCondition } from '../common/conditions.ts';
+import { rankForDeletion } from '../common/pod-ranking.ts';
+import { isActive, isAvailable, isReady, isTerminating, nextAvailableInMs } from '../common/pods.ts';
+import { omitZeros } from '../common/status-writer.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
 
 /** Pods created or deleted in one look. The next look sees what is left to do. */

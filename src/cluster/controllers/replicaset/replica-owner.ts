@@ -1,6 +1,6 @@
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
-import type { PodTemplate, ReplicaSetObject, ReplicationControllerObject } from '../shared/workloads.ts';
+import type { PodTemplate, ReplicaSetObject, ReplicationControllerObject } from '../common/workloads.ts';
 
 /** A ReplicaSet or a ReplicationController: they differ in the form of the selector and in name only. */
 export interface ReplicaOwner {

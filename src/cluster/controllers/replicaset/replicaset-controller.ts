@@ -1,15 +1,15 @@
 import type { Client } from '../../client.ts';
 import { keyOf, splitKey } from '../../objects.ts';
+import { executeClaims } from '../common/claiming.ts';
+import { type Dependents, watchDependents } from '../common/dependents.ts';
+import { EventRecorder } from '../common/events.ts';
+import { controllerOf, planClaims, selects } from '../common/owners.ts';
+import { generatedName, podFromTemplate } from '../common/pod-template.ts';
+import { allOf, createPodWriter, isNamespaceTerminating, messageOf, type PodWriter } from '../common/pod-writer.ts';
+import { isFinished, isTerminating } from '../common/pods.ts';
+import { writeStatus } from '../common/status-writer.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { executeClaims } from '../shared/claiming.ts';
-import { type Dependents, watchDependents } from '../shared/dependents.ts';
-import { EventRecorder } from '../shared/events.ts';
-import { controllerOf, planClaims, selects } from '../shared/owners.ts';
-import { generatedName, podFromTemplate } from '../shared/pod-template.ts';
-import { allOf, createPodWriter, isNamespaceTerminating, messageOf, type PodWriter } from '../shared/pod-writer.ts';
-import { isFinished, isTerminating } from '../shared/pods.ts';
-import { writeStatus } from '../shared/status-writer.ts';
-import type { PodObject } from '../shared/workloads.ts';
 import { computeStatus, nextLookMs, planReplicas } from './plan.ts';
 import { type ReplicaKind, type ReplicaOwner, replicaSets, replicationControllers } from './replica-owner.ts';
 

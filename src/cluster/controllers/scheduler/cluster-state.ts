@@ -1,5 +1,5 @@
 import { matches } from '../../../api/label-selector.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { DomainCounts } from './domain-counts.ts';
 import { NodeState } from './node-state.ts';
 import { countsTheSame, type Labels, type PodNeeds, type PodTerm } from './pod-needs.ts';

@@ -1,4 +1,4 @@
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { groupOf } from './groups.ts';
 
 /** Which pods belong to which group, as long as they live. */

@@ -3,7 +3,7 @@
 import { isObject } from '../../../api/json.ts';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 import type { View } from '../../view.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import type { PodObject } from '../common/workloads.ts';
 
 export const podGroups: ResourceKey = 'scheduling.k8s.io/podgroups';
 export const workloads: ResourceKey = 'scheduling.k8s.io/workloads';

@@ -1,5 +1,5 @@
 import type { Taint } from 'kubernetes-types/core/v1.js';
-import type { NodeObject } from '../shared/workloads.ts';
+import type { NodeObject } from '../common/workloads.ts';
 import { addAmounts, noAmounts, type ResourceAmounts, readAmounts } from './amounts.ts';
 import type { HostPort, Labels, PodNeeds } from './pod-needs.ts';
 

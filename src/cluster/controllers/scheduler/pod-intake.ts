@@ -1,7 +1,7 @@
 import { sameJson } from '../../../api/json.ts';
 import type { ViewEvent } from '../../view.ts';
-import { isFinished, isTerminating } from '../shared/pods.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
+import { isFinished, isTerminating } from '../common/pods.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { PodNeeds } from './pod-needs.ts';
 
 /** What a pod is to the scheduler. */

@@ -5,8 +5,8 @@ import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { sameJson } from '../../../api/json.ts';
 import { parseSelector, type Selector } from '../../../api/label-selector.ts';
 import { objectKey } from '../../objects.ts';
-import { controllerOf } from '../shared/owners.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { controllerOf } from '../common/owners.ts';
+import type { PodObject } from '../common/workloads.ts';
 import type { ResourceAmounts } from './amounts.ts';
 import { podRequests } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
+import { EventRecorder } from '../common/events.ts';
 import type { ControllerContext } from '../controller.ts';
-import { EventRecorder } from '../shared/events.ts';
 import type { GroupReference } from './groups.ts';
 import type { PodNeeds } from './pod-needs.ts';
 import { type GroupProgress, writeGroupProgress, writeUnschedulable } from './status.ts';

@@ -1,8 +1,8 @@
 import { sameJson } from '../../../api/json.ts';
 import type { Subscription } from '../../store/store.ts';
 import type { ViewEvent } from '../../view.ts';
+import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
-import type { NodeObject, PodObject } from '../shared/workloads.ts';
 import { chooseNode } from './choose.ts';
 import { ClusterState } from './cluster-state.ts';
 import { GroupMembers } from './group-members.ts';

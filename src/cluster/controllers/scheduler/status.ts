@@ -5,8 +5,8 @@ import type { Condition } from 'kubernetes-types/meta/v1.js';
 import type { Client } from '../../client.ts';
 import type { KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
-import { findCondition, withoutCondition } from '../shared/conditions.ts';
-import type { PodObject } from '../shared/workloads.ts';
+import { findCondition, withoutCondition } from '../common/conditions.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { podGroups } from './groups.ts';
 
 /** Newer than the published types. */

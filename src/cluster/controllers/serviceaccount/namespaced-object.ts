@@ -2,8 +2,8 @@ import type { NamespaceStatus } from 'kubernetes-types/core/v1.js';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
+import { isNamespaceTerminating } from '../common/pod-writer.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { isNamespaceTerminating } from '../shared/pod-writer.ts';
 
 export interface NamespacedObjectOptions {
   readonly controller: string;

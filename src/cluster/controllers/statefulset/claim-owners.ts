@@ -1,8 +1,8 @@
 /** Whom a claim belongs to under the set's retention policy; garbage collection deletes it together with that owner. */
 
 import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
-import { ownerReference } from '../shared/owners.ts';
-import type { ClaimObject, PodObject, StatefulSetObject } from '../shared/workloads.ts';
+import { ownerReference } from '../common/owners.ts';
+import type { ClaimObject, PodObject, StatefulSetObject } from '../common/workloads.ts';
 import { isInRange } from './ordinals.ts';
 
 interface Party {

@@ -1,8 +1,8 @@
 import type { Client } from '../../client.ts';
 import { conflict, isApiError } from '../../errors.ts';
-import type { EventRecorder } from '../shared/events.ts';
-import { deletePod, messageOf } from '../shared/pod-writer.ts';
-import type { PodObject, StatefulSetObject } from '../shared/workloads.ts';
+import type { EventRecorder } from '../common/events.ts';
+import { deletePod, messageOf } from '../common/pod-writer.ts';
+import type { PodObject, StatefulSetObject } from '../common/workloads.ts';
 import type { SetAction } from './plan.ts';
 
 const claims = 'persistentvolumeclaims';

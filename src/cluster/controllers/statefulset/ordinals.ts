@@ -1,9 +1,9 @@
 /** Names, ordinals and storage: who a StatefulSet's pod is. */
 
 import { clone } from '../../objects.ts';
-import { revisionHashLabel } from '../shared/history.ts';
-import { podFromTemplate } from '../shared/pod-template.ts';
-import type { ClaimObject, PodObject, PodTemplate, StatefulSetObject } from '../shared/workloads.ts';
+import { revisionHashLabel } from '../common/history.ts';
+import { podFromTemplate } from '../common/pod-template.ts';
+import type { ClaimObject, PodObject, PodTemplate, StatefulSetObject } from '../common/workloads.ts';
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
 const podIndexLabel = 'apps.kubernetes.io/pod-index';

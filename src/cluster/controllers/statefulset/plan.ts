@@ -1,5 +1,5 @@
-import { isFinished, isTerminating, nextAvailableInMs, phaseOf } from '../shared/pods.ts';
-import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '../shared/workloads.ts';
+import { isFinished, isTerminating, nextAvailableInMs, phaseOf } from '../common/pods.ts';
+import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { hasOtherController, isStale, withRightOwners } from './claim-owners.ts';
 import { claimsOf, repaired } from './ordinals.ts';
 import { oneByOne, withinBudget } from './rolling-update.ts';

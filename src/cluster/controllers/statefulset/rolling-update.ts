@@ -1,8 +1,8 @@
 /** Which pods give way to the new revision now. Only asked once all replicas exist and the gate let the pass through. */
 
-import { scaled } from '../shared/amounts.ts';
-import { isTerminating } from '../shared/pods.ts';
-import type { StatefulSetObject } from '../shared/workloads.ts';
+import { scaled } from '../common/amounts.ts';
+import { isTerminating } from '../common/pods.ts';
+import type { StatefulSetObject } from '../common/workloads.ts';
 import { replicasOf, revisionOfPod } from './ordinals.ts';
 import { type Health, isSlotAvailable, isUnavailable, type Slot } from './slots.ts';
 

@@ -1,8 +1,8 @@
 /** A StatefulSet's pods in their places, those that are missing included. */
 
-import { templateOf } from '../shared/history.ts';
-import { isAvailable, isReady, isTerminating, phaseOf } from '../shared/pods.ts';
-import type { PodObject, RevisionObject, StatefulSetObject } from '../shared/workloads.ts';
+import { templateOf } from '../common/history.ts';
+import { isAvailable, isReady, isTerminating, phaseOf } from '../common/pods.ts';
+import type { PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { isInRange, newPod, ordinalOf, replicasOf, startOrdinal } from './ordinals.ts';
 
 export interface Slot {

@@ -1,9 +1,8 @@
 import type { Client } from '../../client.ts';
 import { keyOf, splitKey } from '../../objects.ts';
-import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { executeClaims } from '../shared/claiming.ts';
-import { type Dependents, watchDependents } from '../shared/dependents.ts';
-import { EventRecorder } from '../shared/events.ts';
+import { executeClaims } from '../common/claiming.ts';
+import { type Dependents, watchDependents } from '../common/dependents.ts';
+import { EventRecorder } from '../common/events.ts';
 import {
   deleteRevisions,
   executeRevision,
@@ -11,10 +10,11 @@ import {
   revisions,
   sortRevisions,
   surplusRevisions,
-} from '../shared/history.ts';
-import { planClaims, selects } from '../shared/owners.ts';
-import { writeStatus } from '../shared/status-writer.ts';
-import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '../shared/workloads.ts';
+} from '../common/history.ts';
+import { planClaims, selects } from '../common/owners.ts';
+import { writeStatus } from '../common/status-writer.ts';
+import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
+import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { executeAction } from './execute.ts';
 import { ordinalOf, revisionOfPod } from './ordinals.ts';
 import { planStatefulSet } from './plan.ts';

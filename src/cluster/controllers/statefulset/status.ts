@@ -1,6 +1,6 @@
-import { isTerminating } from '../shared/pods.ts';
-import { omitZeros } from '../shared/status-writer.ts';
-import type { RevisionObject, StatefulSetObject } from '../shared/workloads.ts';
+import { isTerminating } from '../common/pods.ts';
+import { omitZeros } from '../common/status-writer.ts';
+import type { RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { replicasOf, revisionOfPod } from './ordinals.ts';
 import { type Health, isRunningAndReady, isSlotAvailable, type Slot } from './slots.ts';
 

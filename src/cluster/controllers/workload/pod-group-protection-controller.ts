@@ -1,9 +1,9 @@
 import type { Client } from '../../client.ts';
 import { keyOf, objectKey, splitKey } from '../../objects.ts';
 import type { View, ViewEvent } from '../../view.ts';
+import { isFinished } from '../common/pods.ts';
+import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { isFinished } from '../shared/pods.ts';
-import type { PodObject } from '../shared/workloads.ts';
 import { podGroupNameOf, podGroups, protectionFinalizer, waitsForPods } from './pod-group.ts';
 
 const name = 'podgroup-protection-controller';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DaemonSetObject, NodeObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startDaemonSetController } from '../../../../src/cluster/controllers/daemonset/daemonset-controller.ts';
-import type { DaemonSetObject, NodeObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { daemonSet, node, template } from '../workloads.ts';
 

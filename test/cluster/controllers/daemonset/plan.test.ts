@@ -1,9 +1,9 @@
 import type { NodeSelectorRequirement, Taint, Toleration } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { meetsNodeRequirements } from '../../../../src/cluster/controllers/daemonset/node-affinity.ts';
 import { tolerationsOf, untolerated } from '../../../../src/cluster/controllers/daemonset/node-taints.ts';
 import { planDaemonSet } from '../../../../src/cluster/controllers/daemonset/plan.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { daemonSet, node, pod, ready } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z');

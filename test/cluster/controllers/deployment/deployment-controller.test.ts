@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startDeploymentController } from '../../../../src/cluster/controllers/deployment/deployment-controller.ts';
 import { startReplicaSetController } from '../../../../src/cluster/controllers/replicaset/replicaset-controller.ts';
-import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { ApiError } from '../../../../src/cluster/errors.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { deployment, template } from '../workloads.ts';

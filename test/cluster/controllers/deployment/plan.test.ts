@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { wishesOf } from '../../../../src/cluster/controllers/deployment/deployment-fields.ts';
 import { makeNew, sameTemplate } from '../../../../src/cluster/controllers/deployment/new-replica-set.ts';
 import { planDeployment } from '../../../../src/cluster/controllers/deployment/plan.ts';
 import { finish } from '../../../../src/cluster/controllers/deployment/replica-set-draft.ts';
-import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { deployment, template } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isActive, isReady } from '../../../../src/cluster/controllers/common/pods.ts';
+import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startDeploymentController } from '../../../../src/cluster/controllers/deployment/deployment-controller.ts';
 import { wishesOf } from '../../../../src/cluster/controllers/deployment/deployment-fields.ts';
 import { startReplicaSetController } from '../../../../src/cluster/controllers/replicaset/replicaset-controller.ts';
-import { isActive, isReady } from '../../../../src/cluster/controllers/shared/pods.ts';
-import type { DeploymentObject, ReplicaSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { deployment, template } from '../workloads.ts';
 

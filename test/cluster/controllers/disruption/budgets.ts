@@ -1,9 +1,9 @@
 /** Budgets and the pods under them, as the API server would hold them. */
 
 import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import type { BudgetObject, BudgetStatus } from '../../../../src/cluster/controllers/disruption/budget.ts';
 import type { FindScale } from '../../../../src/cluster/controllers/disruption/scales.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
 import { pod } from '../workloads.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/cluster/client.ts';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startCrdController } from '../../../../src/cluster/controllers/crd/crd-controller.ts';
 import type { BudgetObject } from '../../../../src/cluster/controllers/disruption/budget.ts';
 import { startDisruptionController } from '../../../../src/cluster/controllers/disruption/disruption-controller.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { conflict, internalError, isApiError, staleObject } from '../../../../src/cluster/errors.ts';
 import { evict } from '../../../../src/cluster/eviction/eviction.ts';
 import type { KubeObject, Metadata } from '../../../../src/cluster/objects.ts';

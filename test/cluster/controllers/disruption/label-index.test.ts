@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
 import { matches } from '../../../../src/api/label-selector.ts';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { type BudgetObject, selectorOf } from '../../../../src/cluster/controllers/disruption/budget.ts';
 import { BudgetIndex, PodIndex } from '../../../../src/cluster/controllers/disruption/label-index.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { aPod, budget } from './budgets.ts';
 
 const word = fc.constantFrom('a', 'b', 'constructor');

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import type { BudgetObject } from '../../../../src/cluster/controllers/disruption/budget.ts';
 import { planBudget } from '../../../../src/cluster/controllers/disruption/plan.ts';
 import { selectorText } from '../../../../src/cluster/controllers/disruption/selector-text.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { aPod, at, budget, now, pods, scales } from './budgets.ts';
 
 function plan(

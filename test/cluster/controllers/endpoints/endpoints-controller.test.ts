@@ -1,9 +1,9 @@
 import type { EndpointSubset, ServiceSpec } from 'kubernetes-types/core/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startEndpointsController } from '../../../../src/cluster/controllers/endpoints/endpoints-controller.ts';
 import type { SliceObject } from '../../../../src/cluster/controllers/endpoints/types.ts';
 import { startGarbageCollector } from '../../../../src/cluster/controllers/garbage/garbage-collector.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import type { KubeObject } from '../../../../src/cluster/objects.ts';
 import { TestPlane } from '../test-plane.ts';
 

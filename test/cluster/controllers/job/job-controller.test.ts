@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { JobObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startJobController } from '../../../../src/cluster/controllers/job/job-controller.ts';
 import { startTtlAfterFinishedController } from '../../../../src/cluster/controllers/job/ttl-controller.ts';
-import type { JobObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { ApiError } from '../../../../src/cluster/errors.ts';
 import { FakeCluster, type PodFate } from '../fake-cluster.ts';
 import { job } from '../workloads.ts';

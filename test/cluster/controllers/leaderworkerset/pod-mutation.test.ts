@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { mutateLwsPod, uniqueKey } from '../../../../src/cluster/controllers/leaderworkerset/pod-mutation.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { label } from './setup.ts';
 
 const keyed = (fields: Record<string, string>) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import type { LwsObject } from '../../../../src/cluster/controllers/leaderworkerset/lws-object.ts';
 import { decideRestart, type RestartInput } from '../../../../src/cluster/controllers/leaderworkerset/restart.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { label } from './setup.ts';
 
 interface Fields {

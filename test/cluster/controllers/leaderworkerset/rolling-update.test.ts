@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isReady, isTerminating } from '../../../../src/cluster/controllers/common/pods.ts';
 import type {
   LwsSpec,
   RollingUpdateConfiguration,
 } from '../../../../src/cluster/controllers/leaderworkerset/lws-object.ts';
-import { isReady, isTerminating } from '../../../../src/cluster/controllers/shared/pods.ts';
 import { label, Setup, template } from './setup.ts';
 
 let setup: Setup;

@@ -3,6 +3,7 @@
 import { systemUser } from '../../../../src/cluster/auth/user.ts';
 import { bootstrap } from '../../../../src/cluster/bootstrap.ts';
 import { type ControlPlane, createControlPlane } from '../../../../src/cluster/control-plane.ts';
+import type { PodObject, StatefulSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import type { Controller, ControllerContext } from '../../../../src/cluster/controllers/controller.ts';
 import { startCrdController } from '../../../../src/cluster/controllers/crd/crd-controller.ts';
 import { startGarbageCollector } from '../../../../src/cluster/controllers/garbage/garbage-collector.ts';
@@ -13,7 +14,6 @@ import {
   type LwsSpec,
   leaderWorkerSets,
 } from '../../../../src/cluster/controllers/leaderworkerset/lws-object.ts';
-import type { PodObject, StatefulSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { startStatefulSetController } from '../../../../src/cluster/controllers/statefulset/statefulset-controller.ts';
 import { clone, type KubeObject } from '../../../../src/cluster/objects.ts';
 import { createMemoryStore } from '../../../../src/cluster/store/memory-store.ts';

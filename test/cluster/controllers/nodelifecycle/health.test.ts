@@ -1,9 +1,9 @@
 import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
+import type { NodeObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { stayOf } from '../../../../src/cluster/controllers/nodelifecycle/eviction-time.ts';
 import { judgeNode, type Sighting } from '../../../../src/cluster/controllers/nodelifecycle/health.ts';
 import { taintsFor } from '../../../../src/cluster/controllers/nodelifecycle/taints.ts';
-import type { NodeObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startNodeLifecycleController } from '../../../../src/cluster/controllers/nodelifecycle/node-lifecycle-controller.ts';
 import { startTaintEvictionController } from '../../../../src/cluster/controllers/nodelifecycle/taint-eviction-controller.ts';
-import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { microTimestamp, timestamp } from '../../../../src/cluster/time/clock.ts';
 import { TestPlane } from '../test-plane.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startPodGcController } from '../../../../src/cluster/controllers/podgc/pod-gc-controller.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { TestPlane } from '../test-plane.ts';
 
 let plane: TestPlane;

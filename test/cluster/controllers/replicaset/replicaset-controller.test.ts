@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { PodObject, ReplicaSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import {
   startReplicaSetController,
   startReplicationController,
 } from '../../../../src/cluster/controllers/replicaset/replicaset-controller.ts';
-import type { PodObject, ReplicaSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { ApiError } from '../../../../src/cluster/errors.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { pod, replicaSet, template } from '../workloads.ts';

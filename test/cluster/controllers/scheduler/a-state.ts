@@ -1,9 +1,9 @@
 /** Nodes and pods for the scheduler, and a state made of them. */
 
 import type { PodSpec, ResourceRequirements } from 'kubernetes-types/core/v1.js';
+import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { ClusterState } from '../../../../src/cluster/controllers/scheduler/cluster-state.ts';
 import { readPod } from '../../../../src/cluster/controllers/scheduler/pod-needs.ts';
-import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 
 export interface NodeFields {
   readonly zone?: string;

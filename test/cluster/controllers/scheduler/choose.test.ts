@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Affinity, PodAffinityTerm, PodSpec } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
+import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { chooseNode } from '../../../../src/cluster/controllers/scheduler/choose.ts';
 import type { ClusterState } from '../../../../src/cluster/controllers/scheduler/cluster-state.ts';
 import { readPod } from '../../../../src/cluster/controllers/scheduler/pod-needs.ts';
 import { podRequests } from '../../../../src/cluster/controllers/scheduler/requests.ts';
-import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { aNode, aPod, aState } from './a-state.ts';
 
 /** The node for a pod, or why there is none. */

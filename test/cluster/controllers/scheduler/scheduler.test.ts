@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../../src/cluster/client.ts';
+import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { startScheduler } from '../../../../src/cluster/controllers/scheduler/scheduler.ts';
-import type { NodeObject, PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
 import { internalError } from '../../../../src/cluster/errors.ts';
 import type { KubeObject, Metadata } from '../../../../src/cluster/objects.ts';
 import { TestPlane } from '../test-plane.ts';

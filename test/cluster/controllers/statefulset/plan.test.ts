@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { newRevision, revisionHashLabel } from '../../../../src/cluster/controllers/shared/history.ts';
+import { newRevision, revisionHashLabel } from '../../../../src/cluster/controllers/common/history.ts';
 import type {
   ClaimObject,
   PodObject,
   StatefulSetObject,
-} from '../../../../src/cluster/controllers/shared/workloads.ts';
+} from '../../../../src/cluster/controllers/common/workloads.ts';
 import { podNameLabel } from '../../../../src/cluster/controllers/statefulset/ordinals.ts';
 import { planStatefulSet, type SetAction } from '../../../../src/cluster/controllers/statefulset/plan.ts';
 import { pod, ready, statefulSet, template } from '../workloads.ts';

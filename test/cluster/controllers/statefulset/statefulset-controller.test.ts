@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StatefulSetObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
+import type { StatefulSetObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import {
   type StatefulSetOptions,
   startStatefulSetController,

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaled } from '../../../../src/cluster/controllers/shared/amounts.ts';
-import { Backoff } from '../../../../src/cluster/controllers/shared/backoff.ts';
-import { withCondition } from '../../../../src/cluster/controllers/shared/conditions.ts';
-import { canonicalJson, hashOf } from '../../../../src/cluster/controllers/shared/hash.ts';
+import { scaled } from '../../../../src/cluster/controllers/common/amounts.ts';
+import { Backoff } from '../../../../src/cluster/controllers/common/backoff.ts';
+import { withCondition } from '../../../../src/cluster/controllers/common/conditions.ts';
+import { canonicalJson, hashOf } from '../../../../src/cluster/controllers/common/hash.ts';
 import {
   newRevision,
   planRevision,
   sortRevisions,
   surplusRevisions,
   templateOf,
-} from '../../../../src/cluster/controllers/shared/history.ts';
-import { planClaims, selects } from '../../../../src/cluster/controllers/shared/owners.ts';
-import { podFromTemplate } from '../../../../src/cluster/controllers/shared/pod-template.ts';
-import { isAvailable, nextAvailableInMs } from '../../../../src/cluster/controllers/shared/pods.ts';
+} from '../../../../src/cluster/controllers/common/history.ts';
+import { planClaims, selects } from '../../../../src/cluster/controllers/common/owners.ts';
+import { podFromTemplate } from '../../../../src/cluster/controllers/common/pod-template.ts';
+import { isAvailable, nextAvailableInMs } from '../../../../src/cluster/controllers/common/pods.ts';
 import { pod, ready, replicaSet, statefulSet, template } from '../workloads.ts';
 
 describe('amounts', () => {

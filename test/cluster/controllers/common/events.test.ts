@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EventCorrelator } from '../../../../src/cluster/controllers/shared/event-correlator.ts';
-import { EventRecorder } from '../../../../src/cluster/controllers/shared/events.ts';
+import { EventCorrelator } from '../../../../src/cluster/controllers/common/event-correlator.ts';
+import { EventRecorder } from '../../../../src/cluster/controllers/common/events.ts';
 import { ApiError } from '../../../../src/cluster/errors.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { replicaSet } from '../workloads.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rankForDeletion } from '../../../../src/cluster/controllers/shared/pod-ranking.ts';
-import type { PodObject } from '../../../../src/cluster/controllers/shared/workloads.ts';
+import { rankForDeletion } from '../../../../src/cluster/controllers/common/pod-ranking.ts';
+import type { PodObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { pod, ready } from '../workloads.ts';
 
 const now = Date.parse('2026-01-02T00:00:00Z');
