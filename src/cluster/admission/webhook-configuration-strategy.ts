@@ -1,7 +1,8 @@
 import { type FieldError, invalid } from '../../api/field-errors.ts';
-import { fillIn, isJsonObject, listAt, objectAt, objectsAt, textsAt } from '../kinds/builtin/read.ts';
+import { fillIn, listAt, objectAt, objectsAt, textsAt } from '../kinds/builtin/read.ts';
 import type { Strategy } from '../kinds/strategy.ts';
 import { type JsonObject, type KubeObject, resourceKey } from '../objects.ts';
+import { isJsonObject } from '../schema/json-values.ts';
 import { virtualResources } from './webhook-match.ts';
 import { type ConfigurationKind, configurationErrors } from './webhook-validation.ts';
 

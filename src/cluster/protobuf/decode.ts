@@ -1,4 +1,5 @@
 import type { JsonObject } from '../objects.ts';
+import { isJsonObject } from '../schema/json-values.ts';
 import { fieldFlags, fieldsOf, type MessageField } from './messages.ts';
 import { type ReadContext, valueReaders } from './value-readers.ts';
 import { WireError, type WireField, wireFields } from './wire.ts';
@@ -91,10 +92,6 @@ function fromVarint(type: VarintType, value: bigint): boolean | number {
 
 function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false;
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function ownObject(target: JsonObject, name: string): JsonObject {

@@ -8,7 +8,7 @@ import { trackUpdate } from '../patch/managed-fields.ts';
 import type { Stored } from '../store/store.ts';
 import { timestamp } from '../time/clock.ts';
 import { randomSuffix, randomUid } from '../time/random.ts';
-import { convertTo, storageApiVersion, workingType } from './convert.ts';
+import { apiVersionOf, convertTo, storageApiVersion, workingType } from './convert.ts';
 import { hasGeneration } from './generation.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
@@ -27,7 +27,7 @@ export async function createObject(
   options: { readonly tracksFields?: boolean } = {},
 ): Promise<KubeObject> {
   const working = workingType(registry.types, target.type);
-  let object = await convertTo(target.type, draft, versionOf(working));
+  let object = await convertTo(target.type, draft, apiVersionOf(working));
   checkPlace(object, target);
   dropDuplicateOwners(object, context, 'client');
   working.strategy.applyDefaults?.(object);
@@ -39,7 +39,7 @@ export async function createObject(
     oldObject: undefined,
     context,
   };
-  object = (await mutated(registry, { ...parts, object }, versionOf(working))) ?? object;
+  object = (await mutated(registry, { ...parts, object }, apiVersionOf(working))) ?? object;
   dropDuplicateOwners(object, context, 'admission');
   working.strategy.applyDefaults?.(object);
   // Those who mutate the object do not know its identity yet, nor its generated name; those who validate it do.
@@ -55,10 +55,6 @@ export async function createObject(
 
 function newIdentity({ random, clock }: Registry): { uid: string; creationTimestamp: string } {
   return { uid: randomUid(random), creationTimestamp: timestamp(clock.now()) };
-}
-
-function versionOf(type: ResourceType): string {
-  return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
 
 function checkPlace(object: KubeObject, target: Omit<Target, 'name'>): void {
@@ -125,7 +121,7 @@ function check(registry: Registry, type: ResourceType, object: KubeObject, conte
 async function dryRun(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
   const present = stored(registry, target);
   if (present) throw taken(target, object, present);
-  return convertTo(target.type, object, versionOf(target.type));
+  return convertTo(target.type, object, apiVersionOf(target.type));
 }
 
 async function store(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
@@ -135,7 +131,7 @@ async function store(registry: Registry, target: Target, object: KubeObject): Pr
   const result = registry.store.create(type.key, key, kept);
   if (!result.ok) throw taken(target, object, registry.store.get(type.key, key));
   await registry.store.durable(result.stored.revision);
-  return convertTo(type, result.stored.object, versionOf(type));
+  return convertTo(type, result.stored.object, apiVersionOf(type));
 }
 
 /** Someone else has the name, perhaps not for long. */

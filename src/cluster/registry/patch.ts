@@ -49,7 +49,7 @@ export async function patchObject(registry: Registry, request: PatchRequest): Pr
     subresource: request.subresource,
     context,
     retries: !namesVersion(request.patch),
-    change: (old) => checkedResult(request, patched(request, old), old),
+    change: (old) => checkedResult(request, old),
   });
 }
 
@@ -95,9 +95,9 @@ function namesVersion(patch: unknown): boolean {
 }
 
 /** What a patch makes of an object must still be that object, of that kind, with fields of that kind. */
-function checkedResult(request: PatchRequest, result: JsonObject, old: KubeObject): KubeObject {
+function checkedResult(request: PatchRequest, old: KubeObject): KubeObject {
   const { type, name, namespace } = request.target;
-  const object = decoded(request, result);
+  const object = decoded(request, old);
   const { metadata } = object;
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
@@ -116,14 +116,17 @@ function otherUid(type: ResourceType, { metadata }: KubeObject): Error {
 }
 
 /** What cannot be read is the patch's fault, not the object's. */
-function decoded({ target: { type }, context }: PatchRequest, result: JsonObject): KubeObject {
-  const text = JSON.stringify(result);
+function decoded(request: PatchRequest, old: KubeObject): KubeObject {
+  const { target, context } = request;
+  const result = patched(request, old);
   try {
-    const object = asObject(type, result);
-    checkFields(type, object, context);
+    const object = asObject(target.type, result);
+    checkFields(target.type, object, context);
     return object;
   } catch (error) {
     if (!isApiError(error, 400)) throw error;
+    // What was read has lost its unknown fields by now; the refusal shows it as the patch made it.
+    const text = JSON.stringify(patched(request, old));
     const why = error.message.replace(/^.* cannot be handled as an? \w+: /, '');
     throw invalidObject({ group: '', kind: '' }, '', [invalid('patch', text, why)]);
   }

@@ -2,12 +2,13 @@ import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
+import type { Clock } from '../../kube/time/clock.ts';
 import { shareBasis, withoutCover } from './basis.ts';
 import type { Entry, Lane } from './lane.ts';
 import type { LedgerAccess } from './ledger-access.ts';
 import { type LedgerLimits, pauseAfter } from './limits.ts';
 import { pause } from './patience.ts';
-import type { Clock, LedgerEvents, Random } from './ports.ts';
+import type { LedgerEvents, Random } from './ports.ts';
 import { ledgerBusy, unproven } from './refusals.ts';
 import { unprovenBeside } from './unproven.ts';
 

@@ -1,7 +1,8 @@
 import { defaultTimeLimits, type PruneOutcome, prune, type TimeLimits } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
+import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess } from './ledger-access.ts';
-import type { Clock, LedgerEvents, Timer } from './ports.ts';
+import type { LedgerEvents } from './ports.ts';
 import type { Turns } from './turns.ts';
 
 export interface PrunerLimits {

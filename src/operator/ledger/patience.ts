@@ -1,4 +1,4 @@
-import type { Clock } from './ports.ts';
+import type { Clock } from '../../kube/time/clock.ts';
 
 /** How long somebody waits: a signal that is given when their time is up. */
 export interface Patience {

@@ -3,18 +3,6 @@ import type { ReleaseReason } from '../../core/ledger/prune.ts';
 
 /** What the ledger service needs of the world outside. Everything that waits or may fail comes in through here. */
 
-export interface Timer {
-  cancel(): void;
-}
-
-export interface Clock {
-  /** Milliseconds since 1970: what reservations are dated with. */
-  now(): number;
-  /** Milliseconds since some moment: how long something took. Nobody sets it. */
-  monotonic(): number;
-  after(delayMs: number, callback: () => void): Timer;
-}
-
 /** In [0, 1). */
 export type Random = () => number;
 

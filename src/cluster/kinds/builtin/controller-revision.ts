@@ -1,8 +1,9 @@
 import { type FieldError, required } from '../../../api/field-errors.ts';
 import type { KubeObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';
 import { notNegative, unchanged } from './field-checks.ts';
-import { isJsonObject, isThere, numberAt } from './read.ts';
+import { isThere, numberAt } from './read.ts';
 
 function revisionErrors(revision: KubeObject): readonly FieldError[] {
   const value = numberAt(revision, 'revision') ?? 0;

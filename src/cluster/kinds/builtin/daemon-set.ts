@@ -1,11 +1,12 @@
 import { type FieldError, invalid, notSupported, required } from '../../../api/field-errors.ts';
 import { sameJson } from '../../../api/json.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';
 import { amountErrors, amountNumber, atMostAll, notNegativeFields, unchangedFields } from './field-checks.ts';
 import { selectorErrors } from './labels.ts';
 import { alwaysRunningErrors, applyTemplateDefaults, selectorMatchErrors, templateErrors } from './pod-template.ts';
-import { ensureObject, fillIn, fillInText, isJsonObject, objectAt, specOf, statusOf, textAt } from './read.ts';
+import { ensureObject, fillIn, fillInText, objectAt, specOf, statusOf, textAt } from './read.ts';
 import { collisionErrors, emptySelectorErrors } from './workload-checks.ts';
 
 function applyDefaults(set: KubeObject): void {

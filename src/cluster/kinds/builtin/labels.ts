@@ -1,6 +1,7 @@
 import { type FieldError, forbidden, invalid, required } from '../../../api/field-errors.ts';
 import type { JsonObject } from '../../objects.ts';
-import { isJsonObject, listAt, objectAt, objectsAt, pairsAt, textAt } from './read.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
+import { listAt, objectAt, objectsAt, pairsAt, textAt } from './read.ts';
 import { labelKeyProblems, labelValueProblems } from './syntax.ts';
 
 export function labelErrors(parent: JsonObject | undefined, key: string, path: string): readonly FieldError[] {

@@ -3,9 +3,10 @@
 import { type FieldError, forbidden, invalid, required } from '../../../api/field-errors.ts';
 import { sameJson } from '../../../api/json.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate, isImmutable, problemsOf, requiredText, tooMany } from './field-checks.ts';
-import { ensureObject, isJsonObject, isThere, numberAt, objectAt, objectsAt, specOf, textAt } from './read.ts';
+import { ensureObject, isThere, numberAt, objectAt, objectsAt, specOf, textAt } from './read.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from './syntax.ts';
 
 const maxTemplates = 8;

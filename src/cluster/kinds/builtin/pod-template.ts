@@ -1,11 +1,12 @@
 import { type FieldError, forbidden, invalid, notSupported } from '../../../api/field-errors.ts';
 import { matches, parseSelector } from '../../../api/label-selector.ts';
 import type { JsonObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import { labelErrors } from './labels.ts';
 import { annotationErrors } from './metadata.ts';
 import { applyPodSpecDefaults } from './pod-defaults.ts';
 import { podSpecErrors } from './pod-spec-validation.ts';
-import { ensureObject, isJsonObject, isThere, listAt, objectAt, pairsAt, textAt } from './read.ts';
+import { ensureObject, isThere, listAt, objectAt, pairsAt, textAt } from './read.ts';
 
 /** Fills in the template at `spec.template`, or wherever `parent` has it. */
 export function applyTemplateDefaults(parent: JsonObject): void {

@@ -4,10 +4,7 @@
  */
 
 import type { JsonObject, KubeObject } from '../../objects.ts';
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isJsonObject } from '../../schema/json-values.ts';
 
 export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;

@@ -1,7 +1,8 @@
 import { type FieldError, forbidden, required } from '../../../api/field-errors.ts';
 import type { JsonObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import { duplicate, problemsOf, requiredText } from './field-checks.ts';
-import { isJsonObject, isThere, objectsAt, textAt } from './read.ts';
+import { isThere, objectsAt, textAt } from './read.ts';
 import { dnsLabelProblems } from './syntax.ts';
 
 export interface CheckedVolumes {

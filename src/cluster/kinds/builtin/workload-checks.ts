@@ -2,9 +2,10 @@
 
 import { type FieldError, invalid, required } from '../../../api/field-errors.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
+import { isJsonObject } from '../../schema/json-values.ts';
 import { notNegativeFields } from './field-checks.ts';
 import { isEmptySelector, selectorErrors } from './labels.ts';
-import { isJsonObject, numberAt } from './read.ts';
+import { numberAt } from './read.ts';
 
 export function workloadSelectorErrors(selector: unknown, kind: string): readonly FieldError[] {
   if (!isJsonObject(selector)) return [required('spec.selector', '')];

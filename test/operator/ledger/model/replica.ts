@@ -1,9 +1,10 @@
 import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import { collections } from '../../../../src/core/sync.ts';
 import { World } from '../../../../src/core/world/world.ts';
+import type { Clock } from '../../../../src/kube/time/clock.ts';
 import { acceptLedger } from '../../../../src/operator/ledger/accept-ledger.ts';
 import { pause } from '../../../../src/operator/ledger/patience.ts';
-import type { Clock, PodReading } from '../../../../src/operator/ledger/ports.ts';
+import type { PodReading } from '../../../../src/operator/ledger/ports.ts';
 import type { ApiServer } from '../../../core/ledger-model/api-server.ts';
 import type { Budgets } from '../../../core/ledger-model/setup.ts';
 import { anOwner, ns } from '../../../support/builders.ts';
