@@ -1,0 +1,9 @@
+import type { BudgetRef } from '../../core/verdict.ts';
+
+/** Told after the world has changed. Cheap, and never throws: whoever listens only notes what to look at later. */
+export interface Touched {
+  /** The numbers of these budgets may have changed. */
+  budgets(refs: Iterable<BudgetRef>): void;
+  /** Anything in the namespace may have: its budgets, its owners, its ledger, its label. */
+  namespace(name: string): void;
+}
