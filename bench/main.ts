@@ -4,12 +4,14 @@ import { cpus, loadavg } from 'node:os';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
+import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
 const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   core: coreSuite,
   client: clientSuite,
   cluster: clusterSuite,
+  webhook: webhookSuite,
 };
 
 const wanted = process.argv.slice(2);

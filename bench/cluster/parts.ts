@@ -5,15 +5,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The processes of this suite, bundled as the product is, so that no loader takes part in what is measured. */
-export class Parts {
+/** The processes of a suite, bundled as the product is, so that no loader takes part in what is measured. */
+export class Parts<Name extends string = string> {
+  readonly #folder: string;
+  readonly #names: readonly Name[];
   readonly #directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   readonly #children = new Set<ChildProcess>();
 
+  /** @param names of the files NAME.process.ts in the folder */
+  constructor(folder: URL, names: readonly Name[]) {
+    this.#folder = fileURLToPath(folder);
+    this.#names = names;
+  }
+
   async bundle(): Promise<void> {
-    const here = fileURLToPath(new URL('.', import.meta.url));
     await build({
-      entryPoints: ['server', 'bare-server', 'load'].map((name) => join(here, `${name}.process.ts`)),
+      entryPoints: this.#names.map((name) => join(this.#folder, `${name}.process.ts`)),
       outdir: this.#directory,
       outExtension: { '.js': '.mjs' },
       bundle: true,
@@ -27,7 +34,7 @@ export class Parts {
     });
   }
 
-  start(name: 'server' | 'bare-server' | 'load', ...args: string[]): Part {
+  start(name: Name, ...args: string[]): Part {
     const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv: [] });
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));

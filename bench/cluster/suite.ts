@@ -9,7 +9,7 @@ import { watching } from './watching.ts';
 
 /** The embedded cluster: how fast it is there, how fast it answers, how much it carries, and what a pod costs. */
 export async function clusterSuite(): Promise<string> {
-  const parts = new Parts();
+  const parts = new Parts(new URL('.', import.meta.url), ['server', 'bare-server', 'load']);
   try {
     await parts.bundle();
     const sections = [

@@ -21,11 +21,16 @@ export interface Reservation {
   readonly view: string;
   /** The pod's generation then. A newer one later shows that an update happened. */
   readonly generation?: number;
+  /**
+   * The verdict rests on versions of pods (N5), which are looked at only after this is written. So it may have come to nothing: it
+   * answers no repeated request (L5), and does not make its unit down for the other pods of it (N6).
+   */
+  readonly conditional?: true;
   readonly overdue?: Overdue;
 }
 
 /**
- * What the leader noted after the time limit passed, in two steps, each a write of its own (I9).
+ * What the leader noted after the time limit passed (of a conditional reservation at once), in two steps, each a write of its own (I9).
  *
  * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` began to wait, on its own
  * clock (another leader waits anew, for its clock may differ). `closed`: none is under way any more. That write does not know its

@@ -6,6 +6,7 @@
 export const refusalCodes = [
   'BudgetExhausted',
   'UnhealthyRefused',
+  'DisruptionUnproven',
   'ProbeVeto',
   'ProbeStale',
   'ProbeInvalid',
@@ -16,6 +17,7 @@ export const refusalCodes = [
   'OwnerNotResolved',
   'NotSynced',
   'LedgerUnknown',
+  'LedgerBusy',
   'CacheStale',
   'LedgerFull',
   'PodUnknown',
@@ -88,6 +90,10 @@ const descriptions: Record<RefusalCode, Describe> = {
     message: `${facts.budget} ${numbers(facts)}; ${facts.unitKind} ${facts.unit} is already down and its pods may go only while the budget is met`,
     unblock: `${more(facts, Math.max(1, missing(facts)))} must become available first; unhealthyPodEvictionPolicy: AlwaysAllow lifts this`,
   }),
+  DisruptionUnproven: (facts) => ({
+    message: `${facts.budget} ${numbers(facts)}; whether ${facts.detail} goes is not seen yet, and if not, ${facts.unitKind} ${facts.unit} serves and taking ${facts.pod} away breaks it`,
+    unblock: `try again when that is seen (within a minute, as a rule), or when ${more(facts, missing(facts) + 1)} became available`,
+  }),
   ProbeVeto: (facts) => ({
     message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,
     unblock: 'wait until its Disruptable condition is True',
@@ -127,6 +133,11 @@ const descriptions: Record<RefusalCode, Describe> = {
   LedgerUnknown: (facts) => ({
     message: `the ledger of reservations for pod ${facts.pod} is not known${facts.detail === undefined ? '' : `: ${facts.detail}`}`,
     unblock: 'try again in a moment; if it stays, look at the DisruptionLedger of the namespace',
+  }),
+  LedgerBusy: (facts) => ({
+    message: `nothing could be reserved for pod ${facts.pod}: ${facts.detail}`,
+    unblock:
+      'try again in a moment; if it stays, look whether the operator may write the DisruptionLedger of the namespace',
   }),
   CacheStale: (facts) => ({
     message: `this replica's view of the pods is older than the ledger: ${facts.detail}`,

@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { installCommand } from './install.ts';
+import { operatorCommand } from './operator.ts';
 import { simulateCommand } from './simulate.ts';
+import { uninstallCommand } from './uninstall.ts';
 import { upCommand } from './up.ts';
 
 const program = new Command('holdfast')
@@ -9,6 +12,9 @@ const program = new Command('holdfast')
 
 program.addCommand(upCommand());
 program.addCommand(simulateCommand());
+program.addCommand(operatorCommand());
+program.addCommand(installCommand());
+program.addCommand(uninstallCommand());
 for (const command of [program, ...program.commands]) command.exitOverride();
 
 try {

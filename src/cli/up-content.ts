@@ -1,5 +1,3 @@
-import { disruptionLedgerCrd } from '../api/crd/disruption-ledger.ts';
-import { podUnavailableBudgetCrd } from '../api/crd/pod-unavailable-budget.ts';
 import { adminUser } from '../cluster/auth/kubeconfig.ts';
 import { systemUser } from '../cluster/auth/user.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
@@ -10,27 +8,42 @@ import type { LoadReport } from '../cluster/load/load-report.ts';
 import { definitionsServed, loadSnapshot } from '../cluster/load/load-snapshot.ts';
 import { createNodes } from '../cluster/nodes/create-nodes.ts';
 import type { KubeObject } from '../cluster/objects.ts';
+import { operatorName } from '../operator/install/names.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';
 import { packageFile } from './package-file.ts';
+import { operatorObjects } from './up-operator.ts';
 import { defaultNodes } from './up-options.ts';
 
 export interface Content {
   readonly snapshot: readonly LoadedObject[];
   /** Undefined: as many as make sense with what else there is. */
   readonly nodes: number | undefined;
-  /** With the definitions of Holdfast's own objects. */
-  readonly ownKinds: boolean;
+  /** With what the operator needs. */
+  readonly operator: boolean;
 }
 
 /** What is there before the cluster's controllers start. What is there already, from an earlier run, stays as it is. */
 export async function prepareContent(plane: ControlPlane, content: Content): Promise<LoadReport | undefined> {
-  const definitions = [lwsCrd, ...(content.ownKinds ? [podUnavailableBudgetCrd, disruptionLedgerCrd] : [])];
-  for (const definition of definitions) await applyObject(plane, adminUser, definition as KubeObject);
+  const first = [lwsCrd as KubeObject, ...(content.operator ? operatorObjects : [])];
+  for (const object of first) await applyObject(plane, adminUser, object);
   await definitionsServed(plane.view, plane.registry.clock);
+  await forgetWebhooks(plane);
   const report = content.snapshot.length > 0 ? await loadSnapshot(plane, content.snapshot) : undefined;
   const hasNodes = plane.view.list('nodes').length > 0;
   await addNodes(plane, content.nodes ?? (hasNodes ? 0 : defaultNodes));
   return report;
+}
+
+/** Those of an earlier run would be called where nobody answers any more, and refuse. The operator, if any, comes back. */
+async function forgetWebhooks(plane: ControlPlane): Promise<void> {
+  const client = plane.clientFor(systemUser, 'holdfast-up');
+  for (const resource of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
+    try {
+      await client.delete(resource, '', operatorName);
+    } catch (error) {
+      if (!isApiError(error, 404)) throw error;
+    }
+  }
 }
 
 async function addNodes(plane: ControlPlane, count: number): Promise<void> {

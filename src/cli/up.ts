@@ -6,9 +6,11 @@ import { type OpenedData, openDataDirectory } from '../cluster/data-directory.ts
 import type { LoadReport } from '../cluster/load/load-report.ts';
 import type { Recovered } from '../cluster/store/durable-store.ts';
 import { realClock, sleep } from '../cluster/time/clock.ts';
+import type { RunningOperator } from '../operator/operator.ts';
 import { loadObjects } from './load-objects.ts';
 import { StopRequest } from './stop-request.ts';
 import { applyDemo, prepareContent } from './up-content.ts';
+import { operatorToken, runOperator } from './up-operator.ts';
 import { type UpOptions, upCommand as upCommandOf } from './up-options.ts';
 import { type Progress, progressOn } from './up-progress.ts';
 import { afterStart, loadNotes } from './up-texts.ts';
@@ -29,6 +31,7 @@ async function up(options: UpOptions): Promise<void> {
     const running = await start(options, progress, stop);
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
     try {
+      await running.startOperator();
       if (wantsDemo(options, running)) await applyDemo(running.cluster.plane);
       await writeKubeconfig(kubeconfig.path, kubeconfig.text);
       await untilUp(running.cluster, progress, stop);
@@ -37,7 +40,7 @@ async function up(options: UpOptions): Promise<void> {
       await stop.requested;
       process.stdout.write('stopping\n');
     } finally {
-      await running.cluster.close();
+      await running.close();
     }
     process.stdout.write(await afterwards(options, kubeconfig));
   } finally {
@@ -50,6 +53,8 @@ interface Running {
   readonly cluster: Cluster;
   readonly recovered: Recovered | undefined;
   readonly loaded: LoadReport | undefined;
+  startOperator(): Promise<void>;
+  close(): Promise<void>;
 }
 
 async function start(options: UpOptions, progress: Progress, stop: StopRequest): Promise<Running> {
@@ -57,16 +62,32 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
   const data = options.data === undefined ? undefined : await openData(options, options.data);
   progress.step('starting the API');
   let loaded: LoadReport | undefined;
+  const token = operatorToken();
   const cluster = await startOnPort({
     port: options.port,
     speed: options.speed,
     ...(data ? { store: data.store, pki: data.pki } : {}),
+    staticTokens: new Map([[token.token, token.user]]),
     report: reporterUntil(stop),
     async prepare(plane) {
-      loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, ownKinds: options.operator });
+      loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, operator: options.operator });
     },
   });
-  return { cluster, recovered: data?.recovered, loaded };
+  let operator: RunningOperator | undefined;
+  return {
+    cluster,
+    recovered: data?.recovered,
+    loaded,
+    async startOperator() {
+      if (!options.operator) return;
+      progress.step('starting the operator');
+      operator = await runOperator(cluster, token);
+    },
+    async close() {
+      await operator?.stop();
+      await cluster.close();
+    },
+  };
 }
 
 /** Not where somebody may have changed or removed it. */

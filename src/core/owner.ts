@@ -7,6 +7,8 @@ export interface OwnerState {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** Of the object that was seen. Where it is given, what is older never takes the place of what is newer. */
+  readonly resourceVersion?: string;
   /** The scale it wants; absent when its kind has no scale. */
   readonly replicas?: number;
   readonly deleting?: boolean;
@@ -21,6 +23,9 @@ export interface OwnerName {
   readonly namespace: string;
   readonly name: string;
 }
+
+/** Finds an owner among those that somebody keeps current outside of the world. Cheap: it is asked for every owner that is new. */
+export type OwnerMemory = (namespace: string, group: string, kind: string, name: string) => OwnerState | undefined;
 
 /**
  * Owner kinds whose scale counts groups, not pods: `group/kind`. Never a Job or a StatefulSet, whose numbers are pods.

@@ -5,6 +5,8 @@ export type Labels<Name extends string> = Readonly<Record<Name, string>>;
 
 export interface CounterMetric<Name extends string> {
   add(labels: Labels<Name>, by?: number): void;
+  /** What it counted is gone for good: if it comes back, it starts at nothing. */
+  remove(labels: Labels<Name>): void;
 }
 
 export interface GaugeMetric<Name extends string> {
@@ -27,6 +29,8 @@ export interface Metrics {
   counter<Name extends string>(terms: MetricTerms<Name>): CounterMetric<Name>;
   gauge<Name extends string>(terms: MetricTerms<Name>): GaugeMetric<Name>;
   histogram<Name extends string>(terms: MetricTerms<Name>, buckets: readonly number[]): HistogramMetric<Name>;
+  /** Called before each rendering, for what is not worth measuring more often. */
+  beforeRender(update: () => void): void;
   readonly contentType: string;
   /** In Prometheus' text format. */
   render(): Promise<string>;
@@ -53,6 +57,7 @@ const nameSyntax = /^[a-z][a-z0-9_]*$/;
 /** A registry of its own: two of them in one process do not meet. */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
+  const updates: (() => void)[] = [];
   if (options.runtime === true) collectDefaultMetrics({ register: registry });
   const common = <Name extends string>(terms: MetricTerms<Name>) => ({
     name: fullName(terms.name),
@@ -64,7 +69,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     counter(terms) {
       if (!terms.name.endsWith('_total')) throw new Error(`the name of counter ${terms.name} must end in _total`);
       const counter = new Counter(common(terms));
-      return { add: (labels, by = 1) => counter.inc(labels, by) };
+      return {
+        add: (labels, by = 1) => counter.inc(labels, by),
+        remove: (labels) => counter.remove(labels),
+      };
     },
     gauge(terms) {
       const gauge = new Gauge(common(terms));
@@ -77,8 +85,12 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       const histogram = new Histogram({ ...common(terms), buckets: [...buckets] });
       return { observe: (labels, value) => histogram.observe(labels, value) };
     },
+    beforeRender: (update) => void updates.push(update),
     contentType: registry.contentType,
-    render: () => registry.metrics(),
+    render: () => {
+      for (const update of updates) update();
+      return registry.metrics();
+    },
   };
 }
 

@@ -238,6 +238,7 @@ describe('the DisruptionLedger CRD', () => {
     time: true,
     view: true,
     generation: true,
+    conditional: true,
     overdue: true,
   };
   const overdue: EveryField<NonNullable<Reservation['overdue']>> = {

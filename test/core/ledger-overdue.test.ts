@@ -5,7 +5,21 @@ import { prune } from '../../src/core/ledger/prune.ts';
 import { table } from '../api/table.ts';
 import { aLedger, aPod, aReservation, ns } from '../support/builders.ts';
 import { pubFor } from '../support/fleet.ts';
-import { at, closed, evicted, fateOf, iso, leader, type Now, pruningWorld, waiting, web } from '../support/pruning.ts';
+import {
+  at,
+  closed,
+  evicted,
+  fateOf,
+  iso,
+  leader,
+  type Now,
+  pruningWorld,
+  updated,
+  waiting,
+  web,
+} from '../support/pruning.ts';
+
+const onCondition: Reservation = { ...evicted, conditional: true };
 
 describe('a reservation whose limit has passed', () => {
   interface Row extends Omit<Now, 'ledger'> {
@@ -50,6 +64,42 @@ describe('a reservation whose limit has passed', () => {
       reservation: { ...evicted, time: iso(900) },
       seconds: 600,
       want: 'kept',
+    },
+    {
+      name: 'waits from the start where it rests on a condition',
+      pod: web,
+      reservation: onCondition,
+      seconds: 0,
+      want: `waits since ${iso(0)}`,
+    },
+    {
+      name: 'waits from the start, by the clock of the leader, whatever the time it was made at',
+      pod: web,
+      reservation: { ...onCondition, time: iso(900) },
+      seconds: 1,
+      by: 'b',
+      want: `waits since ${iso(1)}`,
+    },
+    {
+      name: 'waits from the start also where it is an update that is seen to have happened',
+      pod: web.generation(5, 5),
+      reservation: { ...updated, conditional: true },
+      seconds: 30,
+      want: `waits since ${iso(30)}`,
+    },
+    {
+      name: 'that rests on a condition waits for 35 seconds',
+      pod: web,
+      reservation: { ...waiting, conditional: true },
+      seconds: 154.999,
+      want: 'kept',
+    },
+    {
+      name: 'that rests on a condition ends without waiting when the pod is seen terminating',
+      pod: web.terminating(),
+      reservation: onCondition,
+      seconds: 0,
+      want: 'terminating',
     },
     { name: 'waits for 35 seconds', pod: web, reservation: waiting, seconds: 154.999, want: 'kept' },
     {
@@ -199,6 +249,15 @@ describe('a reservation whose limit has passed', () => {
     const request = { operation: 'EVICT', namespace: ns, pod: 'web-1' } as const;
     const { ledger } = judgeBatch(world, ns, [request], at(160));
     expect(ledger?.spec?.reservations?.[0]?.overdue).toMatchObject({ phase: 'closed', resourceVersion: '180' });
+  });
+
+  it('[L4] a note leaves the condition as it is', () => {
+    const world = pruningWorld({ pod: web, ledger: aLedger([onCondition]) });
+    const { ledger, nextCheckAt } = prune(world, ns, at(7), leader);
+    expect(ledger?.spec?.reservations).toEqual([
+      { ...onCondition, overdue: { phase: 'waiting', by: 'a', since: iso(7) } },
+    ]);
+    expect(nextCheckAt).toBe(at(42));
   });
 
   it('[L4] other limits can be configured', () => {

@@ -80,6 +80,24 @@ const rows: readonly Row[] = [
   { name: 'an unavailable label is taken off', before: label('x'), after: pod, want: 'harmless' },
   { name: 'the value of an unavailable label changes', before: label('x'), after: label('y'), want: 'harmless' },
   {
+    name: 'a second unavailable label',
+    before: label('x'),
+    after: withMeta({ labels: { 'unavailable-pod.kruise.io/drill': 'x', 'unavailable-pod.kruise.io/more': '' } }),
+    want: 'takesAway',
+    what: 'unavailable-pod.kruise.io/more',
+  },
+  {
+    name: 'the pod opts out of protection',
+    after: withMeta({ annotations: { team: 'a', 'pub.kruise.io/no-protect': 'true' } }),
+    want: 'harmless',
+  },
+  {
+    name: 'the pod opts out, and gets another image',
+    after: { ...withMain({ image: 'shop:2' }), metadata: { annotations: { 'pub.kruise.io/no-protect': 'true' } } },
+    want: 'takesAway',
+    what: 'main',
+  },
+  {
     name: 'a label that only resembles it',
     after: withMeta({ labels: { app: 'web', 'x.unavailable-pod.kruise.io/drill': '1' } }),
     want: 'harmless',

@@ -5,6 +5,7 @@ import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
 import { refusalOf } from '../../src/core/decide/refusal.ts';
 import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
 import { World } from '../../src/core/world/world.ts';
+import { ledgerBusy } from '../../src/operator/ledger/refusals.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';
@@ -49,6 +50,18 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     says: ['PodDisruptionBudget', 'db', '5 available pods', 'has 3'],
     helps: ['2 more', 'AlwaysAllow'],
     want: { budget: pdb('db'), unit: 'db', unitKind: 'pod', available: 3, desired: 5 },
+  },
+  DisruptionUnproven: {
+    ask: () => {
+      const lws = anOwner('LeaderWorkerSet', 'llm', 2);
+      const pubs = [pubFor('llm', { minAvailable: 2, podGroupPolicy: lwsPolicy })];
+      const world = aWorld({ pods: lwsPods('llm', 2, 2), owners: [lws], pubs });
+      world.setLedger(ns, aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })]));
+      return ask(world, 'EVICT', 'llm-0-1');
+    },
+    says: ['llm', '2 available groups', 'has 2', '2 expected', 'whether llm-0-0 goes', 'llm-0-1', 'group 0'],
+    helps: ['again', '1 more group'],
+    want: { budget: pub('llm'), unit: '0', unitKind: 'group', available: 2, desired: 2, expected: 2, source: 'scale' },
   },
   ProbeVeto: {
     ask: () => ask(aWorld({ pods: [db.probed('False')], freshNodes: ['node-1'] }), 'EVICT', 'db'),
@@ -128,6 +141,11 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     },
     says: ['ledger', 'db'],
     helps: ['DisruptionLedger'],
+  },
+  LedgerBusy: {
+    ask: () => ledgerBusy('db', '7 requests wait for the ledger already'),
+    says: ['pod db', '7 requests'],
+    helps: ['again', 'DisruptionLedger'],
   },
   CacheStale: {
     ask: () => {

@@ -16,6 +16,11 @@ const reservation: Schema = {
       format: 'int64',
       description: "The pod's generation when it was allowed; a newer one shows that an update happened.",
     },
+    conditional: {
+      type: 'boolean',
+      description:
+        'It was allowed only if pods were still as the view showed them. Nobody else goes because of it until its pod is seen to go.',
+    },
     overdue: {
       type: 'object',
       required: ['phase', 'by', 'since'],

@@ -92,24 +92,25 @@ function decideSeen(
 
 /**
  * A removal covers everything that may come after it; an update covers updates. One whose time limit passed covers nothing: it
- * did not happen, and whoever asks again asks anew (L5).
+ * did not happen, and whoever asks again asks anew. So does whoever asks again about one that was made on a condition, which may
+ * not have held (L5).
  */
 function covers(reserved: Reservation, asked: Operation): boolean {
-  if (reserved.overdue !== undefined) return false;
+  if (reserved.conditional === true || reserved.overdue !== undefined) return false;
   return isRemoval(reserved.operation) || !isRemoval(asked);
 }
 
 /** Judges a pod whose reservation does not cover the request as if it had none (L5). */
 function asIfUnreserved<T>(state: NamespaceState, pod: PodRecord, ask: () => T): T {
-  const reservedFor = pod.reservedFor;
-  if (reservedFor === undefined) return ask();
-  const set = (operation: Operation | undefined) =>
+  const { reserved } = pod;
+  if (reserved === undefined) return ask();
+  const set = (as: PodRecord['reserved']) =>
     state.recount(pod, () => {
-      pod.reservedFor = operation;
+      pod.reserved = as;
     });
   set(undefined);
   const answer = ask();
-  set(reservedFor);
+  set(reserved);
   return answer;
 }
 

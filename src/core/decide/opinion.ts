@@ -26,6 +26,16 @@ interface Case {
   readonly desired: Desired;
   readonly expected: Expected;
   readonly unhealthy: UnhealthyRule;
+  /** The unit may serve or not, depending on whether those of these pods go that are reserved on a condition (N6). */
+  readonly inDoubt?: Iterable<PodRecord>;
+}
+
+/** What a unit has. */
+interface Strength {
+  readonly pods: Iterable<PodRecord>;
+  readonly healthy: number;
+  readonly unproven: number;
+  readonly minimum: number;
 }
 
 export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
@@ -55,7 +65,7 @@ function byRule(facts: Case): Opinion {
   if (!desired.known) return refuse('ExpectedUnknown', facts.ref, facts.pod, desired.why, facts.unitKind);
   if (desired.count === 0) return agree(facts);
   if (facts.effect === 'breaks') {
-    return facts.available - 1 >= desired.count ? agree(facts) : exhausted('BudgetExhausted', facts, desired.count);
+    return facts.available - 1 >= desired.count ? agree(facts) : exhausted(whyBreaking(facts), facts, desired.count);
   }
   const met = facts.unhealthy === 'ifHealthyBudget' && facts.available >= desired.count;
   return met ? agree(facts) : exhausted('UnhealthyRefused', facts, desired.count);
@@ -85,15 +95,14 @@ function byPub(pub: PubState, pod: PodRecord): Opinion {
 }
 
 function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupOf']>>, pod: PodRecord): Case {
-  const minimum = pdb.minimumOf(group);
-  const without = group.healthy - (pod.counted && pod.healthy ? 1 : 0);
+  const { pods, healthy, unproven } = group;
+  const strength = { pods, healthy, unproven, minimum: pdb.minimumOf(group) };
   return {
     ref: pdb.ref,
     pod,
     unit: group.display,
     unitKind: 'group',
-    effect: effectOf(group.healthy >= minimum, without >= minimum),
-    available: pdb.availableGroups,
+    ...lossOf(strength, pod.counted && pod.healthy, pdb.availableGroups),
     desired: pdb.desired(),
     expected: pdb.expected(),
     unhealthy: pdb.rules?.unhealthy ?? 'never',
@@ -127,26 +136,38 @@ function plainCase(pdb: PdbState, pod: PodRecord): Case {
 function pubCase(pub: PubState, pod: PodRecord): Case {
   const unit = pub.unitOf(pod);
   const serves = pod.counted && pod.healthyForPub;
-  const effect: Charge['effect'] =
-    unit === undefined
-      ? effectOf(serves, false)
-      : effectOf(unit.healthy >= pub.minimum, unit.healthy - (serves ? 1 : 0) >= pub.minimum);
+  const strength = unit === undefined ? alone(pod, serves) : { ...unit, minimum: pub.minimum };
   return {
     ref: pub.ref,
     pod,
     unit: unit?.display ?? pod.name,
     unitKind: unit === undefined ? 'pod' : 'group',
-    effect,
-    available: pub.available,
+    ...lossOf(strength, serves, pub.available),
     desired: pub.desired(),
     expected: pub.expected(),
     unhealthy: 'always',
   };
 }
 
-function effectOf(available: boolean, availableWithout: boolean): Charge['effect'] {
-  if (!available) return 'down';
-  return availableWithout ? 'surplus' : 'breaks';
+function alone(pod: PodRecord, serves: boolean): Strength {
+  return { pods: [pod], healthy: Number(serves), unproven: 0, minimum: 1 };
+}
+
+/**
+ * What a unit loses with a pod. Pods that are reserved on a condition may go or stay: those that go make no unit serve, so they
+ * are left out of its strength; those that stay make it serve, so without them it is not known to be down. A unit that is in doubt
+ * is not among the available ones, and is charged for as if it were (N6). A pod that does not serve breaks it in neither case.
+ */
+function lossOf(unit: Strength, serves: boolean, available: number): Pick<Case, 'effect' | 'available' | 'inDoubt'> {
+  const { healthy, unproven, minimum } = unit;
+  if (healthy - Number(serves) >= minimum) return { effect: 'surplus', available };
+  if (healthy >= minimum) return { effect: 'breaks', available };
+  if (!serves || healthy + unproven < minimum) return { effect: 'down', available };
+  return { effect: 'breaks', available: available + 1, inDoubt: unit.pods };
+}
+
+function whyBreaking({ inDoubt }: Case): RefusalCode {
+  return inDoubt === undefined ? 'BudgetExhausted' : 'DisruptionUnproven';
 }
 
 function agree(facts: Case): Opinion {
@@ -166,12 +187,19 @@ function agree(facts: Case): Opinion {
 }
 
 function exhausted(code: RefusalCode, facts: Case, desired: number): Opinion {
-  const { ref, pod, unit, unitKind, available, expected } = facts;
+  const { ref, pod, unit, unitKind, available, expected, inDoubt } = facts;
   const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
+  const detail = inDoubt === undefined ? {} : { detail: unprovenAmong(inDoubt) };
   return {
     agrees: false,
-    blocker: blocker(code, { budget: ref, pod, unit, unitKind, available, desired, ...counted }),
+    blocker: blocker(code, { budget: ref, pod, unit, unitKind, available, desired, ...counted, ...detail }),
   };
+}
+
+/** One name is enough to look further. */
+function unprovenAmong(pods: Iterable<PodRecord>): string {
+  const [first = '', ...others] = [...pods].filter((one) => one.unproven).map((one) => one.name);
+  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
 }
 
 function refuse(

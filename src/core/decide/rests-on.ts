@@ -36,7 +36,8 @@ export function othersDown(pod: PodRecord, judges: readonly Judge[]): readonly P
 function blamed(pod: PodRecord, judge: Judge): readonly PodRecord[] {
   const group = membersOf(pod, judge);
   if (group === undefined) return [];
-  const left = group.members.filter((member) => member.counted);
+  // Those that are reserved on a condition may yet turn out to be left, too (N6).
+  const left = group.members.filter((member) => member.counted || member.unproven);
   if (left.length < group.minimum) return [];
   const down = left.filter((member) => member !== pod && !serves(member, judge));
   const healthy = left.length - left.filter((member) => !serves(member, judge)).length;

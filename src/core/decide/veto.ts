@@ -37,6 +37,6 @@ function isBeyondHelp(pod: PodRecord, request: DisruptionRequest, judges: readon
   if (request.operation !== 'DELETE') return false;
   return judges.every((judge) => {
     const unit = judge.kind === 'pub' ? judge.pub.unitOf(pod) : undefined;
-    return judge.kind === 'pub' && unit !== undefined && unit.healthy + 1 < judge.pub.minimum;
+    return judge.kind === 'pub' && unit !== undefined && unit.healthy + unit.unproven + 1 < judge.pub.minimum;
   });
 }

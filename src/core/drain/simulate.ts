@@ -85,15 +85,16 @@ function evict(world: World, pod: PodKey, now: number, options: DrainOptions) {
   return decide(world, request, now, { judgePlain: true, ...options });
 }
 
-/** An allowed pod is gone for the rest of the wave, also when no ledger would hold it (exempt and unprotected pods). */
+/** An allowed pod is gone for the rest of the wave, whether or not a ledger holds it, and on whatever condition. */
 function takeAway(world: World, pod: PodKey, now: number): () => void {
   const state = world.namespace(pod.namespace);
   const record = state?.pods.get(pod.name);
-  if (state === undefined || record === undefined || state.reservations.has(record.uid)) return () => {};
+  if (state === undefined || record === undefined) return () => {};
   const { uid, name } = record;
+  const before = state.reservations.get(uid);
   const reservation = { pod: name, uid, operation: 'EVICT', time: new Date(now).toISOString(), view: '' } as const;
   reserve(state, reservation);
-  return () => unreserve(state, reservation);
+  return () => (before === undefined ? unreserve(state, reservation) : reserve(state, before));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { type DecideOptions, decide } from '../decide/decide.ts';
 import type { DisruptionRequest } from '../request.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Allowed, Verdict } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { World } from '../world/world.ts';
@@ -37,10 +37,8 @@ export function judgeBatch(
   const verdicts = requests.map((request) => {
     const verdict = decide(world, request, now, options);
     const state = world.namespace(namespace);
-    if (state !== undefined && verdict.result === 'allow' && verdict.effects.reserve !== undefined) {
-      const wanted = verdict.effects.reserve;
-      undo.push(hold(state, { ...wanted, time: new Date(now).toISOString(), view: world.syncedVersion('pods') ?? '' }));
-    }
+    const wanted = verdict.result === 'allow' ? reservationOf(verdict, world, now) : undefined;
+    if (state !== undefined && wanted !== undefined) undo.push(hold(state, wanted));
     return verdict;
   });
   const state = world.namespace(namespace);
@@ -52,12 +50,21 @@ export function judgeBatch(
   return { verdicts, ledger, confirm: false };
 }
 
+function reservationOf({ effects }: Allowed, world: World, now: number): Reservation | undefined {
+  const { reserve: wanted, onlyIf, restsOn } = effects;
+  if (wanted === undefined) return undefined;
+  const conditional = onlyIf !== undefined || restsOn !== undefined;
+  return {
+    ...wanted,
+    time: new Date(now).toISOString(),
+    view: world.syncedVersion('pods') ?? '',
+    ...(conditional ? { conditional } : {}),
+  };
+}
+
 /** Reserves in the world, and returns how to take it back. */
 function hold(state: NamespaceState, reservation: Reservation): () => void {
   const before = state.reservations.get(reservation.uid);
   reserve(state, reservation);
-  return () => {
-    unreserve(state, reservation);
-    if (before !== undefined) reserve(state, before);
-  };
+  return () => (before === undefined ? unreserve(state, reservation) : reserve(state, before));
 }

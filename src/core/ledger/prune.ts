@@ -92,7 +92,9 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
   return overdue.phase === 'waiting' ? waiting(overdue, view) : closed(overdue, pod, view);
 }
 
+/** One that rests on a condition covers nobody (L5), so that nothing new comes under way by it: it waits from the start. */
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
+  if (reservation.conditional === true) return beginWaiting(view);
   const removal = isRemoval(reservation.operation);
   const limit = removal ? view.limits.removalSeconds : view.limits.updateSeconds;
   const until = Date.parse(reservation.time) + limit * 1000;

@@ -31,6 +31,8 @@ export class GroupNode {
   description: GroupDescription = { kind: 'none' };
   /** Counted and healthy pods. */
   healthy = 0;
+  /** Healthy pods that count as gone, and may turn out to stay (N6). */
+  unproven = 0;
   /** Pods that are neither terminating nor finished. */
   live = 0;
   /** Pods that are not finished and do not go with their owner, terminating ones among them. */
@@ -60,6 +62,7 @@ export class GroupNode {
   count(change: Share): void {
     this.live += change.live;
     this.healthy += change.healthy;
+    this.unproven += change.unproven;
     this.existing += change.existing;
     if (this.live > this.peak) this.peak = this.live;
     for (const pdb of this.budgets) pdb.refresh(this);

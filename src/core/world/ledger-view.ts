@@ -1,5 +1,6 @@
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import type { NamespaceState } from './namespace-state.ts';
+import { firmness, type PodRecord } from './pod-record.ts';
 
 /** The ledger as it was last read or written. What was reserved only in the mind (a batch that lost its race) is undone by it. */
 export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
@@ -12,8 +13,7 @@ export function setReservations(state: NamespaceState, ledger: DisruptionLedger)
 export function reserve(state: NamespaceState, reservation: Reservation): void {
   const present = state.reservations.get(reservation.uid);
   state.reservations.set(reservation.uid, reservation);
-  if (present === undefined || present.operation !== reservation.operation)
-    mark(state, reservation, reservation.operation);
+  if (firmness(present) !== firmness(reservation)) mark(state, reservation, firmness(reservation));
 }
 
 export function unreserve(state: NamespaceState, reservation: Reservation): void {
@@ -21,10 +21,10 @@ export function unreserve(state: NamespaceState, reservation: Reservation): void
   mark(state, reservation, undefined);
 }
 
-function mark(state: NamespaceState, { pod, uid }: Reservation, operation: Reservation['operation'] | undefined): void {
+function mark(state: NamespaceState, { pod, uid }: Reservation, reserved: PodRecord['reserved']): void {
   const record = state.pods.get(pod);
   if (record === undefined || record.uid !== uid) return;
   state.recount(record, () => {
-    record.reservedFor = operation;
+    record.reserved = reserved;
   });
 }

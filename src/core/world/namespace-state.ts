@@ -10,7 +10,7 @@ import { chainOf, isDoomed } from './owner-chain.ts';
 import { anyUid, nameKeyOf } from './owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
-import type { PodRecord } from './pod-record.ts';
+import { firmness, type PodRecord } from './pod-record.ts';
 import { PubIndex } from './pub-index.ts';
 import type { PubState } from './pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
@@ -31,6 +31,8 @@ export class NamespaceState {
   readonly owners: OwnerRegistry;
   terminating = false;
   unguarded = false;
+  /** Pods with a disruption probe: one of them is a reason to guard the namespace, also where there is no budget. */
+  readonly probedPods = new Set<PodRecord>();
   ledger: DisruptionLedger | undefined;
   readonly reservations = new Map<string, Reservation>();
 
@@ -75,9 +77,12 @@ export class NamespaceState {
 
   attach(pod: PodRecord): void {
     this.#attachOwners(pod);
-    pod.reservedFor = this.reservations.get(pod.uid)?.operation;
+    pod.reserved = firmness(this.reservations.get(pod.uid));
     pod.fresh = pod.node !== undefined && this.#freshNode(pod.node);
-    if (pod.has(bit.probed)) this.#probed.watch(pod);
+    if (pod.has(bit.probed)) {
+      this.probedPods.add(pod);
+      this.#probed.watch(pod);
+    }
     this.groups.join(pod);
     this.#postings.add(pod);
     pod.pdbs = this.#pdbIndex.find(pod.labels);
@@ -93,7 +98,10 @@ export class NamespaceState {
     for (const pdb of pod.pdbs) pdb.deselect(pod);
     this.#postings.remove(pod);
     this.groups.leave(pod);
-    if (pod.has(bit.probed)) this.#probed.unwatch(pod);
+    if (pod.has(bit.probed)) {
+      this.probedPods.delete(pod);
+      this.#probed.unwatch(pod);
+    }
     for (const owner of [pod.controller, pod.root]) {
       owner?.pods.delete(pod);
       if (owner !== undefined) this.owners.release(owner);

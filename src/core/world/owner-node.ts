@@ -12,6 +12,13 @@ export class OwnerNode {
   state: 'unknown' | 'gone' | 'known' = 'unknown';
   replicas: number | undefined;
   deleting = false;
+  /** Of the object that it was last known by. */
+  resourceVersion: string | undefined;
+  /**
+   * Counts what makes a look-up that is under way too old to say "gone": something newer was seen of it, or, where it is known
+   * by name only, somebody new points at it and may mean an object that was made since.
+   */
+  stirred = 0;
   controller: OwnerNode | undefined;
   /** Pods whose controller, or whose root by label, this is. */
   readonly pods = new Set<PodRecord>();

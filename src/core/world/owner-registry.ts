@@ -1,7 +1,11 @@
 import { apiGroupOf, type OwnerReference } from '../../api/meta.ts';
 import type { OwnerName, OwnerState } from '../owner.ts';
+import { compareResourceVersions } from '../resource-version.ts';
 import { maxChain } from './owner-chain.ts';
 import { anyUid, nameKeyOf, OwnerNode } from './owner-node.ts';
+
+/** Finds an owner among those that somebody else keeps current. */
+export type FindOwner = (group: string, kind: string, name: string) => OwnerState | undefined;
 
 /** An owner by name and uid, whether or not anybody keeps a node for it. */
 export interface OwnerIdentity {
@@ -12,14 +16,26 @@ export interface OwnerIdentity {
 /** The owners of one namespace. Changing one reports the pods below it, which the caller takes out and puts back. */
 export class OwnerRegistry {
   readonly #byName = new Map<string, Map<string, OwnerNode>>();
-  /** The last look-up of each name; `undefined` is "not there". Kept while nobody points at it, too: pods come and go. */
-  readonly #lookups = new Map<string, OwnerState | undefined>();
+  /** Nodes that nobody has looked up. */
+  readonly #unknown = new Set<OwnerNode>();
+  /**
+   * What was last found under each name. Without another memory it is the only one, and is kept while nobody points at the name:
+   * pods come and go, and whoever fed the world does not say it again. With one, it ends with the last who points at the name:
+   * people choose the names that pods point at, and there is no end to them.
+   */
+  readonly #found = new Map<string, OwnerState>();
+  #memory: FindOwner | undefined;
   readonly #idle = new Set<OwnerNode>();
   readonly #findPod: (name: string) => OwnerState | undefined;
 
   /** Pods can own (a LeaderWorkerSet's leader does); they are known by the view of the pods, not by look-ups. */
   constructor(findPod: (name: string) => OwnerState | undefined) {
     this.#findPod = findPod;
+  }
+
+  /** From now on it is asked about owners that are new here. */
+  consult(memory: FindOwner): void {
+    this.#memory = memory;
   }
 
   /** The node that a controller reference means. */
@@ -29,7 +45,9 @@ export class OwnerRegistry {
 
   /** The node for an owner known by name only. */
   named(group: string, kind: string, name: string): OwnerNode {
-    return this.#node(group, kind, name, anyUid);
+    const node = this.#node(group, kind, name, anyUid);
+    node.stirred += 1;
+    return node;
   }
 
   #node(group: string, kind: string, name: string, uid: string): OwnerNode {
@@ -43,6 +61,7 @@ export class OwnerRegistry {
     if (node === undefined) {
       node = new OwnerNode(group, kind, name, uid);
       byUid.set(uid, node);
+      this.#unknown.add(node);
       this.#initialise(node);
     }
     return node;
@@ -57,19 +76,28 @@ export class OwnerRegistry {
       this.apply(node, this.#findPod(node.name));
       return;
     }
-    const found = this.#lookups.get(node.nameKey);
-    if (found !== undefined && (node.uid === anyUid || found.uid === node.uid)) this.apply(node, found);
+    const found = this.#recall(node);
+    if (found !== undefined) this.apply(node, found);
+  }
+
+  /** What is known of this very owner, whether or not anybody points at it. */
+  #recall(owner: Pick<OwnerNode, 'nameKey' | 'group' | 'kind' | 'name' | 'uid'>): OwnerState | undefined {
+    const known = [this.#found.get(owner.nameKey), this.#memory?.(owner.group, owner.kind, owner.name)];
+    const [first, second] = known.filter((one) => one !== undefined).filter((one) => isMeant(owner, one));
+    return first !== undefined && second !== undefined && isOlder(first, second.resourceVersion) ? second : first;
   }
 
   /** Who would own a pod with this controller, as far as is known. Asking leaves no trace. */
   peek(reference: OwnerReference | undefined): readonly OwnerIdentity[] {
     const chain: OwnerIdentity[] = [];
     for (let next = reference; next !== undefined && chain.length < maxChain; ) {
-      const nameKey = nameKeyOf(apiGroupOf(next.apiVersion), next.kind, next.name);
-      chain.push({ nameKey, uid: next.uid });
-      const isPod = nameKey === nameKeyOf('', 'Pod', next.name);
-      const found: OwnerState | undefined = isPod ? this.#findPod(next.name) : this.#lookups.get(nameKey);
-      next = found?.uid === next.uid ? found.controller : undefined;
+      const { kind, name, uid } = next;
+      const group = apiGroupOf(next.apiVersion);
+      const nameKey = nameKeyOf(group, kind, name);
+      chain.push({ nameKey, uid });
+      const isPod = nameKey === nameKeyOf('', 'Pod', name);
+      const found = isPod ? this.#findPod(name) : this.#recall({ nameKey, group, kind, name, uid });
+      next = found?.uid === uid ? found.controller : undefined;
     }
     return chain;
   }
@@ -93,7 +121,11 @@ export class OwnerRegistry {
   #forget(node: OwnerNode): void {
     const byUid = this.#byName.get(node.nameKey);
     byUid?.delete(node.uid);
-    if (byUid?.size === 0) this.#byName.delete(node.nameKey);
+    this.#unknown.delete(node);
+    if (byUid?.size === 0) {
+      this.#byName.delete(node.nameKey);
+      if (this.#memory !== undefined) this.#found.delete(node.nameKey);
+    }
     const controller = node.controller;
     node.controller = undefined;
     if (controller === undefined) return;
@@ -101,10 +133,17 @@ export class OwnerRegistry {
     this.#idle.add(controller);
   }
 
-  /** Keeps what a look-up found, and returns the nodes it speaks about; the caller applies it to them. */
-  remember(name: OwnerName, found: OwnerState | undefined): readonly OwnerNode[] {
-    this.#lookups.set(nameKeyOf(apiGroupOf(name.apiVersion), name.kind, name.name), found);
-    return this.nodesOf(name);
+  /** Keeps what was found under a name, for those who will point at it. */
+  remember(found: OwnerState): void {
+    const nameKey = nameKeyOf(apiGroupOf(found.apiVersion), found.kind, found.name);
+    const known = this.#found.get(nameKey);
+    if (known !== undefined && isOlder(found, known.resourceVersion)) return;
+    if (this.#memory === undefined || this.#byName.has(nameKey)) this.#found.set(nameKey, found);
+  }
+
+  /** There is nothing of that name. */
+  disremember(name: OwnerName): void {
+    this.#found.delete(nameKeyOf(apiGroupOf(name.apiVersion), name.kind, name.name));
   }
 
   /** All nodes of an owner's name, whatever their uids. */
@@ -116,23 +155,24 @@ export class OwnerRegistry {
     return [...(this.#byName.get(nameKeyOf(apiGroupOf(name.apiVersion), name.kind, name.name))?.values() ?? [])];
   }
 
-  /** Owners that pods point at and nobody has looked up. */
-  *unknown(): Iterable<OwnerNode> {
-    for (const byUid of this.#byName.values()) {
-      for (const node of byUid.values()) if (node.state === 'unknown') yield node;
-    }
+  /** Owners that somebody points at and nobody has looked up. */
+  unknown(): Iterable<OwnerNode> {
+    return this.#unknown;
   }
 
   apply(node: OwnerNode, state: OwnerState | undefined): void {
     const before = node.controller;
-    if (state === undefined || (node.uid !== anyUid && node.uid !== state.uid)) {
+    this.#unknown.delete(node);
+    if (state === undefined || !isMeant(node, state)) {
       node.state = 'gone';
       node.replicas = undefined;
+      node.resourceVersion = undefined;
       node.deleting = false;
       node.controller = undefined;
     } else {
       node.state = 'known';
       node.replicas = state.replicas;
+      node.resourceVersion = state.resourceVersion;
       node.deleting = state.deleting ?? false;
       node.controller = state.controller === undefined ? undefined : this.refer(state.controller);
     }
@@ -141,4 +181,18 @@ export class OwnerRegistry {
     node.controller?.children.add(node);
     if (before !== undefined) this.release(before);
   }
+}
+
+/** Whether the object that was found is the one that the node stands for. */
+export function isMeant(node: { readonly uid: string }, found: OwnerState): boolean {
+  return node.uid === anyUid || node.uid === found.uid;
+}
+
+/** Objects of one kind can be compared with each other, too: what was made later has the greater version. */
+export function isOlder(found: OwnerState, than: string | undefined): boolean {
+  return (
+    found.resourceVersion !== undefined &&
+    than !== undefined &&
+    compareResourceVersions(found.resourceVersion, than) < 0
+  );
 }

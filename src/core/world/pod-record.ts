@@ -1,10 +1,10 @@
+import type { Reservation } from '../../api/ledger.ts';
 import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { controllerOf } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { GroupClaim } from '../groups/claim.ts';
 import { claimsOf } from '../groups/conventions.ts';
 import { bit, healthBits } from '../health.ts';
-import type { Operation } from '../request.ts';
 import type { GroupNode } from './group-node.ts';
 import type { OwnerNode } from './owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
@@ -33,7 +33,8 @@ export class PodRecord {
   /** The probe lease of its node is fresh; only looked at for probed pods. */
   fresh = false;
   doomed = false;
-  reservedFor: Operation | undefined;
+  /** `conditional`: whether it goes is not known. */
+  reserved: 'firm' | 'conditional' | undefined;
 
   controller: OwnerNode | undefined;
   root: OwnerNode | undefined;
@@ -79,7 +80,12 @@ export class PodRecord {
 
   /** It counts for budgets, if healthy (N1). */
   get counted(): boolean {
-    return this.live && !this.doomed && this.reservedFor === undefined;
+    return this.live && !this.doomed && this.reserved === undefined;
+  }
+
+  /** It is reserved on a condition, and not seen to go: it counts as gone, and may yet turn out to stay (N6). */
+  get unproven(): boolean {
+    return this.live && !this.doomed && this.reserved === 'conditional';
   }
 
   /** Healthy for a PDB (H1, H2, H4). */
@@ -94,13 +100,19 @@ export class PodRecord {
 
   /** Ready in Kubernetes' own eyes: what a plain PDB counts (P3). */
   get plainHealthy(): boolean {
-    return this.has(bit.ready) && !this.has(bit.terminating) && this.reservedFor === undefined;
+    return this.has(bit.ready) && !this.has(bit.terminating) && this.reserved === undefined;
   }
 
   /** The probe says no, or says nothing that can be trusted (V1). */
   get vetoes(): boolean {
     return this.has(bit.probed) && !this.healthy;
   }
+}
+
+/** What a reservation makes of its pod. */
+export function firmness(reservation: Reservation | undefined): PodRecord['reserved'] {
+  if (reservation === undefined) return undefined;
+  return reservation.conditional === true ? 'conditional' : 'firm';
 }
 
 /** Whether two versions of a pod sit at the same places of every index, so that only their health can differ. */

@@ -28,6 +28,8 @@ export interface PubUnit {
   /** Not finished, and not going with its owner. */
   existing: number;
   healthy: number;
+  /** Healthy pods that count as gone, and may turn out to stay (N6). */
+  unproven: number;
   readonly root: OwnerNode | undefined;
 }
 
@@ -151,6 +153,7 @@ export class PubState {
       return;
     }
     unit.live += change.live;
+    unit.unproven += change.unprovenForPub;
     const was = unit.healthy >= this.minimum;
     unit.healthy += change.healthyForPub;
     const is = unit.healthy >= this.minimum;
@@ -205,7 +208,7 @@ function newTally(): OwnerTally {
 }
 
 function newUnit(key: string, display: string, root: OwnerNode | undefined): PubUnit {
-  return { key, display, pods: new Set(), live: 0, existing: 0, healthy: 0, root };
+  return { key, display, pods: new Set(), live: 0, existing: 0, healthy: 0, unproven: 0, root };
 }
 
 function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {

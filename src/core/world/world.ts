@@ -6,15 +6,15 @@ import type { Pod } from '../../api/pod.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import type { ProbeLease } from '../lease.ts';
-import type { OwnerName, OwnerState } from '../owner.ts';
+import type { OwnerMemory, OwnerName, OwnerState } from '../owner.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
 import type { GroupNode } from './group-node.ts';
 import { Leases } from './leases.ts';
 import { setReservations } from './ledger-view.ts';
 import { NamespaceState } from './namespace-state.ts';
-import { podsBelow } from './owner-chain.ts';
-import { anyUid, type OwnerNode } from './owner-node.ts';
+import type { OwnerNode } from './owner-node.ts';
+import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
@@ -25,6 +25,7 @@ import { removePod, setPod } from './pods.ts';
 export class World {
   readonly #namespaces = new Map<string, NamespaceState>();
   readonly #synced = new Map<Collection, string>();
+  #ownerMemory: OwnerMemory | undefined;
   readonly #leases = new Leases((pod, fresh) =>
     this.#obtain(pod.namespace).recount(pod, () => {
       pod.fresh = fresh;
@@ -79,15 +80,43 @@ export class World {
     this.#describe(state, groups, () => state.groups.objects.deletePodGroup(apiVersion, name));
   }
 
+  /** A look-up made just now found it: other owners of its name are gone. */
   setOwner(owner: OwnerState): void {
-    this.#look(owner, owner);
+    this.endLookup(this.beginLookup(owner), owner);
   }
 
+  /** A look-up made just now found nothing. */
   setOwnerGone(name: OwnerName): void {
-    this.#look(name, undefined);
+    this.endLookup(this.beginLookup(name), undefined);
   }
 
-  /** Owners that pods point at and nobody has looked up: whoever feeds the world should. */
+  /** What a watch shows of an owner. True when that changes anything. */
+  observeOwner(owner: OwnerState): boolean {
+    return observeOwner(this.#obtain(owner.namespace), owner);
+  }
+
+  /** To be called before an owner is looked up. */
+  beginLookup(name: OwnerName): OwnerLookup {
+    return beginLookup(this.#obtain(name.namespace), name);
+  }
+
+  /** Says whether everything of that name is settled; otherwise it has to be looked up again. */
+  endLookup(lookup: OwnerLookup, found: OwnerState | undefined): boolean {
+    return endLookup(this.#obtain(lookup.name.namespace), lookup, found);
+  }
+
+  /** From now on owners that are new to the world are asked for there first, and the world does not remember those of nobody. */
+  consultOwners(memory: OwnerMemory): void {
+    this.#ownerMemory = memory;
+    for (const state of this.#namespaces.values()) this.#consult(state, memory);
+  }
+
+  /** The owners of a name that somebody points at. */
+  ownersOf(name: OwnerName): readonly Pick<OwnerNode, 'uid' | 'state' | 'resourceVersion'>[] {
+    return this.#namespaces.get(name.namespace)?.owners.nodesOf(name) ?? [];
+  }
+
+  /** Owners that somebody points at and nobody has looked up: whoever feeds the world should. */
   *unknownOwners(): Iterable<OwnerName & { readonly uid: string }> {
     for (const state of this.#namespaces.values()) {
       for (const node of state.owners.unknown()) yield nameOf(state.name, node);
@@ -150,6 +179,7 @@ export class World {
     if (state === undefined) {
       state = new NamespaceState(name, this.#leases);
       this.#namespaces.set(name, state);
+      if (this.#ownerMemory !== undefined) this.#consult(state, this.#ownerMemory);
     }
     return state;
   }
@@ -167,31 +197,9 @@ export class World {
     for (const pdb of state.pdbs.values()) if (pdb.units.size > 0) pdb.expectedChanged();
   }
 
-  #look(name: OwnerName, found: OwnerState | undefined): void {
-    const state = this.#obtain(name.namespace);
-    const nodes = state.owners.remember(name, found);
-    const moved = nodes.filter((node) => !changesScaleOnly(node, found));
-    const affected = new Set<PodRecord>();
-    for (const node of moved) podsBelow(node, affected);
-    for (const node of nodes) if (!moved.includes(node)) node.replicas = found?.replicas;
-    state.change(affected, () => {
-      for (const node of moved) state.owners.apply(node, found);
-    });
-    for (const node of nodes) for (const dependent of node.dependents) dependent.expectedChanged();
+  #consult(state: NamespaceState, memory: OwnerMemory): void {
+    state.owners.consult((group, kind, name) => memory(state.name, group, kind, name));
   }
-}
-
-/** A new scale moves no pod, unless it comes from or goes to nothing (X4). */
-function changesScaleOnly(node: OwnerNode, found: OwnerState | undefined): boolean {
-  return (
-    found !== undefined &&
-    node.state === 'known' &&
-    (node.uid === anyUid || node.uid === found.uid) &&
-    node.deleting === (found.deleting ?? false) &&
-    node.controller?.uid === found.controller?.uid &&
-    (node.replicas === 0) === (found.replicas === 0) &&
-    (node.replicas === undefined) === (found.replicas === undefined)
-  );
 }
 
 function nameOf(namespace: string, node: OwnerNode): OwnerName & { readonly uid: string } {

@@ -31,7 +31,8 @@ export function serviceNames(service: string, namespace: string): ServerNames {
 /** For webhooks that are called by URL, outside of the cluster. */
 export function urlNames(url: string): ServerNames {
   const { hostname } = new URL(url);
-  const bare = hostname.replace(/^\[(.*)\]$/, '$1');
+  // A dot at the end is for name servers; certificates do without.
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   return isIP(bare) === 0 ? { dnsNames: [bare], addresses: [] } : { dnsNames: [], addresses: [bare] };
 }
 

@@ -18,3 +18,33 @@ export function mayServe(
 ): boolean {
   return nowMs < leaf.notAfterMs && nowMs - confirmedMs <= policy.confirmWithinMs;
 }
+
+/** Whether every webhook trusts what this authority signed. Without webhooks nobody calls who could distrust. */
+export function isTrusted(issuer: string | undefined, bundles: readonly (readonly CertificateFacts[])[]): boolean {
+  return bundles.every((bundle) => bundle.some(({ id }) => id === issuer));
+}
+
+/** What a replica serves, and what it knows about that. */
+export interface Serving {
+  readonly leaf: LeafFacts;
+  /** When the Secret last confirmed it. */
+  readonly confirmedMs: number;
+}
+
+/**
+ * Whether a replica should go over to this leaf of the Secret. One that no authority of the Secret signed is somebody's mistake. One
+ * that webhooks do not trust yet waits for as long as they trust the one that is served: it came by other ways than ours.
+ * @param bundles what every webhook trusts; undefined: not seen for so long that it says nothing
+ */
+export function shouldAdopt(
+  leaf: LeafFacts,
+  serving: Serving | undefined,
+  bundles: readonly (readonly CertificateFacts[])[] | undefined,
+  nowMs: number,
+  policy: CertificatePolicy,
+): boolean {
+  if (leaf.issuer === undefined || nowMs >= leaf.notAfterMs || leaf.id === serving?.leaf.id) return false;
+  if (serving === undefined || bundles === undefined || isTrusted(leaf.issuer, bundles)) return true;
+  const good = mayServe(serving.leaf, serving.confirmedMs, nowMs, policy) && isTrusted(serving.leaf.issuer, bundles);
+  return !good;
+}

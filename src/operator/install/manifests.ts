@@ -1,7 +1,3 @@
-import type {
-  MutatingWebhookConfiguration,
-  ValidatingWebhookConfiguration,
-} from 'kubernetes-types/admissionregistration/v1.js';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Namespace, Service, ServiceAccount } from 'kubernetes-types/core/v1.js';
 import type { FlowSchema, PriorityLevelConfiguration } from 'kubernetes-types/flowcontrol/v1.js';
@@ -17,7 +13,7 @@ import { namespaceOf, serviceAccountOf } from './namespace.ts';
 import { disruptionBudgetOf, networkPolicyOf, serviceOf } from './network.ts';
 import { type RbacObject, rbacObjects } from './rbac.ts';
 import type { InstallValues } from './values.ts';
-import { mutatingConfiguration, validatingConfiguration } from './webhooks.ts';
+import { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
 
 export type Manifest =
   | Namespace
@@ -31,13 +27,15 @@ export type Manifest =
   | Deployment
   | PodDisruptionBudget
   | NetworkPolicy
-  | ValidatingWebhookConfiguration
-  | MutatingWebhookConfiguration;
+  | WebhookConfiguration;
 
 export const crdManifests: readonly CustomResourceDefinition[] = [podUnavailableBudgetCrd, disruptionLedgerCrd];
 
-/** Everything, in the order in which it is applied: what others need comes first, and what sends requests to us last. */
-export function manifestsOf(values: InstallValues): readonly Manifest[] {
+/**
+ * Everything, in the order in which it is applied: what others need comes first, and what sends requests to us last.
+ * @param paths at which the operator has a handler: there are webhooks for these alone
+ */
+export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = answeredPaths): readonly Manifest[] {
   const networkPolicy = networkPolicyOf(values);
   return [
     namespaceOf(values),
@@ -51,7 +49,6 @@ export function manifestsOf(values: InstallValues): readonly Manifest[] {
     ...(networkPolicy === undefined ? [] : [networkPolicy]),
     disruptionBudgetOf(values),
     deploymentOf(values),
-    validatingConfiguration(values),
-    mutatingConfiguration(values),
+    ...webhookConfigurations(values, paths),
   ];
 }

@@ -19,7 +19,39 @@ const apiVersion = 'admissionregistration.k8s.io/v1';
 /** The published types leave out what a rule is about. */
 type Rule = RuleWithOperations & { readonly resources: readonly string[]; readonly scope: 'Namespaced' };
 
-export function validatingConfiguration(values: InstallValues): ValidatingWebhookConfiguration {
+/**
+ * Paths at which the operator answers. A webhook that is registered without a handler behind it would refuse everything that it
+ * is asked, so it is this set that decides which webhooks there are.
+ */
+export const answeredPaths: ReadonlySet<string> = new Set([webhookPaths.pods, webhookPaths.budgets]);
+
+export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
+
+/** The configurations of those webhooks that are called at one of these paths; one that is left with none is left out. */
+export function webhookConfigurations(
+  values: InstallValues,
+  paths: ReadonlySet<string>,
+): readonly WebhookConfiguration[] {
+  const validating = validatingConfiguration(values);
+  const mutating = mutatingConfiguration(values);
+  return [
+    { ...validating, webhooks: calledAt(validating.webhooks, paths) },
+    { ...mutating, webhooks: calledAt(mutating.webhooks, paths) },
+  ].filter(({ webhooks }) => webhooks.length > 0);
+}
+
+function calledAt<T extends { readonly clientConfig: WebhookClientConfig }>(
+  webhooks: readonly T[] = [],
+  paths: ReadonlySet<string>,
+): T[] {
+  return webhooks.filter(({ clientConfig: { service, url } }) => paths.has(service?.path ?? pathOf(url)));
+}
+
+function pathOf(url: string | undefined): string {
+  return url === undefined ? '' : new URL(url).pathname;
+}
+
+function validatingConfiguration(values: InstallValues): ValidatingWebhookConfiguration {
   const pods = { path: webhookPaths.pods, selector: guarded(values), sideEffects: 'NoneOnDryRun' } as const;
   return {
     apiVersion,
@@ -57,7 +89,7 @@ export function validatingConfiguration(values: InstallValues): ValidatingWebhoo
   };
 }
 
-export function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
+function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
   const statefulSets = webhook(values, {
     name: 'statefulsets',
     path: webhookPaths.statefulSets,

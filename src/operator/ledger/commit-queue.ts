@@ -21,13 +21,13 @@ export class CommitQueue {
     const lane = this.#lane(namespace);
     const entry = new Entry(request);
     if (lane.size >= this.#parts.limits.maxWaiting) {
-      entry.settle({ verdict: ledgerBusy(pod, `${lane.size} requests wait for it already`), reserved: false });
+      entry.settle({ verdict: ledgerBusy(pod, `${lane.size} requests wait for the ledger already`), reserved: false });
       return entry.answer;
     }
     lane.add(entry);
     const giveUp = () => {
       lane.remove(entry);
-      entry.settle({ verdict: ledgerBusy(pod, 'it could not be written in time'), reserved: false });
+      entry.settle({ verdict: ledgerBusy(pod, 'the ledger could not be written in time'), reserved: false });
     };
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });

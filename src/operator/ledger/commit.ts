@@ -1,31 +1,28 @@
-import { type DecideOptions, decide } from '../../core/decide/decide.ts';
+import type { DisruptionLedger } from '../../api/ledger.ts';
+import type { DecideOptions } from '../../core/decide/decide.ts';
 import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { shareBasis, withoutCover } from './basis.ts';
 import type { Entry, Lane } from './lane.ts';
 import type { LedgerAccess } from './ledger-access.ts';
 import { type LedgerLimits, pauseAfter } from './limits.ts';
 import { pause } from './patience.ts';
 import type { LedgerEvents, Random } from './ports.ts';
-import { ledgerBusy, unproven } from './refusals.ts';
-import { unprovenBeside } from './unproven.ts';
+import { ledgerBusy } from './refusals.ts';
 
 export interface CommitParts {
   readonly world: World;
   readonly access: LedgerAccess;
   readonly clock: Clock;
   readonly random: Random;
-  /** Who this process is: the name under which it leads, when it leads. */
-  readonly identity: string;
   readonly limits: LedgerLimits;
   readonly events: LedgerEvents;
-  readonly options: () => DecideOptions;
+  readonly options: (namespace: string) => DecideOptions;
 }
 
 type Step =
-  | { readonly kind: 'answered'; readonly batch: readonly Entry[]; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'answered'; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'again'; readonly why: string; readonly pause: boolean };
 
 const again = (why: string): Step => ({ kind: 'again', why, pause: true });
@@ -46,12 +43,12 @@ export async function commitBatch(parts: CommitParts, namespace: string, lane: L
     // The read comes after the batch is made up: so what it shows is no older than any request in it (L6).
     const readFirst = attempt > 1 || access.version(namespace) === undefined;
     const step = await tryOnce(parts, namespace, batch, readFirst).catch((error: unknown) => again(String(error)));
-    if (step.kind === 'answered') return answer(parts, namespace, step.batch, step.verdicts, attempt);
+    if (step.kind === 'answered') return answer(parts, namespace, batch, step.verdicts, attempt);
     why = step.why;
     if (step.pause && attempt < limits.maxAttempts) await pause(clock, pauseAfter(attempt, limits, random()));
   }
   for (const entry of batch) {
-    const detail = `it could not be written in ${limits.maxAttempts} attempts; the last time ${why}`;
+    const detail = `the ledger could not be written in ${limits.maxAttempts} attempts; the last time ${why}`;
     entry.settle({ verdict: ledgerBusy(entry.request.pod, detail), reserved: false });
   }
 }
@@ -59,24 +56,21 @@ export async function commitBatch(parts: CommitParts, namespace: string, lane: L
 async function tryOnce(
   parts: CommitParts,
   namespace: string,
-  taken: readonly Entry[],
+  batch: readonly Entry[],
   readFirst: boolean,
 ): Promise<Step> {
   if (readFirst) {
     const problem = await readOrCreate(parts.access, namespace);
     if (problem !== undefined) return again(problem);
   }
-  const now = parts.clock.now();
-  refuseUnproven(parts, namespace, taken, now);
-  const batch = taken.filter((entry) => !entry.answered);
   const judgedBy = parts.access.version(namespace);
-  const outcome = judge(parts, namespace, batch, now);
-  if (outcome.ledger !== undefined) return write(parts, namespace, batch, outcome, now);
-  if (!outcome.confirm || readFirst) return { kind: 'answered', batch, verdicts: outcome.verdicts };
+  const { verdicts, ledger, confirm } = judge(parts, namespace, batch);
+  if (ledger !== undefined) return write(parts, namespace, ledger, verdicts);
+  if (!confirm || readFirst) return { kind: 'answered', verdicts };
   const read = await parts.access.read(namespace);
   if (read.kind === 'failed') return again(`it could not be read: ${read.message}`);
   const same = read.kind === 'found' && read.ledger.metadata.resourceVersion === judgedBy;
-  if (same) return { kind: 'answered', batch, verdicts: outcome.verdicts };
+  if (same) return { kind: 'answered', verdicts };
   return { kind: 'again', why: 'it had changed', pause: false };
 }
 
@@ -90,28 +84,10 @@ async function readOrCreate(access: LedgerAccess, namespace: string): Promise<st
   return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
 }
 
-/** They are answered, and reserve nothing: the rest of the batch is judged without them. */
-function refuseUnproven(
-  { world, options }: CommitParts,
-  namespace: string,
-  batch: readonly Entry[],
-  now: number,
-): void {
-  const reservations = world.namespace(namespace)?.ledger?.spec?.reservations ?? [];
-  if (!reservations.some((one) => one.overdue !== undefined)) return;
-  for (const entry of batch) {
-    const { request } = entry;
-    const other = unprovenBeside(world, request, decide(world, request, now, options()), now);
-    if (other !== undefined) entry.settle({ verdict: unproven(request.pod, other), reserved: false });
-  }
-}
-
-function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], now: number): BatchOutcome {
-  const { world } = parts;
+function judge({ world, clock, options }: CommitParts, namespace: string, batch: readonly Entry[]): BatchOutcome {
   const requests = batch.map((entry) => entry.request);
   try {
-    const outcome = judgeBatch(world, namespace, requests, now, parts.options());
-    return { ...outcome, verdicts: shareBasis(requests, outcome.verdicts) };
+    return judgeBatch(world, namespace, requests, clock.now(), options(namespace));
   } catch (error) {
     // What the batch had reserved in the mind only is taken back.
     const ledger = world.namespace(namespace)?.ledger;
@@ -121,31 +97,29 @@ function judge(parts: CommitParts, namespace: string, batch: readonly Entry[], n
 }
 
 async function write(
-  { access, identity }: CommitParts,
+  { access }: CommitParts,
   namespace: string,
-  batch: readonly Entry[],
-  { ledger, verdicts }: BatchOutcome,
-  now: number,
+  ledger: DisruptionLedger,
+  verdicts: readonly Verdict[],
 ): Promise<Step> {
-  if (ledger === undefined) return { kind: 'answered', batch, verdicts };
-  const written = await access.replace(namespace, withoutCover(ledger, verdicts, identity, now), 'batch');
+  const written = await access.replace(namespace, ledger, 'batch');
   switch (written.kind) {
     case 'stored':
-      return { kind: 'answered', batch, verdicts };
+      return { kind: 'answered', verdicts };
     case 'conflict':
       return again('somebody else wrote first');
     case 'missing':
       return again('it was gone');
     case 'failed':
-      // It may have been written: then the next read shows the reservations, and they answer their requests (I5).
+      // It may have been written: then the next read shows the reservations, and the firm ones answer their requests (I5).
       return again(`it could not be written: ${written.message}`);
   }
 }
 
 /**
  * Some may have stopped waiting while the write was under way. Their reservations stay: another replica may have answered a
- * repeated request by one already, so nobody may take it back. Whoever asks again is let through by it; if nobody does, the
- * pruner releases it after its limit, when the pod is seen alive (I9).
+ * repeated request by one already, so nobody may take it back. Whoever asks again is let through by it, or judged anew if it was
+ * made on a condition; if nobody does, the pruner releases it after its limit, when the pod is seen alive (I9).
  */
 function answer(
   { events }: CommitParts,

@@ -72,7 +72,7 @@ export class LedgerService {
   /** What needs no ledger is answered from the view, at once. A refusal needs none: at worst it says "not now" a moment too long. */
   async #judge(request: DisruptionRequest, signal: AbortSignal): Promise<Committed> {
     const { world, clock, options } = this.#parts;
-    const verdict = decide(world, request, clock.now(), options());
+    const verdict = decide(world, request, clock.now(), options(request.namespace));
     if (!needsLedger(verdict)) return { verdict, reserved: false };
     return this.#queue.commit(request, signal);
   }

@@ -4,14 +4,9 @@ import type { BasisReading } from './read-basis.ts';
 
 /** Refusals of the service itself. What cannot be written down is not allowed (I4), and that is "not now", like every other (I8). */
 
-/** The ledger could not be read or written, or not in time. */
+/** Nothing could be written down, or not in time. */
 export function ledgerBusy(pod: string, detail: string): Denied {
-  return deny([blocker('LedgerUnknown', { pod: { name: pod }, detail })]);
-}
-
-/** The unit looks down because of a reservation that may have had no ground. */
-export function unproven(pod: string, other: string): Denied {
-  return ledgerBusy(pod, `whether ${other} goes, because of which this pod would be free to go, is not seen yet`);
+  return deny([blocker('LedgerBusy', { pod: { name: pod }, detail })]);
 }
 
 /** A pod that the verdict rests on has moved on, or cannot be read. */

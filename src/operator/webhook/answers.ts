@@ -1,4 +1,5 @@
 import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
+import { outlookOf } from '../../api/refusal-outlook.ts';
 import { blocker, deny } from '../../core/decide/blocker.ts';
 import { refusalOf } from '../../core/decide/refusal.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
@@ -25,18 +26,40 @@ export function answerBlind(pod: PodName, unprotected: boolean, code: BlindCode,
   return unprotected ? { allowed: true } : refuse(deny([blocker(code, { pod, detail })]), pod);
 }
 
-/** "Not now" (I8): one cause for each reason, and one for the person who wonders. */
+/** "Not now" (I8): one cause for each reason, then when to come back, and where to look. */
 function refuse(denied: Denied, pod: PodName): AdmissionAnswer {
   const { code, reason, message, causes } = refusalOf(denied);
-  return { allowed: false, code, reason, message, causes: [...causes, hint(pod)] };
+  return { allowed: false, code, reason, message, causes: [...causes, ...hints(denied, pod)] };
 }
 
-/** Its reason is another one, so that programs which look for budgets pass over it. */
-function hint({ namespace, name }: PodName): AnswerCause {
-  return {
-    reason: 'Hint',
-    message: `holdfast explain pod ${name} -n ${namespace} shows every budget, unit and pod behind this`,
-  };
+/** Their reasons are other ones, so that programs which look for budgets pass over them. */
+function hints(denied: Denied, pod: PodName): readonly AnswerCause[] {
+  const seconds = retrySeconds(denied);
+  return [
+    { reason: 'RetryHint', message: `worth another try in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}` },
+    { reason: 'Hint', message: `kubectl describe ${subjectOf(denied, pod)}` },
+  ];
+}
+
+const momentSeconds = 1;
+/** As often as kubectl drain asks. */
+const waitSeconds = 5;
+/** Nobody puts anything right faster. */
+const repairSeconds = 30;
+
+/** All that blocks has to end, so what takes longest counts. */
+function retrySeconds({ blockers }: Denied): number {
+  const outlooks = new Set(blockers.map((one) => outlookOf(one.code)));
+  if (outlooks.has('repair')) return repairSeconds;
+  return outlooks.has('wait') ? waitSeconds : momentSeconds;
+}
+
+/** The first budget that refuses, with its numbers and its events; else the pod. */
+function subjectOf({ blockers }: Denied, pod: PodName): string {
+  const budget = blockers.find((one) => one.budget !== undefined)?.budget;
+  return budget === undefined
+    ? `pod ${pod.name} -n ${pod.namespace}`
+    : `${budget.kind.toLowerCase()} ${budget.name} -n ${budget.namespace}`;
 }
 
 /** The request cannot be understood. */

@@ -64,6 +64,14 @@ export class ApiServer {
     this.#changed(name);
   }
 
+  /** It runs, and is not ready. */
+  fail(name: string): void {
+    const pod = this.pods.get(name);
+    if (pod === undefined) return;
+    pod.ready = false;
+    this.#changed(name);
+  }
+
   /** Compare and swap. */
   writeLedger(next: DisruptionLedger): boolean {
     if (next.metadata.resourceVersion !== this.ledger.metadata.resourceVersion) return false;

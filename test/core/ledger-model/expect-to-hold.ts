@@ -12,5 +12,6 @@ export function expectToHold(first: number, count: number): void {
   expect(outcome.stats.refused).toBeGreaterThan(count);
   expect(outcome.stats.conflicts).toBeGreaterThan(count / 2);
   expect(outcome.stats.crashes).toBeGreaterThan(count / 2);
+  expect(outcome.stats.stopped).toBeGreaterThan(count / 10);
   expect(outcome.stats.returned).toBeGreaterThan(count / 10);
 }

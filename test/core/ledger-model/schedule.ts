@@ -1,20 +1,14 @@
-import type { Effects, PodVersion } from '../../../src/core/verdict.ts';
 import { ns } from '../../support/builders.ts';
+import { type Admitted, basisHolds, mayStillGo } from './admitted.ts';
 import { ApiServer } from './api-server.ts';
 import { Random } from './random.ts';
 import { type Answer, Replica } from './replica.ts';
 import { type Budgets, randomBudgets } from './setup.ts';
 
-/** A request that was answered "allowed" and that the API server has not acted on yet. */
-interface InFlight {
-  readonly pod: string;
-  readonly uid: string;
-  readonly effects: Effects;
-  readonly askedAt: number;
-}
-
 export interface ScheduleStats {
   admitted: number;
+  /** Allowed and reserved, and then not admitted: what the verdict rested on was not so any more. */
+  stopped: number;
   refused: number;
   conflicts: number;
   crashes: number;
@@ -32,13 +26,18 @@ const pauses = [5_000, 20_000, 34_000, 36_000, 90_000, 125_000] as const;
  * write and the delete, clocks differ by minutes, pods go and come back. After each step the invariants are checked on the truth.
  */
 export class Schedule {
-  readonly stats: ScheduleStats = { admitted: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
+  readonly stats: ScheduleStats = { admitted: 0, stopped: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
   readonly transcript: string[] = [];
   readonly #random: Random;
   readonly #budgets: Budgets;
   readonly #server = new ApiServer();
   readonly #replicas: Replica[] = [];
-  #inFlight: InFlight[] = [];
+  /** Allowed and reserved; what the verdicts rest on is still to be looked at, by the replica that gave them. */
+  #unchecked: (Admitted & { readonly replica: number })[] = [];
+  /** Answered "allowed"; the API server has not acted on them yet. */
+  #inFlight: Admitted[] = [];
+  /** The groups of which a pod was stopped last: their pods are asked for again. */
+  #stopped: number[] = [];
   #now = 1_800_000_000_000;
   #leader = 0;
   readonly #keepTranscript: boolean;
@@ -54,9 +53,25 @@ export class Schedule {
     for (let group = 0; group < groups; group += 1) {
       for (let worker = 0; worker < size; worker += 1) this.#server.create(group, worker, size, true);
     }
+    this.#breakOne();
     for (let i = 0; i < replicas; i += 1) {
       this.#replicas.push(new Replica(this.#server, this.#budgets, (this.#random.below(601) - 300) * 1000));
     }
+  }
+
+  /**
+   * Often a group begins down, where the budgets can do without it: what is free because of that, and comes up unseen, is where a
+   * verdict rests on what is no more.
+   */
+  #breakOne(): void {
+    const { groups, size, minimum, desired, desiredEven } = this.#budgets;
+    const group = this.#random.below(groups);
+    const isEven = group % 2 === 0;
+    const spare = groups > desired && (!isEven || Math.ceil(groups / 2) > desiredEven);
+    if (!spare || this.#random.chance(30)) return;
+    const down = size - minimum + 1 + this.#random.below(minimum);
+    for (let worker = 0; worker < down; worker += 1) this.#server.fail(`llm-${group}-${worker}`);
+    this.#say(`${down} pods of group ${group} are down`);
   }
 
   /** Throws with what is wrong; the caller knows the seed. */
@@ -75,7 +90,8 @@ export class Schedule {
     if (roll < 30) this.#serve(replica);
     else if (roll < 36) this.#ask(replica);
     else if (roll < 42) this.#replica(replica).judge(this.#now);
-    else if (roll < 50) this.#send(replica);
+    else if (roll < 48) this.#send(replica);
+    else if (roll < 52) this.#confirm();
     else if (roll < 60) this.#act();
     else if (roll < 74) this.#churn();
     else if (roll < 80) this.#replica(replica).watch(1 + this.#random.below(3));
@@ -92,6 +108,7 @@ export class Schedule {
     this.#ask(index);
     this.#replica(index).judge(this.#now);
     this.#send(index);
+    if (this.#random.chance(70)) this.#confirm();
     if (this.#random.chance(60)) this.#act();
   }
 
@@ -107,12 +124,19 @@ export class Schedule {
   }
 
   #ask(index: number): void {
-    const pod = this.#random.pick([...this.#server.pods.keys()]);
+    const pod = this.#random.pick(this.#askable());
     if (pod === undefined) return;
     // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
     const operation = this.#budgets.pdbs.length > 0 || this.#random.chance(70) ? 'EVICT' : 'DELETE';
     this.#say(`replica ${index} is asked: ${operation} ${pod}`);
     this.#replica(index).pending.push({ request: { operation, namespace: ns, pod }, askedAt: this.#now });
+  }
+
+  /** Often those who were stopped come back, and so do the others of their groups. */
+  #askable(): readonly string[] {
+    const all = [...this.#server.pods.keys()];
+    const group = this.#random.chance(40) ? this.#random.pick(this.#stopped) : undefined;
+    return group === undefined ? all : all.filter((name) => name.startsWith(`llm-${group}-`));
   }
 
   /** The compare-and-swap: it wins, loses, or wins without anybody hearing of it. */
@@ -147,12 +171,36 @@ export class Schedule {
       this.#say(`replica ${index} refuses ${pod}: ${verdict.blockers.map((one) => one.code).join(',')}`);
       return;
     }
-    // An answer that comes too late is heard by nobody.
-    if (this.#now - askedAt > requestTimeoutMs) return;
-    this.stats.admitted += 1;
     const uid = verdict.effects.reserve?.uid ?? this.#replica(index).world.pod(ns, pod)?.uid;
-    this.#say(`replica ${index} admits ${pod} (${uid}): ${verdict.reason}`);
-    if (uid !== undefined) this.#inFlight.push({ pod, uid, effects: verdict.effects, askedAt });
+    this.#say(`replica ${index} allows ${pod} (${uid}): ${verdict.reason}`);
+    if (uid === undefined) return;
+    const unreserved = verdict.reason === 'Pending';
+    const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt, unreserved };
+    const { onlyIf, restsOn } = verdict.effects;
+    if (onlyIf === undefined && restsOn === undefined) this.#admit(admitted);
+    else this.#unchecked.push({ ...admitted, replica: index });
+  }
+
+  /** An answer that comes too late is heard by nobody. */
+  #admit(admitted: Admitted): void {
+    if (!this.#isHeard(admitted)) return;
+    this.stats.admitted += 1;
+    this.#inFlight.push(admitted);
+  }
+
+  /** A replica reads the pods that a verdict of its own rests on. Its reservation is written, whatever comes out. */
+  #confirm(): void {
+    const one = this.#random.pick(this.#unchecked);
+    if (one === undefined) return;
+    this.#unchecked = this.#unchecked.filter((other) => other !== one);
+    if (basisHolds(this.#server, one.effects)) {
+      this.#say(`replica ${one.replica} finds ${one.pod} as it was allowed`);
+      this.#admit(one);
+      return;
+    }
+    this.stats.stopped += 1;
+    this.#stopped = [Number(one.pod.split('-')[1]), ...this.#stopped.slice(0, 1)];
+    this.#say(`replica ${one.replica} stops ${one.pod}: what it rests on has moved on`);
   }
 
   /** The API server acts on what was admitted, or the client has gone away. */
@@ -161,22 +209,9 @@ export class Schedule {
     if (admitted === undefined) return;
     this.#inFlight = this.#inFlight.filter((one) => one !== admitted);
     if (this.#random.chance(15)) return;
-    const { pod, uid, effects } = admitted;
-    if (this.#server.pods.get(pod)?.uid !== uid || !this.#holds(effects)) return;
-    this.#say(`${pod} goes`);
-    this.#server.terminate(pod);
-  }
-
-  /** What the verdict rests on must still be so: the API server checks it as a precondition, the operator by reading. */
-  #holds(effects: Effects): boolean {
-    const versions: readonly PodVersion[] = [
-      ...(effects.onlyIf === undefined ? [] : [effects.onlyIf]),
-      ...(effects.restsOn ?? []),
-    ];
-    return versions.every(({ pod, uid, resourceVersion }) => {
-      const live = this.#server.pods.get(pod);
-      return live === undefined || live.uid !== uid || String(live.version) === resourceVersion;
-    });
+    if (!mayStillGo(this.#server, admitted)) return;
+    this.#say(`${admitted.pod} goes`);
+    this.#server.terminate(admitted.pod);
   }
 
   /** Pods that were told to go are gone at last, are created anew, and become ready in two steps. */
@@ -210,19 +245,20 @@ export class Schedule {
 
   #pass(ms: number): void {
     this.#now += ms;
-    this.#inFlight = this.#inFlight.filter((one) => this.#now - one.askedAt <= requestTimeoutMs);
+    this.#inFlight = this.#inFlight.filter((one) => this.#isHeard(one));
     this.#say(`${ms / 1000} s pass`);
   }
 
   #crash(index: number): void {
     this.stats.crashes += 1;
+    this.#unchecked = this.#unchecked.filter((one) => one.replica !== index);
     this.#replica(index).restart();
     this.#say(`replica ${index} restarts`);
   }
 
   /** I1 and I3 on the truth, with everything that is admitted taken for done. */
   #check(): void {
-    const going = new Set(this.#inFlight.filter((one) => this.#holds(one.effects)).map((one) => one.uid));
+    const going = new Set(this.#inFlight.filter((one) => mayStillGo(this.#server, one)).map((one) => one.uid));
     const serving = new Map<number, number>();
     for (const pod of this.#server.pods.values()) {
       if (pod.ready && !pod.terminating && !going.has(pod.uid))
@@ -253,12 +289,14 @@ export class Schedule {
     if (!alive) return;
     this.stats.returned += 1;
     if (why !== 'returned') throw new Error(`${uid} is alive and was released as ${why}`);
-    if (this.#inFlight.some((one) => one.uid === uid)) throw new Error(`${uid} was released and may still go`);
+    if ([...this.#inFlight, ...this.#unchecked].some((one) => one.uid === uid && this.#isHeard(one)))
+      throw new Error(`${uid} was released and may still go`);
   }
 
   /** I9: nothing stays reserved for good. Everybody catches up, pods finish what they do, time passes. */
   #settle(): void {
     this.#inFlight = [];
+    this.#unchecked = [];
     this.#finishPods();
     for (let round = 0; round < 6; round += 1) {
       const leader = this.#replica(this.#leader);
@@ -271,6 +309,10 @@ export class Schedule {
     }
     const left = this.#server.ledger.spec?.reservations ?? [];
     if (left.length > 0) throw new Error(`reserved for good: ${left.map((one) => one.pod).join(', ')}`);
+  }
+
+  #isHeard({ askedAt }: Admitted): boolean {
+    return this.#now - askedAt <= requestTimeoutMs;
   }
 
   #finishPods(): void {

@@ -7,7 +7,7 @@ import type { OwnerState } from '../../../src/core/owner.ts';
 import { anyPdb, anyPub, pdbNames, pubNames } from './arbitrary-budgets.ts';
 import { anyPod, type Likely, mostly, rarely } from './arbitrary-pods.ts';
 import { cast, nodes, podGroupNames, referenceTo, type Seat, scenes, uidOf } from './domain.ts';
-import type { Event } from './events.ts';
+import type { Event, Kept } from './events.ts';
 import { anyManner, type Manner } from './manners.ts';
 
 /** Small, adversarial clusters and what happens to them. */
@@ -164,7 +164,7 @@ const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
       kind: fc.constant('reserveNth' as const),
       nth: fc.nat(13),
       operation: fc.constantFrom('EVICT', 'EVICT', ...protectOperations),
-      overdue: mostly(false, true),
+      kept: fc.constantFrom<Kept>('fresh', 'fresh', 'late', 'conditional', 'conditional', 'conditionalLate'),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('releaseNth' as const), nth: fc.nat(5) }) },

@@ -11,6 +11,9 @@ import { observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
 import { findPod, type NaiveState, namespaceOf } from './state.ts';
 
+/** How a reservation stands: within its limit or past it, and whether it rests on a condition. */
+export type Kept = 'fresh' | 'late' | 'conditional' | 'conditionalLate';
+
 /** Something that happens to the cluster, as both implementations are told of it. */
 export type Event =
   | { readonly kind: 'upsertPod'; readonly pod: Pod }
@@ -40,10 +43,10 @@ export type Event =
       readonly namespace: string;
       readonly name: string;
       readonly operation: Operation;
-      readonly overdue?: boolean;
+      readonly kept?: Kept;
     }
   /** A pod that is there, whichever it is, so that reservations meet pods. */
-  | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly overdue: boolean }
+  | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly kept: Kept }
   | { readonly kind: 'releaseNth'; readonly nth: number }
   | { readonly kind: 'advance'; readonly seconds: number };
 
@@ -167,8 +170,14 @@ function reserved(state: NaiveState, event: Extract<Event, { kind: 'reserve' }>)
   if (uid === undefined) return state.reservations;
   const time = '2026-01-01T00:00:00Z';
   const fresh: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900' };
-  const late: Reservation = { ...fresh, overdue: { phase: 'waiting', by: 'leader', since: time } };
-  const entry = event.overdue === true ? late : fresh;
+  const overdue = { phase: 'waiting', by: 'leader', since: time } as const;
+  const kinds: Readonly<Record<Kept, Reservation>> = {
+    fresh,
+    late: { ...fresh, overdue },
+    conditional: { ...fresh, conditional: true },
+    conditionalLate: { ...fresh, conditional: true, overdue },
+  };
+  const entry = kinds[event.kept ?? 'fresh'];
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
 }
 

@@ -82,6 +82,7 @@ function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
 function isCovered(state: NaiveState, request: DisruptionRequest, pod: Pod): boolean {
   const reservation = reservationOf(state, pod);
   if (reservation === undefined || reservation.overdue !== undefined) return false;
+  if (reservation.conditional === true) return false;
   const reserved = reservation.operation;
   const removes = (operation: string) => operation === 'EVICT' || operation === 'DELETE';
   return removes(reserved) || !removes(request.operation);

@@ -164,3 +164,9 @@ export function exists(state: NaiveState, pod: Pod): boolean {
 export function isCounted(state: NaiveState, pod: Pod): boolean {
   return !isTerminating(pod) && !isFinished(pod) && !isDoomed(state, pod) && reservationOf(state, pod) === undefined;
 }
+
+/** N6: it counts as gone, and whether it goes is not known. */
+export function isInDoubt(state: NaiveState, pod: Pod): boolean {
+  if (isTerminating(pod) || isFinished(pod) || isDoomed(state, pod)) return false;
+  return reservationOf(state, pod)?.conditional === true;
+}

@@ -8,7 +8,7 @@ import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from './expected.ts';
 import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
 import { isHealthy, isReady } from './health.ts';
-import { isCounted } from './owners.ts';
+import { isCounted, isInDoubt } from './owners.ts';
 import {
   type Amounts,
   type Answer,
@@ -172,7 +172,14 @@ function unitOf(
   about: Pick<Unit, 'name' | 'kind' | 'minimum'>,
   now: number,
 ): Unit {
-  return { ...about, counted: pods.filter((pod) => isCounted(state, pod)), serving: serving(state, pods, now) };
+  const inDoubt = pods.filter((pod) => isInDoubt(state, pod));
+  return {
+    ...about,
+    counted: pods.filter((pod) => isCounted(state, pod)),
+    serving: serving(state, pods, now),
+    inDoubt,
+    servingInDoubt: inDoubt.filter((pod) => isHealthy(state, pod, now)),
+  };
 }
 
 /** P3. A pod that is not Ready and not let go for that may still go where a Ready one may, as in Kubernetes. */

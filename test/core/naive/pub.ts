@@ -7,7 +7,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { labelGroup } from './groups.ts';
 import { isHealthyForPub } from './health.ts';
-import { chainOf, endsUnknown, isCounted, type Link, rootOwner } from './owners.ts';
+import { chainOf, endsUnknown, isCounted, isInDoubt, type Link, rootOwner } from './owners.ts';
 import { expectedOfPub } from './pub-expected.ts';
 import { type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
 import { labelsOf, type NaiveState, namespaceOf, podsOf } from './state.ts';
@@ -55,6 +55,8 @@ function unitOf(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, p
     minimum: group === undefined ? 1 : (rules.groups?.minReady ?? 1),
     counted: pods.filter((other) => isCounted(state, other)),
     serving: pods.filter((other) => isServing(state, other, now)),
+    inDoubt: pods.filter((other) => isInDoubt(state, other)),
+    servingInDoubt: pods.filter((other) => isInDoubt(state, other) && isHealthyForPub(state, other, now)),
   };
 }
 

@@ -69,6 +69,9 @@ export interface Unit {
   /** Its pods that count (N1), and those of them that are healthy. */
   readonly counted: readonly Pod[];
   readonly serving: readonly Pod[];
+  /** Those that would count, were they not reserved on a condition (N6), and those of them that are healthy. */
+  readonly inDoubt: readonly Pod[];
+  readonly servingInDoubt: readonly Pod[];
 }
 
 /** N4 */
@@ -79,13 +82,16 @@ export function judge(
   numbers: { available: number; desired: number | undefined; expected: Expected | undefined },
   unhealthy: UnhealthyRule,
 ): Answer {
-  const { available, desired, expected } = numbers;
+  const { desired, expected } = numbers;
   const always = unhealthy === 'always';
   const without = unit.serving.filter((pod) => pod !== target).length;
-  const brokenAnyway = unit.kind === 'group' && without + 1 < unit.minimum;
+  const brokenAnyway = unit.kind === 'group' && without + unit.servingInDoubt.length + 1 < unit.minimum;
   const isUp = unit.serving.length >= unit.minimum;
-  const effect = isUp ? (without >= unit.minimum ? 'surplus' : 'breaks') : 'down';
-  const refusal = refusalOf(effect, available, desired, unhealthy);
+  const effects = possibleEffects(unit, target);
+  const effect = effects.includes('breaks') ? 'breaks' : isUp ? 'surplus' : 'down';
+  const available = numbers.available + (effect === 'breaks' && !isUp ? 1 : 0);
+  const refused = refusalOf(effect, available, desired, unhealthy);
+  const refusal = refused === 'BudgetExhausted' && !isUp ? 'DisruptionUnproven' : refused;
   if (refusal !== undefined) return { budget, always, brokenAnyway, refusal };
   const charge = {
     ...({ budget, unit: unit.name, unitKind: unit.kind, effect, available } as const),
@@ -93,10 +99,22 @@ export function judge(
     ...(expected === undefined ? {} : { expected: expected.count }),
   };
   const restsOnTarget = effect === 'down' && !unit.serving.includes(target);
-  const idle = unit.counted.filter((pod) => pod !== target && !unit.serving.includes(pod));
-  const couldBeUp = unit.counted.length >= unit.minimum;
+  const served = [...unit.serving, ...unit.servingInDoubt];
+  const present = [...unit.counted, ...unit.inDoubt];
+  const idle = present.filter((pod) => pod !== target && !served.includes(pod));
+  const couldBeUp = present.length >= unit.minimum && served.length < unit.minimum;
   const restsOn = effect === 'down' && couldBeUp ? idle.map((pod) => pod.metadata.name) : [];
   return { budget, always, brokenAnyway, charge, restsOnTarget, restsOn };
+}
+
+/** N6: what the loss of the target may mean, for each number of pods in doubt that turn out to stay. */
+function possibleEffects(unit: Unit, target: Pod): readonly NaiveCharge['effect'][] {
+  const own = unit.serving.includes(target) ? 1 : 0;
+  return Array.from({ length: unit.servingInDoubt.length + 1 }, (_, staying) => {
+    const serving = unit.serving.length + staying;
+    if (serving < unit.minimum) return 'down';
+    return serving - own >= unit.minimum ? 'surplus' : 'breaks';
+  });
 }
 
 /** The number that is desired need not be known where the answer does not depend on it. */

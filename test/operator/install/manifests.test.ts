@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { crdManifests, type Manifest, manifestsOf } from '../../../src/operator/install/manifests.ts';
+import { webhookPaths } from '../../../src/operator/install/names.ts';
 import { renderManifests } from '../../../src/operator/install/render.ts';
 import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
+import { answeredPaths } from '../../../src/operator/install/webhooks.ts';
+
+const allPaths: ReadonlySet<string> = new Set(Object.values(webhookPaths));
 
 function find(kind: string, change: Partial<InstallValues> = {}): Manifest | undefined {
-  return manifestsOf({ ...defaultInstallValues, ...change }).find((manifest) => manifest.kind === kind);
+  return manifestsOf({ ...defaultInstallValues, ...change }, allPaths).find((manifest) => manifest.kind === kind);
 }
 
 function podSpecOf(change: Partial<InstallValues> = {}): unknown {
@@ -15,7 +19,7 @@ function podSpecOf(change: Partial<InstallValues> = {}): unknown {
 
 describe('the manifests', () => {
   it('come in the order in which they can be applied', () => {
-    expect(manifestsOf(defaultInstallValues).map(({ kind }) => kind)).toEqual([
+    expect(manifestsOf(defaultInstallValues, allPaths).map(({ kind }) => kind)).toEqual([
       'Namespace',
       'CustomResourceDefinition',
       'CustomResourceDefinition',
@@ -36,15 +40,42 @@ describe('the manifests', () => {
     expect(crdManifests).toHaveLength(2);
   });
 
+  const named = (paths: readonly string[], change: Partial<InstallValues> = {}) =>
+    manifestsOf({ ...defaultInstallValues, ...change }, new Set(paths)).flatMap((manifest) =>
+      'webhooks' in manifest ? (manifest.webhooks ?? []).map(({ name }) => name) : [],
+    );
+
+  it.each([
+    ['the Service', {}],
+    ['a URL', { webhook: { ...defaultInstallValues.webhook, url: 'https://10.0.0.7:9443' } }],
+  ])('called by %s, have no webhook without a handler, which would refuse everything', (_, change) => {
+    expect(named([webhookPaths.budgets, webhookPaths.statefulSets], change)).toEqual([
+      'budgets.holdfast.dev',
+      'statefulsets.holdfast.dev',
+    ]);
+    expect(named([], change)).toEqual([]);
+  });
+
+  it('have webhooks for what the operator answers now, and no configuration without webhooks', () => {
+    const kinds = manifestsOf(defaultInstallValues).map(({ kind }) => kind);
+    expect(kinds.at(-1)).toBe('ValidatingWebhookConfiguration');
+    expect(named([...answeredPaths])).toEqual([
+      'eviction.holdfast.dev',
+      'deletion.holdfast.dev',
+      'update.holdfast.dev',
+      'budgets.holdfast.dev',
+    ]);
+  });
+
   it('as a file say the same', () => {
-    const objects = manifestsOf(defaultInstallValues);
+    const objects = manifestsOf(defaultInstallValues, allPaths);
     const text = renderManifests(objects);
     expect(parseAllDocuments(text).map((document) => document.toJS() as unknown)).toEqual(objects);
     expect(text).not.toMatch(/[&*]a\d/);
   });
 
   it('put everything into the chosen namespace, which is never guarded', () => {
-    const objects = manifestsOf({ ...defaultInstallValues, namespace: 'elsewhere' });
+    const objects = manifestsOf({ ...defaultInstallValues, namespace: 'elsewhere' }, allPaths);
     expect(JSON.stringify(objects)).not.toContain('holdfast-system');
     expect(find('Namespace', { namespace: 'elsewhere' })).toMatchObject({
       metadata: {

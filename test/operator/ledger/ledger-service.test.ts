@@ -163,7 +163,7 @@ describe('a write that does not succeed', () => {
     const bench = webBench(1, { limits: { maxAttempts: 3 } });
     bench.store.faults.push('raced', undefined, 'raced', undefined, 'raced');
     const verdict = await bench.answer(request('web-0'));
-    expect(inShort(verdict)).toBe('deny LedgerUnknown');
+    expect(inShort(verdict)).toBe('deny LedgerBusy');
     expect(wordsOf(verdict)).toContain('in 3 attempts; the last time somebody else wrote first');
     expect(bench.reserved()).toEqual([]);
     expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
@@ -274,7 +274,7 @@ describe('a request whose time is up', () => {
     const first = bench.service.submit(request('web-0'), 10_000);
     await bench.clock.advance(1);
     const verdict = await bench.answer(request('web-1'), 50);
-    expect(wordsOf(verdict)).toContain('it could not be written in time');
+    expect(wordsOf(verdict)).toContain('the ledger could not be written in time');
     await bench.clock.advance(10_000);
     expect(await first).toMatchObject({ result: 'allow' });
     expect(bench.reserved()).toEqual(['web-0']);
@@ -283,7 +283,7 @@ describe('a request whose time is up', () => {
 
   it('[I9] while it is written leaves a reservation: it is reported, answers whoever asks again, and is released in the end', async () => {
     const bench = webBench(1);
-    expect(await bench.ask(request('web-0'), 7)).toBe('deny LedgerUnknown');
+    expect(await bench.ask(request('web-0'), 7)).toBe('deny LedgerBusy');
     await bench.clock.advance(100);
     expect(bench.reserved()).toEqual(['web-0']);
     expect(bench.reports).toContain('abandoned web-0');
@@ -303,12 +303,12 @@ describe('a request whose time is up', () => {
 describe('too many requests', () => {
   it('in one namespace are refused at the door', async () => {
     const bench = webBench(3, { limits: { maxWaiting: 1 } });
-    expect(await together(bench, ['web-0', 'web-1'])).toEqual(['allow WithinBudget', 'deny LedgerUnknown']);
+    expect(await together(bench, ['web-0', 'web-1'])).toEqual(['allow WithinBudget', 'deny LedgerBusy']);
   });
 
   it('in all are refused at the door, and the door opens again', async () => {
     const bench = webBench(3, { limits: { maxRequests: 1 } });
-    expect(await together(bench, ['web-0', 'web-1'])).toEqual(['allow WithinBudget', 'deny LedgerUnknown']);
+    expect(await together(bench, ['web-0', 'web-1'])).toEqual(['allow WithinBudget', 'deny LedgerBusy']);
     expect(await bench.ask(request('web-1'))).toBe('allow WithinBudget');
   });
 

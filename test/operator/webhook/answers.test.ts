@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { invalid, required } from '../../../src/api/field-errors.ts';
-import { passCodes, refusalCodes } from '../../../src/api/reasons.ts';
+import { passCodes, type RefusalCode, refusalCodes } from '../../../src/api/reasons.ts';
 import { blocker, deny } from '../../../src/core/decide/blocker.ts';
 import {
   answerBad,
@@ -36,20 +36,51 @@ describe('a verdict', () => {
     expect(written(answer)).toEqual({ uid: 'u1', allowed: true });
   });
 
-  it('[I12] has one cause for each reason, and a hint for people that no program takes for a budget', () => {
+  it('[I12] has one cause for each reason, and hints that no program takes for a budget', () => {
     const denied = deny([blocker('ProbeVeto', { pod }), blocker('NotSynced', { pod, detail: 'pods' })]);
     const { causes } = written(answerVerdict(denied, pod)).status.details;
     expect(causes.map((cause: Record<string, unknown>) => [cause['reason'], cause['field']])).toEqual([
       ['DisruptionBudget', 'ProbeVeto'],
       ['DisruptionBudget', 'NotSynced'],
+      ['RetryHint', undefined],
       ['Hint', undefined],
     ]);
-    expect(causes[2].message).toContain('holdfast explain pod web-0 -n shop');
+  });
+
+  it.each<readonly [string, readonly RefusalCode[], string]>([
+    ['only we did not know enough', ['NotSynced', 'CacheStale'], 'worth another try in 1 second'],
+    ['a budget is spent', ['BudgetExhausted'], 'worth another try in 5 seconds'],
+    [
+      'a budget is spent, and we did not know enough',
+      ['NotSynced', 'BudgetExhausted'],
+      'worth another try in 5 seconds',
+    ],
+    ['somebody has to mend something', ['BudgetExhausted', 'BudgetInvalid'], 'worth another try in 30 seconds'],
+  ])('says when to come back where %s', (_, codes, message) => {
+    const denied = deny(codes.map((code) => blocker(code, { pod, budget, detail: 'd' })));
+    const { causes } = written(answerVerdict(denied, pod)).status.details;
+    expect(causes.at(-2)).toEqual({ reason: 'RetryHint', message });
+  });
+
+  it.each([
+    ['the first budget that refuses', budget, 'kubectl describe poddisruptionbudget llm -n shop'],
+    [
+      'a budget of the other kind',
+      { ...budget, kind: 'PodUnavailableBudget' } as const,
+      'kubectl describe podunavailablebudget llm -n shop',
+    ],
+    ['the pod, where no budget refuses', undefined, 'kubectl describe pod web-0 -n shop'],
+  ])('says where to look: %s', (_, refusing, message) => {
+    const denied = deny([
+      blocker('ProbeVeto', { pod }),
+      blocker('BudgetExhausted', refusing === undefined ? { pod } : { pod, budget: refusing }),
+    ]);
+    expect(written(answerVerdict(denied, pod)).status.details.causes.at(-1)).toEqual({ reason: 'Hint', message });
   });
 
   it('with very many reasons stays small', () => {
     const denied = deny(Array.from({ length: 500 }, () => blocker('ProbeVeto', { pod })));
-    expect(written(answerVerdict(denied, pod)).status.details.causes).toHaveLength(21);
+    expect(written(answerVerdict(denied, pod)).status.details.causes).toHaveLength(22);
   });
 });
 

@@ -97,7 +97,8 @@ describe('through an API server', () => {
     );
     expect(answer.body.details['causes']).toEqual([
       { reason: 'DisruptionBudget', field: 'BudgetExhausted', message: expect.stringContaining('breaks pod web-0') },
-      { reason: 'Hint', message: expect.stringContaining('holdfast explain pod web-0 -n shop') },
+      { reason: 'RetryHint', message: 'worth another try in 5 seconds' },
+      { reason: 'Hint', message: 'kubectl describe podunavailablebudget web -n shop' },
     ]);
   });
 

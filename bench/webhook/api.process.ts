@@ -1,0 +1,114 @@
+// The API server that the operator works for. Its objects are made up; what it does with them is what an API server does.
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { createPki } from '../../src/cluster/auth/pki.ts';
+import { isMap } from '../../src/cluster/patch/json-tree.ts';
+import { realClock } from '../../src/cluster/time/clock.ts';
+import { answerWith } from '../cluster/answering.ts';
+import { ApiServer } from './api-server.ts';
+import { type Collection, StoredCollection, Versions } from './collection.ts';
+import { namespaceNames, type Workload, workloadOfPod, workloads } from './fleet.ts';
+import { deploymentObject, pdbObject, pubObject, replicaSetObjects } from './fleet-objects.ts';
+import { type Kind, kinds } from './kinds.ts';
+import { LedgerBoard } from './ledger-board.ts';
+import type { Endpoint, Statuses, ToApi } from './messages.ts';
+import { PodCollection } from './pods.ts';
+import { bookmarkLine } from './reading.ts';
+import { StatusBoard } from './status-board.ts';
+
+const operatorNamespace = 'holdfast-system';
+/** As often as real API servers send them. */
+const bookmarkMs = 60_000;
+
+const versions = new Versions();
+const pods = new PodCollection(versions);
+const collections = new Map<Kind, Collection>(
+  Object.values(kinds).map((kind) => [kind, kind === kinds.pods ? pods : new StoredCollection(kind, versions)]),
+);
+const statuses = new StatusBoard((pod) => pods.isReady(pod));
+const ledgers = new LedgerBoard();
+let ledgerDelayMs = 0;
+
+for (const name of [...namespaceNames(), 'kube-system', operatorNamespace]) {
+  const labels = { 'kubernetes.io/metadata.name': name };
+  collections.get(kinds.namespaces)?.put(undefined, name, { metadata: { labels }, status: { phase: 'Active' } });
+}
+for (const workload of workloads) addWorkload(workload);
+
+function addWorkload(workload: Workload): void {
+  const { namespace, name, protection } = workload;
+  collections.get(kinds.deployments)?.put(namespace, name, deploymentObject(workload));
+  for (const set of replicaSetObjects(workload))
+    collections.get(kinds.replicasets)?.put(namespace, set.name, set.object);
+  if (protection === 'groups') collections.get(kinds.pdbs)?.put(namespace, name, pdbObject(workload));
+  if (protection === 'pods') collections.get(kinds.pubs)?.put(namespace, name, pubObject(workload));
+}
+
+const api = new ApiServer({
+  versions,
+  collections,
+  observe(kind, before, after) {
+    if (kind === kinds.pdbs || kind === kinds.pubs) statuses.written(after);
+    if (kind === kinds.ledgers) ledgers.written(before, after);
+  },
+  delayMs: (kind) => (kind === kinds.ledgers ? ledgerDelayMs : 0),
+});
+
+answerWith<ToApi>((message) => {
+  switch (message.do) {
+    case 'flip':
+      return flip(message);
+    case 'statuses':
+      return untilRight(performance.now(), statuses.writes, message.patienceMs);
+    case 'webhook':
+      return webhook();
+    case 'delay ledgers':
+      ledgerDelayMs = message.ms;
+      return {};
+    case 'ledger figures':
+      return ledgers.take();
+  }
+});
+
+function flip({ pods: flipped, ready, patienceMs }: Extract<ToApi, { do: 'flip' }>): Promise<Statuses> {
+  const before = statuses.writes;
+  const begun = performance.now();
+  for (const pod of flipped) {
+    pods.setReady(pod, ready);
+    statuses.look(workloadOfPod(pod));
+  }
+  return untilRight(begun, before, patienceMs);
+}
+
+async function untilRight(begun: number, writesBefore: number, patienceMs: number): Promise<Statuses> {
+  const over = new AbortController();
+  const late = setTimeout(patienceMs, undefined, { signal: over.signal }).catch(() => undefined);
+  const at = await Promise.race([statuses.allRight(), late]);
+  over.abort();
+  const ms = (at ?? performance.now()) - begun;
+  return { wrong: statuses.wrong, examples: statuses.examples(), writes: statuses.writes - writesBefore, ms };
+}
+
+/** As the API server reads a configuration: the address from its URL, and whom to trust. */
+function webhook(): Endpoint {
+  const configuration = collections.get(kinds.validating)?.get(undefined, 'holdfast');
+  const [first] = Array.isArray(configuration?.['webhooks']) ? configuration['webhooks'] : [];
+  const client = isMap(first) && isMap(first['clientConfig']) ? first['clientConfig'] : {};
+  const ca = Buffer.from(String(client['caBundle'] ?? ''), 'base64').toString();
+  return { port: Number(new URL(String(client['url'])).port), ca };
+}
+
+const { material } = createPki({ clock: realClock });
+const server = createServer({ cert: material.serverCertificate, key: material.serverKey, noDelay: true });
+server.on('request', (request, response) => {
+  api.handle(request, response).catch((error: unknown) => {
+    console.error(request.method, request.url, error);
+    response.destroy();
+  });
+});
+setInterval(() => {
+  for (const { kind, feed } of collections.values()) feed.bookmark(bookmarkLine(kind, versions.last));
+}, bookmarkMs);
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+process.send?.({ port: (server.address() as AddressInfo).port, ca: material.caCertificate } satisfies Endpoint);

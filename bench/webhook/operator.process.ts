@@ -1,0 +1,93 @@
+// The operator that is measured.
+
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Access } from '../../src/kube/config/access.ts';
+import { realClock } from '../../src/kube/time/clock.ts';
+import { systemRandom } from '../../src/kube/time/random.ts';
+import { type RunningOperator, startOperator } from '../../src/operator/operator.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { answerWith, cpuSpent } from '../cluster/answering.ts';
+import type { Endpoint, Ready, ToOperator, Usage } from './messages.ts';
+
+const lookEveryMs = 20;
+
+let running: RunningOperator | undefined;
+
+answerWith<ToOperator>((message) => {
+  switch (message.do) {
+    case 'start':
+      return start(message.api);
+    case 'ready':
+      return untilReady(message.patienceMs);
+    case 'usage':
+      return usage();
+  }
+});
+
+async function start(api: Endpoint): Promise<object> {
+  const port = await freePort();
+  const host = '127.0.0.1';
+  running = await startOperator(
+    {
+      namespace: 'holdfast-system',
+      identity: `bench-${process.pid}`,
+      takeover: 'pdb',
+      webhook: { host, port, url: `https://${host}:${port}`, register: true },
+      health: { host, port: 0 },
+      budgetMetrics: true,
+    },
+    {
+      access: accessTo(api),
+      clock: realClock,
+      random: systemRandom,
+      log: createLogger({
+        level: 'warn',
+        format: 'text',
+        write: (line) => process.stderr.write(line),
+        now: () => realClock.now(),
+      }),
+    },
+  );
+  return {};
+}
+
+function accessTo({ port, ca }: Endpoint): Access {
+  return {
+    server: new URL(`https://127.0.0.1:${port}`),
+    serverName: undefined,
+    verify: true,
+    ca: { kind: 'inline', text: ca },
+    user: {
+      certificate: undefined,
+      key: undefined,
+      token: { kind: 'inline', text: 'bench' },
+      basic: undefined,
+      exec: undefined,
+      impersonate: undefined,
+    },
+    namespace: 'default',
+  };
+}
+
+/** The URL that is registered must be known before anybody listens there. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilReady(patienceMs: number): Promise<Ready> {
+  const end = performance.now() + patienceMs;
+  const missing = () => running?.missing() ?? ['the operator'];
+  while (missing().length > 0 && performance.now() < end) await setTimeout(lookEveryMs);
+  return { ...usage(), missing: missing() };
+}
+
+function usage(): Usage {
+  const { rss, heapUsed } = process.memoryUsage();
+  return { ...cpuSpent(), rss, heapUsed, peakRss: process.resourceUsage().maxRSS * 1_024 };
+}

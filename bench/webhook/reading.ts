@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import { type Collection, metadataOf } from './collection.ts';
+import { lineOf, type Matches } from './feed.ts';
+import { apiVersionOf, type Kind } from './kinds.ts';
+
+export interface Reading {
+  readonly namespace: string | undefined;
+  readonly query: URLSearchParams;
+  /** The newest that there is. */
+  readonly version: number;
+}
+
+const initialEventsEnd = { 'k8s.io/initial-events-end': 'true' };
+
+export function bookmarkLine(kind: Kind, version: number, annotations?: object): string {
+  const metadata = { resourceVersion: String(version), ...(annotations === undefined ? {} : { annotations }) };
+  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: kind.kind, apiVersion: apiVersionOf(kind), metadata } })}\n`;
+}
+
+/** A page of a list; its token is the position of the next object. */
+export function listTo(response: ServerResponse, collection: Collection, reading: Reading): void {
+  const { query, version } = reading;
+  const limit = Number(query.get('limit') ?? 0);
+  const from = Number(query.get('continue') ?? 0);
+  const to = limit === 0 ? collection.size : Math.min(collection.size, from + limit);
+  const metadata = { resourceVersion: String(version), ...(to < collection.size ? { continue: String(to) } : {}) };
+  const { kind } = collection;
+  const head = JSON.stringify({ kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind), metadata });
+  const items = [...selected(collection, from, to, reading)];
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`${head.slice(0, -1)},"items":[${items.join(',')}]}\n`);
+}
+
+export async function watchTo(response: ServerResponse, collection: Collection, reading: Reading): Promise<void> {
+  const { query, version } = reading;
+  response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+  const initial = query.get('sendInitialEvents') === 'true';
+  if (initial) {
+    for (const text of selected(collection, 0, collection.size, reading)) {
+      if (!response.write(lineOf({ type: 'ADDED', text }))) await drained(response);
+      if (response.destroyed) return;
+    }
+    response.write(bookmarkLine(collection.kind, version, initialEventsEnd));
+  }
+  const since = initial ? version : Number(query.get('resourceVersion') ?? version);
+  collection.feed.follow(response, since, matching(reading));
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+/** Reading a text back is dear, and nearly everybody wants everything. */
+function* selected(collection: Collection, from: number, to: number, reading: Reading): Iterable<string> {
+  const everything = reading.namespace === undefined && reading.query.get('fieldSelector') === null;
+  const matches = matching(reading);
+  for (const text of collection.texts(from, to)) {
+    if (everything || matchesText(text, matches)) yield text;
+  }
+}
+
+function matchesText(text: string, matches: Matches): boolean {
+  const object = JSON.parse(text) as JsonMap;
+  const { namespace, name } = isMap(object) ? metadataOf(object) : {};
+  return matches(namespace === undefined ? undefined : String(namespace), String(name));
+}
+
+function matching({ namespace, query }: Reading): Matches {
+  const only = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  return (space, name) => (namespace === undefined || space === namespace) && (only === undefined || name === only);
+}

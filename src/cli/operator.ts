@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { homedir, hostname } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { loadAccess } from '../kube/config/load.ts';
+import { realClock } from '../kube/time/clock.ts';
+import { systemRandom } from '../kube/time/random.ts';
+import { defaultNamespace, ports } from '../operator/install/names.ts';
+import { logLevels, takeoverModes } from '../operator/install/values.ts';
+import { startOperator } from '../operator/operator.ts';
+import type { OperatorSettings } from '../operator/settings.ts';
+import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
+import { StopRequest } from './stop-request.ts';
+
+interface Options {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace: string;
+  readonly takeover: OperatorSettings['takeover'];
+  readonly webhookPort: number;
+  readonly healthPort: number;
+  readonly webhookUrl?: string;
+  readonly certificates?: string;
+  readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
+  readonly budgetMetrics: boolean;
+}
+
+/** Endpoints of a Service forget a pod within a few seconds of its not being ready. */
+const noticeMs = 5_000;
+const maxPort = 65_535;
+
+export function operatorCommand(): Command {
+  return new Command('operator')
+    .description('judge every voluntary disruption in a cluster by its budgets (this is what the Deployment runs)')
+    .option(
+      '--kubeconfig <file>',
+      'the cluster, and as whom (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)',
+    )
+    .option('--context <name>', 'another context of the kubeconfig')
+    .option('--namespace <name>', "the operator's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
+    .addOption(
+      new Option('--takeover <mode>', 'evictions to complete itself: of PDBs that it judges, of PUBs, too, or none')
+        .choices([...takeoverModes])
+        .default('pdb'),
+    )
+    .option('--webhook-port <port>', 'where the webhooks are served; 0: any free one', port, ports.webhook)
+    .option(
+      '--health-port <port>',
+      'where /healthz, /readyz and /metrics are served; 0: any free one',
+      port,
+      ports.health,
+    )
+    .option(
+      '--webhook-url <url>',
+      'run outside of the cluster: register the webhooks at this URL, such as https://127.0.0.1:9443',
+      httpsUrl,
+    )
+    .option(
+      '--certificates <dir>',
+      'serve tls.crt and tls.key from here (default: certificates of its own, in a Secret)',
+    )
+    .addOption(new Option('--log-level <level>', 'how much to log').choices([...logLevels]).default('info'))
+    .addOption(
+      new Option('--log-format <format>', 'for collectors or for people').choices(['json', 'text']).default('json'),
+    )
+    .option('--no-budget-metrics', 'without series for each budget')
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const { kubeconfig, context } = options;
+  const access = await loadAccess({ env: process.env, home: homedir(), kubeconfig, context });
+  if (!access.ok) throw new Error(access.problem);
+  const log = createLogger({
+    level: options.logLevel,
+    format: options.logFormat,
+    write: (line) => void process.stdout.write(line),
+    now: () => realClock.now(),
+  });
+  const stop = new StopRequest();
+  try {
+    const settings = settingsOf(options);
+    log.info('the operator starts', { ...settings, server: access.value.server.href });
+    const environment = { access: access.value, clock: realClock, random: systemRandom, log };
+    const operator = await startOperator(settings, environment);
+    log.info('the webhooks are served', { port: operator.webhookPort, health: operator.healthPort });
+    await stop.requested;
+    log.info('the operator stops');
+    await operator.stop();
+  } finally {
+    stop.close();
+  }
+}
+
+function settingsOf(options: Options): OperatorSettings {
+  const { namespace, takeover, webhookUrl, certificates, budgetMetrics } = options;
+  // Behind a URL there is nobody who has to hear that this replica is going.
+  const outside = webhookUrl !== undefined;
+  return {
+    namespace,
+    identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
+    takeover,
+    webhook: {
+      port: options.webhookPort,
+      ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: true }),
+    },
+    health: { port: options.healthPort },
+    ...(certificates === undefined ? {} : { certificates }),
+    budgetMetrics,
+    noticeMs: outside ? 0 : noticeMs,
+  };
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value > maxPort) {
+    throw new InvalidArgumentError(`must be a whole number from 0 to ${maxPort}.`);
+  }
+  return value;
+}
+
+function httpsUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:') throw new InvalidArgumentError('must be a URL like https://127.0.0.1:9443.');
+  return text;
+}

@@ -1,0 +1,168 @@
+import { World } from '../core/world/world.ts';
+import { createClients } from '../kube/client/clients.ts';
+import { targetOf } from '../kube/config/target-of.ts';
+import { Discovery } from '../kube/discovery/discovery.ts';
+import { EventRecorder } from '../kube/events/recorder.ts';
+import type { ServerTraits } from '../kube/reflector/reflector.ts';
+import { Connection } from '../kube/transport/connection.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { OperatorContext } from './context.ts';
+import { GuardController } from './guard/guard-controller.ts';
+import { GuardState } from './guard/guard-state.ts';
+import { budgetsHandler } from './handlers/budgets.ts';
+import { createDecisionMetrics, decisionObserver } from './handlers/decisions.ts';
+import { disruptionEvents, uidsFrom } from './handlers/disruption-events.ts';
+import { createLedgerEvents } from './handlers/ledger-events.ts';
+import { PodHandler } from './handlers/pods.ts';
+import { operatorUser, webhookPaths } from './install/names.ts';
+import { createJudging, type Judging } from './judging.ts';
+import { OwnerResolver } from './owners/owner-resolver.ts';
+import { purposeLimits } from './purposes.ts';
+import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
+import { StatusController } from './status/status-controller.ts';
+import { Surroundings } from './surroundings/surroundings.ts';
+import { ClusterView } from './view/cluster-view.ts';
+import { TouchHub } from './view/touch-hub.ts';
+import type { WebhookHandler } from './webhook/handler.ts';
+
+/** The parts of an operator, put together and not started. */
+export interface Assembly {
+  readonly connection: Connection;
+  readonly context: OperatorContext;
+  readonly traits: ServerTraits;
+  readonly view: ClusterView;
+  readonly owners: OwnerResolver;
+  readonly surroundings: Surroundings;
+  readonly judging: Judging;
+  readonly guard: GuardController;
+  readonly guardState: GuardState;
+  readonly status: StatusController;
+  readonly recorder: EventRecorder;
+  /** By path. */
+  readonly handlers: ReadonlyMap<string, WebhookHandler>;
+  /** What our own requests come from, once it is known. */
+  setOwnName(username: string): void;
+}
+
+/** A kind that was not there is asked for again after this long: its definition may have been installed after us. */
+const missMs = 5_000;
+
+const userAgent = 'holdfast-operator';
+
+export function assemble(settings: OperatorSettings, environment: OperatorEnvironment): Assembly {
+  const { clock } = environment;
+  const connection = new Connection(targetOf(environment.access, clock), { clock, userAgent });
+  const context = contextOf(settings, environment, connection);
+  const { world, clients, log } = context;
+  const traits: ServerTraits = { watchList: true };
+  const touched = new TouchHub();
+  const owners = new OwnerResolver(context, touched, traits);
+  const view = new ClusterView({
+    context,
+    traits,
+    discovery: new Discovery({ client: clients.owners, clock, missMs }),
+    touched,
+    podsAdvanced: (namespace) => {
+      judging.views.advanced();
+      if (namespace !== undefined) judging.pruner.touch(namespace);
+      else for (const state of world.namespaces()) if (state.reservations.size > 0) judging.pruner.touch(state.name);
+    },
+    ledgerSeen: (namespace) => judging.pruner.touch(namespace),
+    ownersNamed: () => owners.wake(),
+  });
+  const { views } = view;
+  const surroundings = new Surroundings({ context, traits, namespaces: views.namespaces });
+  surroundings.listen(() => view.leavePubs(surroundings.kruiseOwnsPubs()));
+  const options = (namespace: string) => ({
+    takeover: settings.takeover,
+    foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
+  });
+  const judging = createJudging(context, options, createLedgerEvents(context.metrics, log));
+  const recorder = recorderOf(context);
+  const guard = new GuardController({ context, views });
+  const guardState = new GuardState({
+    clock,
+    namespaces: views.namespaces,
+    surroundings,
+    own: settings.namespace,
+    changed: (namespace) => touched.namespace(namespace),
+  });
+  const status = new StatusController({
+    context,
+    views,
+    guardOf: (namespace) => guardState.guardOf(namespace),
+    recorder,
+    pubsPaused: () => surroundings.kruiseOwnsPubs(),
+    budgetMetrics: settings.budgetMetrics ? createBudgetMetrics(context.metrics, clock) : noBudgetMetrics,
+  });
+  touched.add(guard);
+  touched.add(status);
+  let username = operatorUser(settings.namespace);
+  const pods = new PodHandler({
+    world,
+    ledger: judging.service,
+    access: judging.access,
+    pods: judging.pods,
+    views: judging.views,
+    client: clients.admission,
+    clock,
+    options,
+    username: () => username,
+    staleness: () => view.staleness(),
+    observer: decisionObserver({
+      metrics: createDecisionMetrics(context.metrics),
+      log,
+      events: disruptionEvents(recorder, uidsFrom(world, views)),
+    }),
+  });
+  const handlers = new Map<string, WebhookHandler>([
+    [webhookPaths.pods, pods],
+    [webhookPaths.budgets, budgetsHandler({ pubs: views.pubs, client: clients.admission, clock })],
+  ]);
+  return {
+    connection,
+    context,
+    traits,
+    view,
+    owners,
+    surroundings,
+    judging,
+    guard,
+    guardState,
+    status,
+    recorder,
+    handlers,
+    setOwnName(name) {
+      username = name;
+    },
+  };
+}
+
+function contextOf(
+  { identity, namespace }: OperatorSettings,
+  { clock, random, log }: OperatorEnvironment,
+  connection: Connection,
+): OperatorContext {
+  return {
+    world: new World(),
+    clients: createClients(connection, purposeLimits, clock),
+    clock,
+    random,
+    log,
+    metrics: createMetrics({ runtime: true }),
+    identity,
+    namespace,
+  };
+}
+
+function recorderOf({ clients, clock, random, identity, log }: OperatorContext): EventRecorder {
+  return new EventRecorder({
+    client: clients.events,
+    clock,
+    random,
+    component: 'holdfast',
+    instance: identity,
+    report: (message) => log.debug('an event was dropped', { error: message }),
+  });
+}

@@ -1,0 +1,28 @@
+import type { Metrics } from '../../telemetry/metrics.ts';
+
+/** What a leader writes: a step to the Secret, or the authorities to a webhook configuration. */
+export type CertificateWrite = 'addAuthority' | 'issueLeaf' | 'dropAuthorities' | 'bundle';
+export type WriteResult = 'done' | 'conflict' | 'failed';
+
+export interface CertificateMetrics {
+  wrote(what: CertificateWrite, result: WriteResult): void;
+  /** @param notAfterMs the end of the certificate that is served now */
+  serves(notAfterMs: number): void;
+}
+
+export function createCertificateMetrics(metrics: Metrics): CertificateMetrics {
+  const writes = metrics.counter({
+    name: 'certificate_writes_total',
+    help: 'Writes of certificates and of the authorities that webhook configurations trust, by how they ended.',
+    labels: ['what', 'result'],
+  });
+  const end = metrics.gauge({
+    name: 'certificate_end_timestamp_seconds',
+    help: 'When the certificate that the webhooks serve ends, in seconds since 1970.',
+    labels: [],
+  });
+  return {
+    wrote: (what, result) => writes.add({ what, result }),
+    serves: (notAfterMs) => end.set({}, notAfterMs / 1000),
+  };
+}

@@ -1,0 +1,96 @@
+import { Backoff } from '../../kube/time/backoff.ts';
+import { type Clock, sleep } from '../../kube/time/clock.ts';
+import type { Random } from '../../kube/time/random.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
+import type { Nudge } from './nudge.ts';
+import { nothingSeen, type Sightings } from './observe.ts';
+import { certificateRound, type Round, type RoundOptions, type Write } from './round.ts';
+import { lostRace } from './store.ts';
+
+export interface LeadOptions extends Omit<RoundOptions, 'now'> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: CertificateMetrics;
+  /** Given when the Secret or a configuration was seen to change. */
+  readonly changes: Nudge;
+}
+
+/** The first comes soon, because a new cluster waits for it; a write that must be repeated all the time comes seldom. */
+const backoffLimits = { baseMs: 50, capMs: 30_000 };
+/** Who lost a race has only to look again. */
+const raceLimits = { baseMs: 20, capMs: 1_000 };
+/** Somebody who changes things all the time does not keep us busy all the time. */
+const pauseMs = 100;
+/** Wall clocks are slewed by less between two looks. More: somebody set it, and times that were noted mean nothing. */
+const maxDriftMs = 5_000;
+
+/** Plans and acts, whenever something changes or becomes due, until the signal says stop. */
+export async function leadCertificates(options: LeadOptions, signal: AbortSignal): Promise<void> {
+  const { clock, changes, random } = options;
+  const backoff = new Backoff(backoffLimits, random);
+  const races = new Backoff(raceLimits, random);
+  let sightings = nothingSeen;
+  let offset = offsetOf(clock);
+  while (!signal.aborted) {
+    changes.clear();
+    if (Math.abs(offsetOf(clock) - offset) > maxDriftMs) sightings = nothingSeen;
+    offset = offsetOf(clock);
+    const round = await safeRound(options, sightings, signal);
+    if (signal.aborted) return;
+    report(options, round);
+    sightings = sightingsAfter(round, sightings);
+    if (round?.kind !== 'planned' || round.writes.length > 0) {
+      await sleep(clock, (onlyLostRaces(round) ? races : backoff).next(), signal);
+      continue;
+    }
+    for (const one of [backoff, races]) one.reset();
+    await sleep(clock, pauseMs, signal);
+    await changes.wait(clock, round.plan.againMs - clock.now(), signal);
+  }
+}
+
+function onlyLostRaces(round: Round | undefined): boolean {
+  return round?.kind === 'planned' && round.writes.every(({ failure }) => failure !== undefined && lostRace(failure));
+}
+
+function offsetOf(clock: Clock): number {
+  return clock.now() - clock.monotonic();
+}
+
+/** Undefined: a mistake of ours, which was told. */
+async function safeRound(options: LeadOptions, sightings: Sightings, signal: AbortSignal): Promise<Round | undefined> {
+  try {
+    return await certificateRound({ ...options, now: () => options.clock.now() }, sightings, signal);
+  } catch (error) {
+    options.log.error('Looking after certificates failed', { error });
+    return undefined;
+  }
+}
+
+function sightingsAfter(round: Round | undefined, before: Sightings): Sightings {
+  return round?.kind === 'planned' ? round.sightings : before;
+}
+
+function report({ log, metrics }: LeadOptions, round: Round | undefined): void {
+  if (round === undefined) return;
+  if (round.kind === 'unread') {
+    log.warn('Certificates cannot be looked after', { kind: round.failure.kind, error: round.failure.message });
+    return;
+  }
+  if (round.problems.length > 0) log.warn('The Secret holds what cannot be used', { problems: round.problems });
+  const { step } = round.plan;
+  for (const write of round.writes) {
+    metrics.wrote(write.what, resultOf(write));
+    const why = 'why' in step && write.what === step.kind ? step.why : undefined;
+    if (write.failure === undefined) log.info('Certificates changed', { what: write.what, why });
+    else if (lostRace(write.failure)) log.debug('Certificates were changed by another', { what: write.what });
+    else log.warn('Certificates cannot be written', { what: write.what, error: write.failure.message });
+  }
+}
+
+function resultOf({ failure }: Write): 'done' | 'conflict' | 'failed' {
+  if (failure === undefined) return 'done';
+  return lostRace(failure) ? 'conflict' : 'failed';
+}

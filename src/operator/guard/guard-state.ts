@@ -1,0 +1,132 @@
+import type { Namespace } from '../../api/meta.ts';
+import { label } from '../../api/names.ts';
+import type { Guard } from '../../core/status/condition.ts';
+import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
+import type { Clock } from '../../kube/time/clock.ts';
+import type { Surroundings } from '../surroundings/surroundings.ts';
+import { guardedValue, guardLabel, isNeverGuarded } from './plan.ts';
+import { outOfReach, type Registration, registrationOf } from './registration.ts';
+import { Settling } from './settling.ts';
+
+export interface GuardStateParts {
+  readonly clock: Clock;
+  readonly namespaces: Pick<ObjectCache<Namespace>, 'items' | 'listen' | 'synced'>;
+  readonly surroundings: Pick<Surroundings, 'synced' | 'ownConfiguration' | 'listen'>;
+  /** The operator's own namespace. */
+  readonly own: string;
+  /** Told when what `guardOf` says of a namespace has changed. Cheap, and never throws. */
+  readonly changed: (namespace: string) => void;
+  readonly settleMs?: number;
+}
+
+/** API servers learn labels and configurations by watching, as we do. */
+const defaultSettleMs = 1_000;
+
+const unknown: Guard = { kind: 'off', message: 'the namespace was not seen yet' };
+const unseen: Registration = { kind: 'missing', message: 'the webhook configurations were not seen yet' };
+const settling: Guard = {
+  kind: 'off',
+  message: 'the namespace was guarded a moment ago, and API servers may not know it yet',
+};
+const on: Guard = { kind: 'on' };
+
+/** Whether requests about the pods of a namespace really reach us, as far as that can be seen from outside. */
+export class GuardState {
+  /**
+   * What was found at the start has settled. Whoever writes a guard into objects waits for it, or every restart would say for a
+   * moment that nothing is protected. Closing ends the wait, too.
+   */
+  readonly settled: Promise<void>;
+  readonly #parts: GuardStateParts;
+  /** Why a namespace is not guarded; undefined: it is. */
+  readonly #problems = new Map<string, string | undefined>();
+  readonly #settling: Settling;
+  readonly #settledAtStart: () => void;
+  #registration: Registration = unseen;
+  #stop: readonly (() => void)[] = [];
+  #complete = false;
+
+  constructor(parts: GuardStateParts) {
+    const { clock, settleMs = defaultSettleMs, changed } = parts;
+    this.#parts = parts;
+    this.#settling = new Settling(clock, settleMs, changed);
+    let done = () => {};
+    this.settled = new Promise((resolve) => {
+      done = resolve;
+    });
+    this.#settledAtStart = done;
+  }
+
+  start(): void {
+    const { namespaces, surroundings } = this.#parts;
+    const listener: CacheListener<Namespace> = {
+      delta: ({ type, item }) => (type === 'deleted' ? this.#forget(item.metadata.name) : this.#review(item)),
+      progress: () => this.#begin(),
+    };
+    this.#register();
+    this.#stop = [namespaces.listen(listener), surroundings.listen(() => this.#register())];
+  }
+
+  close(): void {
+    for (const stop of this.#stop) stop();
+    this.#settling.close();
+    this.#settledAtStart();
+  }
+
+  guardOf(namespace: string): Guard {
+    if (!this.#problems.has(namespace)) return unknown;
+    const problem = this.#problems.get(namespace);
+    if (problem !== undefined) return { kind: 'off', message: problem };
+    return this.#settling.has(namespace) ? settling : on;
+  }
+
+  #register(): void {
+    const { namespaces, surroundings } = this.#parts;
+    if (!surroundings.synced) return;
+    this.#registration = registrationOf(surroundings.ownConfiguration());
+    for (const namespace of namespaces.items()) this.#review(namespace);
+    this.#begin();
+  }
+
+  #begin(): void {
+    const { clock, namespaces, surroundings, settleMs = defaultSettleMs } = this.#parts;
+    if (this.#complete || !namespaces.synced || !surroundings.synced) return;
+    this.#complete = true;
+    const timer = clock.after(settleMs, this.#settledAtStart);
+    this.#stop = [...this.#stop, () => timer.cancel()];
+  }
+
+  #review(namespace: Namespace): void {
+    const { name } = namespace.metadata;
+    const problem = this.#problemOf(namespace);
+    if (this.#problems.has(name) && this.#problems.get(name) === problem) return;
+    this.#problems.set(name, problem);
+    if (problem === undefined) this.#settling.add(name);
+    else this.#settling.delete(name);
+    this.#parts.changed(name);
+  }
+
+  #forget(name: string): void {
+    this.#problems.delete(name);
+    this.#settling.delete(name);
+  }
+
+  #problemOf(namespace: Namespace): string | undefined {
+    const { name, labels = {} } = namespace.metadata;
+    if (isNeverGuarded(name, this.#parts.own)) {
+      return `nothing is guarded in kube-system and ${this.#parts.own}, so that they come up without us: use another namespace`;
+    }
+    return labelProblem(guardLabel(namespace)) ?? outOfReach(this.#registration, labels);
+  }
+}
+
+function labelProblem(value: string | undefined): string | undefined {
+  if (value === guardedValue) return undefined;
+  if (value === undefined) {
+    return `the namespace has no label ${label.guard}: the leader of the operator sets it, and logs why it cannot`;
+  }
+  if (value === 'disabled') {
+    return `somebody turned protection off with the namespace's label ${label.guard}=disabled: remove it to turn it on`;
+  }
+  return `the namespace's label ${label.guard} is ${JSON.stringify(value)}, which means nothing: remove it, or set ${guardedValue} or disabled`;
+}

@@ -1,0 +1,61 @@
+import { matches, type Selector } from '../../api/label-selector.ts';
+import type { StringMap } from '../../api/meta.ts';
+import { operatorName } from '../install/names.ts';
+import { isCovered, podEviction, type RequestKind } from '../surroundings/rule-match.ts';
+import type { ConfigurationView, WebhookView } from '../surroundings/webhook-view.ts';
+
+/** Whether API servers are told to ask us about pods: in no namespace, or in those that all of the selectors match. */
+export type Registration =
+  | { readonly kind: 'missing'; readonly message: string }
+  | {
+      readonly kind: 'there';
+      readonly selectors: readonly { readonly webhook: string; readonly namespaces: Selector }[];
+    };
+
+const configurationTitle = `ValidatingWebhookConfiguration ${operatorName}`;
+const remedy = "apply the operator's manifests again";
+
+const aboutPods: RequestKind = { ...podEviction, subresource: '' };
+
+/** What a budget cannot be kept without. */
+const needed: readonly { readonly what: string; readonly request: RequestKind }[] = [
+  { what: 'evictions (CREATE pods/eviction)', request: podEviction },
+  { what: 'deletions (DELETE pods)', request: { ...aboutPods, operation: 'DELETE' } },
+  { what: 'changes (UPDATE pods)', request: { ...aboutPods, operation: 'UPDATE' } },
+  { what: 'resizes (UPDATE pods/resize)', request: { ...aboutPods, operation: 'UPDATE', subresource: 'resize' } },
+];
+
+export function registrationOf(configuration: ConfigurationView | undefined): Registration {
+  if (configuration === undefined) return missing(`${configurationTitle} does not exist: ${remedy}`);
+  const selectors = new Map<string, Selector>();
+  for (const { what, request } of needed) {
+    const webhook = configuration.webhooks.find(({ rules }) => isCovered(rules, request));
+    if (webhook === undefined) return missing(`${configurationTitle} says nothing about ${what}: ${remedy}`);
+    const problem = problemOf(webhook);
+    if (problem !== undefined) return missing(`webhook ${webhook.name} ${problem}`);
+    if (webhook.namespaces !== undefined) selectors.set(webhook.name, webhook.namespaces);
+  }
+  return { kind: 'there', selectors: [...selectors].map(([webhook, namespaces]) => ({ webhook, namespaces })) };
+}
+
+/** Why requests of a namespace with these labels do not reach us. */
+export function outOfReach(registration: Registration, labels: StringMap): string | undefined {
+  if (registration.kind === 'missing') return registration.message;
+  const other = registration.selectors.find(({ namespaces }) => !matches(namespaces, labels));
+  return other && `the namespaceSelector of webhook ${other.webhook} leaves this namespace out: ${remedy}`;
+}
+
+function problemOf({ failurePolicy, hasTrust, selectsObjects, namespaces }: WebhookView): string | undefined {
+  if (failurePolicy !== 'Fail') {
+    return `has failurePolicy ${failurePolicy}, so that everything passes while it cannot be reached: set it to Fail`;
+  }
+  if (!hasTrust) {
+    return 'has no caBundle, so that API servers do not trust it: whoever makes its certificates fills it in, and logs why it cannot';
+  }
+  if (selectsObjects) return `has an objectSelector, so that it is not asked about every pod: ${remedy}`;
+  return namespaces === undefined ? `has a namespaceSelector that cannot be read: ${remedy}` : undefined;
+}
+
+function missing(message: string): Registration {
+  return { kind: 'missing', message };
+}

@@ -1,0 +1,30 @@
+import type { Namespace } from '../../api/meta.ts';
+import { label } from '../../api/names.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { type Outcome, rejected } from '../../kube/outcome/failure.ts';
+import { operatorName } from '../install/names.ts';
+import { resources } from '../resources.ts';
+import { guardedValue } from './plan.ts';
+
+/**
+ * Sets or takes away the guard label, and touches nothing else. It fails with a conflict when anybody wrote to the namespace since
+ * it was seen: a person who just said `disabled` wins.
+ */
+export function writeGuardLabel(
+  client: KubeClient,
+  { metadata: { name, uid, resourceVersion } }: Namespace,
+  change: 'enable' | 'remove',
+  deadlineMs: number,
+): Promise<Outcome<unknown>> {
+  if (uid === undefined || resourceVersion === undefined) {
+    return Promise.resolve(rejected('a namespace without uid and resourceVersion cannot be changed safely'));
+  }
+  const labels = { [label.guard]: change === 'enable' ? guardedValue : null };
+  const body = { metadata: { uid, resourceVersion, labels } };
+  return client.patch(
+    resources.namespaces,
+    { name },
+    { type: 'merge', body },
+    { deadlineMs, fieldManager: operatorName },
+  );
+}

@@ -1,0 +1,205 @@
+import { blocker, deny } from '../../core/decide/blocker.ts';
+import { type DecideOptions, decide } from '../../core/decide/decide.ts';
+import type { DisruptionRequest } from '../../core/request.ts';
+import type { Allowed, Denied, Verdict } from '../../core/verdict.ts';
+import type { World } from '../../core/world/world.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Clock } from '../../kube/time/clock.ts';
+import type { LedgerAccess } from '../ledger/ledger-access.ts';
+import type { LedgerService } from '../ledger/ledger-service.ts';
+import { patienceOf } from '../ledger/patience.ts';
+import type { PodReader } from '../ledger/ports.ts';
+import type { ViewGate } from '../ledger/view-gate.ts';
+import { answerBad, answerBlind, answerVerdict } from '../webhook/answers.ts';
+import type { CallContext, WebhookHandler } from '../webhook/handler.ts';
+import { type PodRequest, podRequestOf } from '../webhook/requests.ts';
+import type { ReviewRequest } from '../webhook/review.ts';
+import type { AdmissionAnswer } from '../webhook/review-answer.ts';
+import { type Completion, completeEviction } from './takeover.ts';
+
+export interface PodHandlerParts {
+  readonly world: World;
+  readonly ledger: LedgerService;
+  readonly access: LedgerAccess;
+  readonly pods: PodReader;
+  readonly views: ViewGate;
+  readonly client: Pick<KubeClient, 'delete'>;
+  readonly clock: Clock;
+  readonly options: (namespace: string) => DecideOptions;
+  /** The user that our own requests come from. */
+  readonly username: () => string;
+  /** Why the view may be too old to rest a disruption on. */
+  readonly staleness: () => string | undefined;
+  readonly observer: DecisionObserver;
+  readonly limits?: Partial<PodHandlerLimits>;
+}
+
+/** For logs, metrics and events. None of them may throw. */
+export interface DecisionObserver {
+  decided(request: DisruptionRequest, verdict: Verdict, user: string, milliseconds: number): void;
+  completed(request: DisruptionRequest, completion: Completion): void;
+}
+
+export interface PodHandlerLimits {
+  /** How long an answer may take. The API server waits for ten seconds unless the configuration says otherwise. */
+  readonly answerMs: number;
+  /** How often a request is judged anew because something had moved on. */
+  readonly maxRounds: number;
+  readonly viewWaitMs: number;
+}
+
+const defaultLimits: PodHandlerLimits = { answerMs: 8_000, maxRounds: 4, viewWaitMs: 2_000 };
+
+type Judged = Extract<PodRequest, { readonly kind: 'judge' }>;
+
+/** `again`: what was not known is known now. */
+type Step = { readonly kind: 'answer'; readonly verdict: Verdict } | { readonly kind: 'again'; readonly why: Denied };
+
+const answer = (verdict: Verdict): Step => ({ kind: 'answer', verdict });
+
+/** Judges evictions, deletions, updates and resizes of pods. */
+export class PodHandler implements WebhookHandler {
+  readonly #parts: PodHandlerParts;
+  readonly #limits: PodHandlerLimits;
+
+  constructor(parts: PodHandlerParts) {
+    this.#parts = parts;
+    this.#limits = { ...defaultLimits, ...parts.limits };
+  }
+
+  async answer(review: ReviewRequest, { signal }: CallContext): Promise<AdmissionAnswer> {
+    const asked = podRequestOf(review, { username: this.#parts.username() });
+    if (asked.kind === 'pass') return { allowed: true };
+    if (asked.kind === 'bad') return answerBad(asked.problem);
+    const { clock, observer } = this.#parts;
+    const started = clock.monotonic();
+    const verdict = await this.#judge(asked, started + this.#limits.answerMs, signal);
+    observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
+    return answerVerdict(verdict, { namespace: asked.request.namespace, name: asked.request.pod });
+  }
+
+  /** From memory alone: a pod that is certainly not protected passes, and all others wait (I4). */
+  inDoubt(review: ReviewRequest, why: 'late' | 'failed'): AdmissionAnswer {
+    const detail = why === 'late' ? 'no answer was found in time' : 'the answer could not be worked out';
+    const asked = podRequestOf(review, { username: this.#parts.username() });
+    if (asked.kind === 'pass') return { allowed: true };
+    if (asked.kind === 'bad') return answerBad(asked.problem);
+    const { request } = asked;
+    return answerBlind(
+      { namespace: request.namespace, name: request.pod },
+      this.#unprotected(request),
+      'LedgerUnknown',
+      detail,
+    );
+  }
+
+  #unprotected(request: DisruptionRequest): boolean {
+    const { world, clock, options } = this.#parts;
+    try {
+      const verdict = decide(world, { ...request, dryRun: true }, clock.now(), options(request.namespace));
+      return verdict.result === 'allow' && isFree(verdict);
+    } catch {
+      return false;
+    }
+  }
+
+  async #judge(asked: Judged, untilMs: number, signal: AbortSignal): Promise<Verdict> {
+    let last: Verdict = deny([
+      blocker('LedgerUnknown', { pod: { name: asked.request.pod }, detail: 'it was not judged' }),
+    ]);
+    for (let round = 0; round < this.#limits.maxRounds && !signal.aborted; round += 1) {
+      const left = untilMs - this.#parts.clock.monotonic();
+      if (left <= 0) break;
+      const verdict = await this.#parts.ledger.submit(asked.request, left);
+      const step = await this.#settle(asked, verdict, round, untilMs, signal);
+      if (step.kind === 'answer') return step.verdict;
+      last = step.why;
+    }
+    return last;
+  }
+
+  #settle(asked: Judged, verdict: Verdict, round: number, untilMs: number, signal: AbortSignal): Promise<Step> | Step {
+    if (verdict.result === 'allow') return this.#settleAllowed(asked, verdict, untilMs, signal);
+    if (verdict.blockers.some(({ code }) => code === 'PodUnknown')) return this.#settleUnknown(asked, verdict, signal);
+    // The deletion of a takeover that another replica began: its reservation may be newer than the ledger that we know.
+    if (asked.own && round === 0) return this.#readLedger(asked.request.namespace, verdict);
+    return answer(verdict);
+  }
+
+  async #readLedger(namespace: string, verdict: Denied): Promise<Step> {
+    const read = await this.#parts.access.read(namespace);
+    return read.kind === 'found' ? { kind: 'again', why: verdict } : answer(verdict);
+  }
+
+  /** A pod that is not there, or is another one than is meant, is for the API server to talk about: 404 and 409 are its words. */
+  async #settleUnknown({ request }: Judged, verdict: Denied, signal: AbortSignal): Promise<Step> {
+    const reading = await this.#parts.pods.read(request.namespace, request.pod, signal);
+    if (reading.kind === 'failed') return answer(verdict);
+    if (reading.kind === 'missing') return answer(pass);
+    if (request.uid !== undefined && request.uid !== reading.uid) return answer(pass);
+    return (await this.#viewReaches(reading.resourceVersion, signal))
+      ? { kind: 'again', why: verdict }
+      : answer(verdict);
+  }
+
+  async #settleAllowed(asked: Judged, verdict: Allowed, untilMs: number, signal: AbortSignal): Promise<Step> {
+    const stale = isFree(verdict) ? undefined : this.#parts.staleness();
+    if (stale !== undefined) {
+      return answer(deny([blocker('NotSynced', { pod: { name: asked.request.pod }, detail: stale })]));
+    }
+    if (verdict.effects.complete !== 'takeover') return answer(verdict);
+    return this.#takeOver(asked, verdict, untilMs, signal);
+  }
+
+  async #takeOver(asked: Judged, verdict: Allowed, untilMs: number, signal: AbortSignal): Promise<Step> {
+    const { request, eviction } = asked;
+    const { world, client, clock, observer } = this.#parts;
+    const uid = verdict.effects.reserve?.uid ?? world.pod(request.namespace, request.pod)?.uid;
+    if (uid === undefined) return answer(verdict);
+    const { onlyIf } = verdict.effects;
+    const left = untilMs - clock.monotonic();
+    const completion = await completeEviction(client, { request, uid, onlyIf, terms: eviction }, left);
+    observer.completed(request, completion);
+    switch (completion.kind) {
+      case 'deleted':
+      case 'gone':
+        return answer(verdict);
+      case 'moved':
+        return this.#settleMoved(asked, completion.message, signal);
+      case 'refused':
+        // The budgets agree and the pod is reserved: the API server may do it its own way, unless the deletion had to insist.
+        return answer(onlyIf === undefined ? verdict : undone(request, completion.message));
+      case 'unknown':
+        return answer(undone(request, completion.message));
+    }
+  }
+
+  async #settleMoved({ request }: Judged, message: string, signal: AbortSignal): Promise<Step> {
+    const why = undone(request, message);
+    const reading = await this.#parts.pods.read(request.namespace, request.pod, signal);
+    if (reading.kind === 'missing') return answer(pass);
+    if (reading.kind === 'failed') return answer(why);
+    return (await this.#viewReaches(reading.resourceVersion, signal)) ? { kind: 'again', why } : answer(why);
+  }
+
+  async #viewReaches(version: string, signal: AbortSignal): Promise<boolean> {
+    const patience = patienceOf(this.#parts.clock, this.#limits.viewWaitMs);
+    try {
+      return await this.#parts.views.reached(version, AbortSignal.any([signal, patience.signal]));
+    } finally {
+      patience.end();
+    }
+  }
+}
+
+const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], effects: { complete: 'pass' } };
+
+/** No budget had to agree, so nothing that it rests on can have become wrong. */
+function isFree({ reason }: Allowed): boolean {
+  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved';
+}
+
+function undone({ pod }: DisruptionRequest, message: string): Denied {
+  const detail = `its eviction was allowed, and could not be completed: ${message}`;
+  return deny([blocker('PodUnknown', { pod: { name: pod }, detail })]);
+}

@@ -1,0 +1,35 @@
+import type { DecideOptions } from '../core/decide/decide.ts';
+import type { OperatorContext } from './context.ts';
+import { kubeLedgerStore, kubePodReader } from './ledger/kube-store.ts';
+import { LedgerAccess } from './ledger/ledger-access.ts';
+import { defaultPrunerLimits, LedgerPruner } from './ledger/ledger-pruner.ts';
+import { LedgerService } from './ledger/ledger-service.ts';
+import { defaultLedgerLimits } from './ledger/limits.ts';
+import type { LedgerEvents, PodReader } from './ledger/ports.ts';
+import { Turns } from './ledger/turns.ts';
+import { ViewGate } from './ledger/view-gate.ts';
+
+/** All that has to do with the ledgers, put together: they share turns, and the identity of this process. */
+export interface Judging {
+  readonly access: LedgerAccess;
+  readonly pods: PodReader;
+  readonly views: ViewGate;
+  readonly service: LedgerService;
+  readonly pruner: LedgerPruner;
+}
+
+export function createJudging(
+  { world, clients, clock, random, identity, log }: OperatorContext,
+  options: (namespace: string) => DecideOptions,
+  events: LedgerEvents,
+): Judging {
+  const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
+  const store = kubeLedgerStore(clients.admission);
+  const access = new LedgerAccess({ world, store, clock, events, callMs: defaultLedgerLimits.callMs });
+  const pods = kubePodReader(clients.admission);
+  const views = new ViewGate(world);
+  const common = { world, access, clock, random, identity, events, turns };
+  const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options });
+  const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits });
+  return { access, pods, views, service, pruner };
+}

@@ -1,0 +1,60 @@
+import { leaseApi } from '../kube/election/lease-api.ts';
+import { LeaseElection } from '../kube/election/lease-election.ts';
+import { sleep } from '../kube/time/clock.ts';
+import type { Certificates } from './certificates/certificates.ts';
+import type { OperatorContext } from './context.ts';
+import type { GuardController } from './guard/guard-controller.ts';
+import type { GuardState } from './guard/guard-state.ts';
+import { electionLease } from './install/names.ts';
+import type { LedgerPruner } from './ledger/ledger-pruner.ts';
+import type { StatusController } from './status/status-controller.ts';
+
+export interface LeadingParts {
+  readonly context: OperatorContext;
+  readonly certificates: Certificates;
+  readonly pruner: LedgerPruner;
+  readonly guard: GuardController;
+  readonly guardState: GuardState;
+  readonly status: StatusController;
+  /** Whether the view of the cluster is complete. */
+  readonly viewComplete: () => boolean;
+}
+
+const lookEveryMs = 50;
+
+/** Only one replica writes what is not part of an answer. Certificates come first: without them nobody else can be called. */
+export function createElection(parts: LeadingParts): LeaseElection {
+  const { clients, clock, random, log, identity, namespace } = parts.context;
+  return new LeaseElection({
+    api: leaseApi(clients.election, { namespace, name: electionLease }),
+    namespace,
+    name: electionLease,
+    identity,
+    clock,
+    random,
+    lead: (signal) => lead(parts, signal),
+    onLeader: (leader) => log.info('a leader was elected', { leader, isThisOne: leader === identity }),
+    report: (message) => log.warn('the election has trouble', { error: message }),
+  });
+}
+
+async function lead(parts: LeadingParts, signal: AbortSignal): Promise<void> {
+  await Promise.all([parts.certificates.lead(signal), leadTheRest(parts, signal)]);
+}
+
+/** What was not seen yet must not be taken for something that is not there. */
+async function leadTheRest(parts: LeadingParts, signal: AbortSignal): Promise<void> {
+  const { context, pruner, guard, guardState, status, viewComplete } = parts;
+  while (!viewComplete()) if (!(await sleep(context.clock, lookEveryMs, signal))) return;
+  pruner.lead();
+  guard.lead();
+  const ended = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([guardState.settled, ended]);
+  await status.lead(signal);
+  await ended;
+  pruner.resign();
+  guard.resign();
+}

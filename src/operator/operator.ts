@@ -1,0 +1,180 @@
+import type { LeaseElection } from '../kube/election/lease-election.ts';
+import { type Assembly, assemble } from './assembly.ts';
+import type { Certificates } from './certificates/certificates.ts';
+import { openCertificateFiles } from './certificates/files.ts';
+import { webhookNames } from './certificates/names.ts';
+import { startCertificates } from './certificates/start.ts';
+import { createViewMetrics } from './handlers/view-metrics.ts';
+import { defaultInstallValues } from './install/values.ts';
+import { createElection } from './leading.ts';
+import { askOwnName } from './own-name.ts';
+import { registerWebhooks } from './registration/register.ts';
+import { serveWebhooks } from './serving.ts';
+import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import { type HealthServer, startHealthServer } from './webhook/health-server.ts';
+import { createReadiness, type Readiness } from './webhook/readiness.ts';
+import type { WebhookServer } from './webhook/server.ts';
+import { shutDown } from './webhook/shutdown.ts';
+import { createWebhookMetrics } from './webhook/webhook-metrics.ts';
+
+export interface RunningOperator {
+  readonly webhookPort: number;
+  readonly healthPort: number;
+  /** Why it is not ready; empty: it is. */
+  missing(): readonly string[];
+  /** Leaves without a refused request, and gives up leading. */
+  stop(): Promise<void>;
+}
+
+/** A setting, or something about the cluster, with which no operator can run. */
+export class OperatorProblem extends Error {
+  override readonly name = 'OperatorProblem';
+}
+
+/** For requests that are under way when everybody knows that this replica is going. */
+const drainMs = 15_000;
+
+/** Resolves when the webhooks are being served; they are right to be called when `missing()` is empty. */
+export async function startOperator(
+  settings: OperatorSettings,
+  environment: OperatorEnvironment,
+): Promise<RunningOperator> {
+  const parts = assemble(settings, environment);
+  const certificates = await certificatesOf(settings, parts);
+  const election = createElection({
+    ...parts,
+    certificates,
+    pruner: parts.judging.pruner,
+    viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
+  });
+  const readiness = readinessOf(parts, certificates);
+  createViewMetrics(parts.context.metrics, () => ({
+    ages: parts.view.ages(),
+    missing: parts.view.missing(),
+    leads: election.isLeader,
+  }));
+  const { host, port } = settings.health;
+  const health = await startHealthServer({
+    ...(host === undefined ? {} : { host }),
+    port,
+    readiness,
+    metrics: parts.context.metrics,
+  });
+  const running: Running = { settings, parts, certificates, election, readiness, health };
+  begin(running);
+  try {
+    const webhook = await serve(running);
+    return {
+      webhookPort: webhook.port,
+      healthPort: health.port,
+      missing: () => readiness.missing(),
+      stop: () => stop(running, webhook),
+    };
+  } catch (error) {
+    await stop(running, undefined);
+    throw error;
+  }
+}
+
+interface Running {
+  readonly settings: OperatorSettings;
+  readonly parts: Assembly;
+  readonly certificates: Certificates;
+  readonly election: LeaseElection;
+  readonly readiness: Readiness;
+  readonly health: HealthServer;
+}
+
+async function certificatesOf(settings: OperatorSettings, { context, traits }: Assembly): Promise<Certificates> {
+  const names = webhookNames(settings.namespace, settings.webhook.url);
+  if (settings.certificates === undefined) return startCertificates({ context, traits, names });
+  const { clock, log, metrics } = context;
+  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
+  if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
+  return opened.certificates;
+}
+
+function readinessOf({ view, owners, surroundings }: Assembly, certificates: Certificates): Readiness {
+  return createReadiness(
+    new Map([
+      ['the view of the cluster', () => view.missing().length === 0],
+      ['a current view of the cluster', () => view.staleness() === undefined],
+      ['owners of pods', () => owners.synced()],
+      ['webhook configurations', () => surroundings.synced],
+      ['a certificate that API servers trust', () => certificates.ready()],
+    ]),
+  );
+}
+
+function begin({ parts, election }: Running): void {
+  parts.guardState.start();
+  parts.guard.start();
+  parts.surroundings.start();
+  parts.owners.start();
+  parts.view.start();
+  election.start();
+}
+
+async function serve({ settings, parts, certificates }: Running): Promise<WebhookServer> {
+  const { context, handlers } = parts;
+  const { clock, log, metrics, clients } = context;
+  const { host, port, url, register = false } = settings.webhook;
+  const [username, webhook] = await Promise.all([
+    askOwnName(clients.upkeep),
+    serveWebhooks(
+      certificates,
+      { ...(host === undefined ? {} : { host }), port, handlers, clock, log, metrics: createWebhookMetrics(metrics) },
+      log,
+    ),
+  ]);
+  if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
+  if (username !== undefined) parts.setOwnName(username);
+  if (register && url !== undefined) await announce(settings, parts, url);
+  return webhook;
+}
+
+/** Only when the webhooks are there to be called. */
+async function announce(settings: OperatorSettings, { context, handlers }: Assembly, url: string): Promise<void> {
+  const { clients, clock, random, log } = context;
+  const defaults = defaultInstallValues;
+  const registered = await registerWebhooks({
+    client: clients.upkeep,
+    clock,
+    random,
+    log,
+    values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url } },
+    paths: new Set(handlers.keys()),
+    signal: new AbortController().signal,
+  });
+  if (registered.kind === 'refused') throw new OperatorProblem(registered.problem);
+}
+
+/** Others should lead at once; the webhooks go last but for what they need to answer. */
+async function stop(running: Running, webhook: WebhookServer | undefined): Promise<void> {
+  const { settings, parts, certificates, election, readiness, health } = running;
+  const { clock, log } = parts.context;
+  readiness.stop();
+  await election.stop();
+  if (webhook === undefined) await health.close();
+  else {
+    const { dropped } = await shutDown({
+      readiness,
+      webhook,
+      health,
+      clock,
+      noticeMs: settings.noticeMs ?? 0,
+      drainMs,
+    });
+    if (dropped > 0) log.warn('requests were cut off', { dropped });
+  }
+  parts.guardState.close();
+  await Promise.all([
+    certificates.close(),
+    parts.guard.close(),
+    parts.surroundings.close(),
+    parts.owners.close(),
+    parts.view.close(),
+    parts.recorder.stop(),
+  ]);
+  parts.connection.close();
+}

@@ -1,0 +1,31 @@
+/** The kinds that own pods in most clusters, and that the operator may list and watch. */
+
+export interface OwnerKind {
+  /** Empty: the core group. */
+  readonly group: string;
+  readonly kind: string;
+}
+
+export interface WatchedKind extends OwnerKind {
+  /**
+   * Whether `spec.replicas` is a scale. A DaemonSet's, a Job's, a JobSet's or a RayCluster's pods are not counted by one number
+   * of theirs, and the server offers no scale of them.
+   */
+  readonly scaled: boolean;
+}
+
+export const watchedKinds: readonly WatchedKind[] = [
+  { group: 'apps', kind: 'Deployment', scaled: true },
+  { group: 'apps', kind: 'ReplicaSet', scaled: true },
+  { group: 'apps', kind: 'StatefulSet', scaled: true },
+  { group: 'apps', kind: 'DaemonSet', scaled: false },
+  { group: '', kind: 'ReplicationController', scaled: true },
+  { group: 'batch', kind: 'Job', scaled: false },
+  { group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet', scaled: true },
+  { group: 'jobset.x-k8s.io', kind: 'JobSet', scaled: false },
+  { group: 'ray.io', kind: 'RayCluster', scaled: false },
+];
+
+export function kindKeyOf({ group, kind }: OwnerKind): string {
+  return `${group}/${kind}`;
+}

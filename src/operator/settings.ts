@@ -1,0 +1,38 @@
+import type { Access } from '../kube/config/access.ts';
+import type { Clock } from '../kube/time/clock.ts';
+import type { Random } from '../kube/time/random.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { takeoverModes } from './install/values.ts';
+
+/** What a person chooses about an operator. */
+export interface OperatorSettings {
+  /** The operator's own. */
+  readonly namespace: string;
+  /** Of this process and this life of it: no two candidates for leading may share it. */
+  readonly identity: string;
+  readonly takeover: (typeof takeoverModes)[number];
+  readonly webhook: {
+    readonly host?: string;
+    /** 0: any free one. */
+    readonly port: number;
+    /** Where API servers find the webhooks, when there is no Service for them. */
+    readonly url?: string;
+    /** Tells API servers of that URL. Otherwise somebody else does. */
+    readonly register?: boolean;
+  };
+  readonly health: { readonly host?: string; readonly port: number };
+  /** A folder with tls.crt and tls.key that somebody else keeps. Absent: certificates of our own. */
+  readonly certificates?: string;
+  /** Metrics for each budget. */
+  readonly budgetMetrics: boolean;
+  /** How long it goes on answering after it said that it is not ready: until everybody has heard. */
+  readonly noticeMs?: number;
+}
+
+/** What it is given by whoever starts it. */
+export interface OperatorEnvironment {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}

@@ -1,0 +1,159 @@
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import type { PodUnavailableBudget } from '../../api/pub.ts';
+import { budgetNumbers } from '../../core/budget/numbers.ts';
+import type { BudgetRef } from '../../core/verdict.ts';
+import type { Outcome } from '../../kube/outcome/failure.ts';
+import type { Reconciled } from '../../kube/queue/workqueue.ts';
+import type { CounterMetric } from '../../telemetry/metrics.ts';
+import { budgetKey, budgetOf } from './budget-key.ts';
+import { type PdbCondition, planPdb } from './plan-pdb.ts';
+import { type PubStatus, planPub } from './plan-pub.ts';
+import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
+import { type StatusWarning, untold } from './status-warnings.ts';
+import { writePdbCondition, writePubStatus } from './status-writer.ts';
+import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
+import type { Step, Written } from './written.ts';
+
+export type StatusWrites = CounterMetric<'kind' | 'outcome'>;
+
+type Budget = PodDisruptionBudget | PodUnavailableBudget;
+
+const done: Reconciled = { kind: 'done' };
+/** How soon to look again at what the world does not know yet. */
+const lagMs = 250;
+const settleStepMs = 1_000;
+/** One log line of a kind in so much time: what keeps one budget from being written often keeps all of them. */
+const quietMs = 60_000;
+
+/** Looks at one budget at a time: what it should show, what it shows, and the write between the two. For one term of leading. */
+export class BudgetLooks {
+  readonly #parts: StatusParts;
+  readonly #writes: StatusWrites;
+  readonly #signal: AbortSignal;
+  readonly #settledAt: number;
+  readonly #pubs = new Map<string, Written<PubStatus>>();
+  readonly #pdbs = new Map<string, Written<PdbCondition>>();
+  /** Codes of the warnings about each budget that people were told of. */
+  readonly #told = new Map<string, ReadonlySet<string>>();
+  readonly #complainedAt = new Map<string, number>();
+
+  constructor(parts: StatusParts, writes: StatusWrites, signal: AbortSignal) {
+    this.#parts = parts;
+    this.#writes = writes;
+    this.#signal = signal;
+    const { settleMs } = { ...defaultStatusLimits, ...parts.limits };
+    this.#settledAt = parts.context.clock.monotonic() + settleMs;
+  }
+
+  look(key: string): Promise<Reconciled> {
+    const budget = budgetOf(key);
+    if (this.#signal.aborted) return Promise.resolve(done);
+    return budget.kind === 'PodDisruptionBudget' ? this.#pdb(budget) : this.#pub(budget);
+  }
+
+  async #pub(budget: BudgetRef): Promise<Reconciled> {
+    const { context, views, pubsPaused } = this.#parts;
+    const key = budgetKey(budget);
+    const shown = views.pubs.get(budget.namespace, budget.name);
+    if (shown === undefined || pubsPaused()) return this.#forget(budget);
+    const plan = planPub({ shown, written: this.#pubs.get(key), ...this.#around(budget) });
+    if (plan === undefined) return { kind: 'again', afterMs: lagMs };
+    this.#show(budget, plan.blocked);
+    const { step } = plan;
+    if (step.kind !== 'write' || this.#unsettled(plan)) return this.#later(step);
+    const outcome = await writePubStatus(context.clients.status, shown, step.value, step.over, this.#signal);
+    if (outcome.ok) this.#tell(shown, budget, plan.warnings);
+    return this.#wrote(budget, this.#pubs, step.value, outcome);
+  }
+
+  async #pdb(budget: BudgetRef): Promise<Reconciled> {
+    const { context, views } = this.#parts;
+    const key = budgetKey(budget);
+    const shown = views.pdbs.get(budget.namespace, budget.name);
+    if (shown === undefined) return this.#forget(budget);
+    const plan = planPdb({ shown, written: this.#pdbs.get(key), ...this.#around(budget) });
+    if (plan === undefined) return { kind: 'again', afterMs: lagMs };
+    if (plan.condition === undefined) this.#parts.budgetMetrics.forget(budget);
+    else this.#show(budget, plan.blocked);
+    const { step } = plan;
+    if (step.kind === 'wait' || this.#unsettled(plan)) return this.#later(step);
+    const outcome =
+      step.kind === 'write'
+        ? await writePdbCondition(context.clients.status, shown, step.value, this.#signal)
+        : undefined;
+    if (outcome?.ok !== false) {
+      this.#tell(shown, budget, untold(plan.warnings, this.#told.get(key), plan.before));
+      this.#told.set(key, new Set(plan.warnings.map(({ code }) => code)));
+    }
+    return outcome === undefined ? done : this.#wrote(budget, this.#pdbs, plan.condition, outcome);
+  }
+
+  #around({ namespace }: BudgetRef) {
+    const { context, guardOf } = this.#parts;
+    const { world, clock } = context;
+    return { world, guard: guardOf(namespace), now: clock.now(), monotonic: clock.monotonic() };
+  }
+
+  #unsettled({ unsure }: { readonly unsure: boolean }): boolean {
+    return false && unsure && this.#parts.context.clock.monotonic() < this.#settledAt;
+  }
+
+  #later(step: Step<unknown>): Reconciled {
+    if (step.kind === 'nothing') return done;
+    return { kind: 'again', afterMs: step.kind === 'wait' ? step.forMs : settleStepMs };
+  }
+
+  #forget(budget: BudgetRef): Reconciled {
+    const key = budgetKey(budget);
+    this.#pubs.delete(key);
+    this.#pdbs.delete(key);
+    this.#told.delete(key);
+    this.#parts.budgetMetrics.forget(budget);
+    return done;
+  }
+
+  #show(budget: BudgetRef, blocked: boolean): void {
+    const { context, budgetMetrics } = this.#parts;
+    const numbers = budgetNumbers(context.world, budget, context.clock.now());
+    budgetMetrics.show(
+      budget,
+      numbers === undefined || numbers.mode === 'invalid' ? { blocked } : { ...numbers, blocked },
+    );
+  }
+
+  #wrote<T>(budget: BudgetRef, memory: Map<string, Written<T>>, value: T, outcome: Outcome<Budget>): Reconciled {
+    const failure = outcome.ok ? undefined : outcome.failure;
+    this.#writes.add({ kind: budget.kind, outcome: writeOutcome(failure) });
+    if (outcome.ok) {
+      const { uid, resourceVersion } = outcome.value.metadata;
+      memory.set(budgetKey(budget), { uid, resourceVersion, value, at: this.#parts.context.clock.monotonic() });
+      return done;
+    }
+    // What we knew of it is not so, or not for sure: the view knows better from now on.
+    memory.delete(budgetKey(budget));
+    if (needsAttention(outcome.failure)) this.#complain(budget, outcome.failure.kind, outcome.failure.message);
+    return afterFailure(outcome.failure);
+  }
+
+  #complain(budget: BudgetRef, kind: string, message: string): void {
+    const { clock, log } = this.#parts.context;
+    const now = clock.monotonic();
+    const last = this.#complainedAt.get(kind);
+    if (last !== undefined && now - last < quietMs) return;
+    this.#complainedAt.set(kind, now);
+    log.warn('the status of a budget cannot be written', { ...budget, failure: kind, message });
+  }
+
+  #tell(shown: Budget, budget: BudgetRef, warnings: readonly StatusWarning[]): void {
+    const { uid, resourceVersion } = shown.metadata;
+    const subject = {
+      apiVersion: budget.kind === 'PodDisruptionBudget' ? 'policy/v1' : 'policy.kruise.io/v1beta1',
+      ...budget,
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    for (const { code, message } of warnings) {
+      this.#parts.recorder.record({ subject, type: 'Warning', reason: code, message });
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { ObjectMeta } from '../../api/meta.ts';
+import { condition as conditionTypes } from '../../api/names.ts';
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Outcome } from '../../kube/outcome/failure.ts';
+import { resources } from '../resources.ts';
+import { groupBudgetOf, type PdbCondition } from './plan-pdb.ts';
+import type { PubStatus } from './plan-pub.ts';
+
+export type StatusClient = Pick<KubeClient, 'replace' | 'patch'>;
+
+export const statusManager = 'holdfast';
+
+/** Replaces the whole status, if the object is still what the status was computed from. */
+export function writePubStatus(
+  client: StatusClient,
+  shown: PodUnavailableBudget,
+  status: PubStatus,
+  over: string | undefined,
+  signal: AbortSignal,
+): Promise<Outcome<PodUnavailableBudget>> {
+  const { name, namespace, uid } = shown.metadata;
+  const body = {
+    apiVersion: `${pubGroup}/${resources.pubs.version}`,
+    kind: 'PodUnavailableBudget',
+    metadata: { name, namespace, uid, resourceVersion: over },
+    // Written to a status it changes nothing, but some servers want to see an object that is whole.
+    spec: shown.spec,
+    status,
+  };
+  const options = { fieldManager: statusManager, signal };
+  return client.replace<PodUnavailableBudget>(resources.pubs, statusOf(shown.metadata), body, options);
+}
+
+/**
+ * Sets our condition, or takes it away. It is ours alone, so it does not matter what the built-in controller writes beside it;
+ * but another budget of the same name is not meant (uid).
+ */
+export async function writePdbCondition(
+  client: StatusClient,
+  { metadata }: PodDisruptionBudget,
+  condition: PdbCondition,
+  signal: AbortSignal,
+): Promise<Outcome<PodDisruptionBudget>> {
+  const { name, namespace, uid } = metadata;
+  const body = {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace, uid },
+    ...(condition === undefined ? {} : { status: { conditions: [condition] } }),
+  };
+  const patch = { type: 'apply', fieldManager: statusManager, force: true, body } as const;
+  const applied = await client.patch<PodDisruptionBudget>(resources.pdbs, statusOf(metadata), patch, { signal });
+  const left = condition === undefined && applied.ok && groupBudgetOf(applied.value) !== undefined;
+  return left ? removeCondition(client, applied.value, signal) : applied;
+}
+
+/** Applying without a condition leaves one that somebody else wrote, such as who restored the object from a backup. */
+function removeCondition(
+  client: StatusClient,
+  pdb: PodDisruptionBudget,
+  signal: AbortSignal,
+): Promise<Outcome<PodDisruptionBudget>> {
+  const { groupBudget } = conditionTypes;
+  const index = pdb.status?.conditions?.findIndex(({ type }) => type === groupBudget) ?? -1;
+  const path = `/status/conditions/${index}`;
+  const operations = [
+    { op: 'test', path: `${path}/type`, value: groupBudget },
+    { op: 'remove', path },
+  ] as const;
+  const options = { fieldManager: statusManager, signal };
+  return client.patch(resources.pdbs, statusOf(pdb.metadata), { type: 'json', operations }, options);
+}
+
+function statusOf({ namespace, name }: ObjectMeta) {
+  return { namespace, name, subresource: 'status' };
+}

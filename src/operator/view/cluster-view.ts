@@ -1,0 +1,253 @@
+import type { DisruptionLedger } from '../../api/ledger.ts';
+import type { Namespace } from '../../api/meta.ts';
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import type { Pod } from '../../api/pod.ts';
+import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import type { PodGroup, Workload } from '../../api/workload.ts';
+import { type Collection, collections } from '../../core/sync.ts';
+import type { BudgetRef } from '../../core/verdict.ts';
+import type { Discovery } from '../../kube/discovery/discovery.ts';
+import { Interner } from '../../kube/projection/interner.ts';
+import { ObjectCache } from '../../kube/reflector/cache.ts';
+import type { ServerTraits } from '../../kube/reflector/reflector.ts';
+import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
+import type { OperatorContext } from '../context.ts';
+import { acceptLedger } from '../ledger/accept-ledger.ts';
+import { feed, Gathered } from './collections.ts';
+import { PodSink } from './pod-sink.ts';
+import {
+  ledgerProjection,
+  namespaceProjection,
+  pdbProjection,
+  podGroupProjection,
+  podProjection,
+  pubProjection,
+  workloadProjection,
+} from './projections.ts';
+import type { Touched } from './touched.ts';
+import type { Views } from './views.ts';
+import { type Following, Watched, type WatchedOptions } from './watched.ts';
+
+export interface ClusterViewParts {
+  readonly context: OperatorContext;
+  readonly traits: ServerTraits;
+  readonly discovery: Discovery;
+  readonly touched: Touched;
+  /** The view of the pods has moved on, because of this namespace; undefined: of none, or of many. */
+  readonly podsAdvanced: (namespace: string | undefined) => void;
+  /** A ledger was seen, of this namespace. */
+  readonly ledgerSeen: (namespace: string) => void;
+  /** Owners may have come up that nobody knows yet. */
+  readonly ownersNamed: () => void;
+  readonly maxSilenceMs?: number;
+}
+
+/** API servers send a bookmark about every minute, so a watch that is silent for longer than this may be dead. */
+const defaultMaxSilenceMs = 100_000;
+
+/** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
+export class ClusterView {
+  readonly views: Views;
+  readonly #parts: ClusterViewParts;
+  readonly #interner = new Interner();
+  readonly #watched = new Map<string, Following>();
+  #pubsLeftToOthers = false;
+
+  constructor(parts: ClusterViewParts) {
+    this.#parts = parts;
+    const report = (error: unknown) => parts.context.log.error('an object could not be taken in', { error });
+    this.views = {
+      namespaces: new ObjectCache<Namespace>({ report }),
+      pdbs: new ObjectCache<PodDisruptionBudget>({ report }),
+      pubs: new ObjectCache<PodUnavailableBudget>({ report }),
+    };
+    this.#watchPods();
+    this.#watchNamespaces();
+    this.#watchBudgets();
+    this.#watchLedgers();
+    this.#watchGroups(report);
+    // Probe leases are followed once there are agents that write them; until then no probe is fresh (I4).
+    parts.context.world.setSynced('leases', '0');
+  }
+
+  start(): void {
+    for (const one of this.#watched.values()) one.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#watched.values()].map((one) => one.close()));
+  }
+
+  /** What has not been seen whole yet. */
+  missing(): readonly Collection[] {
+    return collections.filter((one) => this.#parts.context.world.syncedVersion(one) === undefined);
+  }
+
+  /** Seconds of silence by collection, for those who look at graphs. */
+  ages(): ReadonlyMap<string, number> {
+    return new Map([...this.#watched].map(([name, one]) => [name, one.silentMs() / 1_000]));
+  }
+
+  /** Why the view may be older than what is admitted by it should rest on. */
+  staleness(): string | undefined {
+    const limit = this.#parts.maxSilenceMs ?? defaultMaxSilenceMs;
+    for (const [name, one] of this.#watched) {
+      const silent = one.silentMs();
+      if (silent > limit && silent !== Number.POSITIVE_INFINITY) {
+        return `nothing was heard about ${name} for ${Math.round(silent / 1_000)} seconds`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Somebody else's webhook guards PodUnavailableBudgets: then they are not ours. */
+  leavePubs(toOthers: boolean): void {
+    if (toOthers === this.#pubsLeftToOthers) return;
+    this.#pubsLeftToOthers = toOthers;
+    const { world } = this.#parts.context;
+    for (const pub of this.views.pubs.items()) {
+      if (toOthers) world.deletePub(pub.metadata.namespace ?? '', pub.metadata.name);
+      else world.upsertPub(pub);
+      this.#touch('PodUnavailableBudget', pub);
+    }
+  }
+
+  #watchPods(): void {
+    const { context, touched, podsAdvanced, ownersNamed } = this.#parts;
+    const advanced = (namespace: string | undefined) => {
+      podsAdvanced(namespace);
+      ownersNamed();
+    };
+    const sink = new PodSink({ world: context.world, touched, advanced });
+    this.#watch<Pod>('pods', { group: '', kind: 'Pod' }, sink, () => podProjection(this.#interner));
+  }
+
+  #watchNamespaces(): void {
+    const { context, touched } = this.#parts;
+    const { world } = context;
+    const into = {
+      upsert: (one: Namespace) => {
+        world.setNamespace(one);
+        touched.namespace(one.metadata.name);
+      },
+      remove: (one: Namespace) => world.deleteNamespace(one.metadata.name),
+    };
+    feed(this.views.namespaces, into, (version) => world.setSynced('namespaces', version));
+    this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, () =>
+      namespaceProjection(this.#interner),
+    );
+  }
+
+  #watchBudgets(): void {
+    const { world } = this.#parts.context;
+    const { pdbs, pubs } = this.views;
+    const pdb = {
+      upsert: (one: PodDisruptionBudget) => this.#budget('PodDisruptionBudget', one, () => world.upsertPdb(one)),
+      remove: (one: PodDisruptionBudget) =>
+        this.#budget('PodDisruptionBudget', one, () =>
+          world.deletePdb(one.metadata.namespace ?? '', one.metadata.name),
+        ),
+    };
+    feed(pdbs, pdb, (version) => world.setSynced('pdbs', version));
+    this.#watch('pdbs', { group: 'policy', version: 'v1', kind: 'PodDisruptionBudget' }, pdbs, () =>
+      pdbProjection(this.#interner),
+    );
+    const pub = {
+      upsert: (one: PodUnavailableBudget) => {
+        if (!this.#pubsLeftToOthers) this.#budget('PodUnavailableBudget', one, () => world.upsertPub(one));
+      },
+      remove: (one: PodUnavailableBudget) =>
+        this.#budget('PodUnavailableBudget', one, () =>
+          world.deletePub(one.metadata.namespace ?? '', one.metadata.name),
+        ),
+    };
+    feed(pubs, pub, (version) => world.setSynced('pubs', version));
+    this.#watch('pubs', { group: pubGroup, kind: 'PodUnavailableBudget' }, pubs, () => pubProjection(this.#interner));
+  }
+
+  #budget(kind: BudgetRef['kind'], one: Reflected, mutate: () => void): void {
+    mutate();
+    this.#touch(kind, one);
+    // A budget may name a workload that no pod does.
+    this.#parts.ownersNamed();
+  }
+
+  #touch(kind: BudgetRef['kind'], { metadata }: Reflected): void {
+    const { namespace = '', name } = metadata;
+    this.#parts.touched.budgets([{ kind, namespace, name }]);
+    this.#parts.touched.namespace(namespace);
+  }
+
+  /** A ledger that somebody deleted stays known: it is created anew with what was reserved in it. */
+  #watchLedgers(): void {
+    const { context, touched, ledgerSeen } = this.#parts;
+    const take = (ledger: DisruptionLedger) => {
+      const { namespace = '' } = ledger.metadata;
+      if (!acceptLedger(context.world, namespace, ledger)) return;
+      ledgerSeen(namespace);
+      touched.namespace(namespace);
+    };
+    const synced = (version: string) => context.world.setSynced('ledgers', version);
+    const sink: Sink<DisruptionLedger> = {
+      replace(items, version) {
+        for (const item of items) take(item);
+        synced(version);
+      },
+      upsert(item, version) {
+        take(item);
+        synced(version);
+      },
+      remove: (_item, version) => synced(version),
+      bookmark: synced,
+    };
+    this.#watch('ledgers', { group: 'holdfast.dev', kind: 'DisruptionLedger' }, sink, () =>
+      ledgerProjection(this.#interner),
+    );
+  }
+
+  #watchGroups(report: (error: unknown) => void): void {
+    const { context, touched } = this.#parts;
+    const { world } = context;
+    const workloads = new ObjectCache<Workload>({ report });
+    const after =
+      <T extends Reflected>(mutate: (item: T) => void) =>
+      (item: T) => {
+        mutate(item);
+        touched.namespace(item.metadata.namespace ?? '');
+      };
+    const into = {
+      upsert: after<Workload>((one) => world.upsertWorkload(one)),
+      remove: after<Workload>((one) => world.deleteWorkload(one.metadata.namespace ?? '', one.metadata.name)),
+    };
+    feed(workloads, into, (version) => world.setSynced('workloads', version));
+    this.#watch('workloads', { group: 'scheduling.k8s.io', kind: 'Workload' }, workloads, () =>
+      workloadProjection(this.#interner),
+    );
+    const gathered = new Gathered(world, 'podGroups', podGroupApis);
+    for (const group of podGroupApis) {
+      const cache = new ObjectCache<PodGroup>({ report });
+      const groups = {
+        upsert: after<PodGroup>((one) => world.upsertPodGroup(one)),
+        remove: after<PodGroup>((one) =>
+          world.deletePodGroup(one.apiVersion, one.metadata.namespace ?? '', one.metadata.name),
+        ),
+      };
+      feed(cache, groups, (version) => gathered.seen(group, version));
+      this.#watch(`podgroups.${group}`, { group, kind: 'PodGroup' }, cache, (resource) =>
+        podGroupProjection(this.#interner, resource),
+      );
+    }
+  }
+
+  #watch<T extends Reflected>(
+    name: string,
+    kind: WatchedOptions<T>['kind'],
+    sink: Sink<T>,
+    project: WatchedOptions<T>['project'],
+  ): void {
+    const { context, discovery, traits } = this.#parts;
+    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, sink, project }));
+  }
+}
+
+const podGroupApis = ['scheduling.k8s.io', 'scheduling.volcano.sh', 'scheduling.x-k8s.io'] as const;

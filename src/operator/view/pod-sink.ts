@@ -1,0 +1,84 @@
+import type { Pod } from '../../api/pod.ts';
+import { bit } from '../../core/health.ts';
+import type { BudgetRef } from '../../core/verdict.ts';
+import type { PodRecord } from '../../core/world/pod-record.ts';
+import type { World } from '../../core/world/world.ts';
+import type { Sink } from '../../kube/reflector/sink.ts';
+import type { Touched } from './touched.ts';
+import { budgetsOver } from './touched-budgets.ts';
+
+export interface PodSinkParts {
+  readonly world: World;
+  readonly touched: Touched;
+  /** The view has moved on, because of pods in this namespace; undefined: of none, or of many. */
+  readonly advanced: (namespace: string | undefined) => void;
+}
+
+/**
+ * Pods go straight into the world, which keeps what it needs of them: a second copy of each would be most of the memory of a big
+ * cluster. Budgets are told about before and after, since a change of labels moves a pod from one to another.
+ */
+export class PodSink implements Sink<Pod> {
+  readonly #parts: PodSinkParts;
+
+  constructor(parts: PodSinkParts) {
+    this.#parts = parts;
+  }
+
+  replace(items: readonly Pod[], resourceVersion: string): void {
+    const { world, touched } = this.#parts;
+    const kept = new Set(items.map(({ metadata }) => keyOf(metadata.namespace ?? '', metadata.name)));
+    const namespaces = new Set<string>();
+    for (const state of world.namespaces()) {
+      const gone = [...state.pods.keys()].filter((name) => !kept.has(keyOf(state.name, name)));
+      for (const name of gone) world.deletePod(state.name, name);
+      if (gone.length > 0) namespaces.add(state.name);
+    }
+    for (const item of items) {
+      world.upsertPod(item);
+      namespaces.add(item.metadata.namespace ?? '');
+    }
+    this.#progress(resourceVersion, undefined);
+    for (const name of namespaces) touched.namespace(name);
+  }
+
+  upsert(item: Pod, resourceVersion: string): void {
+    const { namespace = '', name } = item.metadata;
+    this.#change(namespace, name, resourceVersion, () => this.#parts.world.upsertPod(item));
+  }
+
+  remove(item: Pod, resourceVersion: string): void {
+    const { namespace = '', name } = item.metadata;
+    this.#change(namespace, name, resourceVersion, () => this.#parts.world.deletePod(namespace, name));
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#progress(resourceVersion, undefined);
+  }
+
+  #change(namespace: string, name: string, resourceVersion: string, mutate: () => void): void {
+    const { world, touched } = this.#parts;
+    const refs = new Set<BudgetRef>();
+    const wasProbed = isProbed(world.pod(namespace, name));
+    budgetsOver(world.pod(namespace, name), refs);
+    mutate();
+    budgetsOver(world.pod(namespace, name), refs);
+    this.#progress(resourceVersion, namespace);
+    if (refs.size > 0) touched.budgets(refs);
+    // A probe alone is a reason to guard a namespace.
+    if (isProbed(world.pod(namespace, name)) !== wasProbed) touched.namespace(namespace);
+  }
+
+  #progress(resourceVersion: string, namespace: string | undefined): void {
+    this.#parts.world.setSynced('pods', resourceVersion);
+    this.#parts.advanced(namespace);
+  }
+}
+
+function isProbed(pod: PodRecord | undefined): boolean {
+  return pod?.has(bit.probed) ?? false;
+}
+
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}

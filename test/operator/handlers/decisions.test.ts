@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
+import { createDecisionMetrics, decisionObserver, logDecision } from '../../../src/operator/handlers/decisions.ts';
+import { createLedgerEvents } from '../../../src/operator/handlers/ledger-events.ts';
+import { createViewMetrics } from '../../../src/operator/handlers/view-metrics.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { aReservation } from '../../support/builders.ts';
+
+const request: DisruptionRequest = { operation: 'EVICT', namespace: 'shop', pod: 'web-0' };
+const pod = { name: 'web-0' };
+const budget = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' } as const;
+const exhausted = deny([
+  blocker('ProbeVeto', { pod }),
+  blocker('BudgetExhausted', { pod, budget, unit: 'g1', unitKind: 'group', available: 2, desired: 2 }),
+  blocker('BudgetExhausted', { pod, budget: { ...budget, name: 'all' }, unit: 'g1', available: 7, desired: 7 }),
+]);
+const allowed: Allowed = {
+  result: 'allow',
+  reason: 'WithinBudget',
+  charges: [{ budget, unit: 'g1', unitKind: 'group', effect: 'breaks', available: 3, desired: 2 }],
+  effects: { complete: 'takeover' },
+};
+
+function journal() {
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  return { lines, log: createLogger({ level: 'debug', format: 'json', now: () => 0, write }) };
+}
+
+describe('a verdict', () => {
+  it.each<readonly [string, Verdict, string]>([
+    ['refused', exhausted, 'operation="EVICT",result="deny",reason="ProbeVeto"'],
+    ['allowed', allowed, 'operation="EVICT",result="allow",reason="WithinBudget"'],
+  ])('that is %s is counted by its first reason, with the time it took', async (_, verdict, labels) => {
+    const metrics = createMetrics();
+    createDecisionMetrics(metrics).verdict('EVICT', verdict, 0.004);
+    const text = await metrics.render();
+    expect(text).toContain(`holdfast_verdicts_total{${labels}} 1`);
+    expect(text).toContain('holdfast_verdict_duration_seconds_sum{operation="EVICT"} 0.004');
+  });
+
+  it('that refuses is one line with the names and numbers of the first budget', () => {
+    const { lines, log } = journal();
+    logDecision(log, request, exhausted, 'alice');
+    expect(lines).toEqual([
+      {
+        time: expect.anything(),
+        level: 'info',
+        msg: 'disruption refused',
+        operation: 'EVICT',
+        namespace: 'shop',
+        pod: 'web-0',
+        user: 'alice',
+        dryRun: false,
+        reasons: ['ProbeVeto', 'BudgetExhausted'],
+        budget: 'PodDisruptionBudget/llm',
+        unit: 'g1',
+        available: 2,
+        desired: 2,
+      },
+    ]);
+  });
+
+  it('that refuses without a budget has no numbers', () => {
+    const { lines, log } = journal();
+    logDecision(log, { ...request, dryRun: true }, deny([blocker('NotSynced', { pod, detail: 'pods' })]), 'alice');
+    expect(lines[0]).toMatchObject({ dryRun: true, reasons: ['NotSynced'] });
+    expect(lines[0]).not.toHaveProperty('budget');
+  });
+
+  it('that allows is a line for those who look closer', () => {
+    const { lines, log } = journal();
+    logDecision(log, request, allowed, 'alice');
+    expect(lines).toMatchObject([
+      { level: 'debug', msg: 'disruption allowed', reason: 'WithinBudget', budgets: ['PodDisruptionBudget/llm'] },
+    ]);
+  });
+});
+
+describe('an observer of decisions', () => {
+  function observed() {
+    const metrics = createMetrics();
+    const told: string[] = [];
+    const { lines, log } = journal();
+    const events = { decided: ({ pod: name }: DisruptionRequest) => void told.push(name) };
+    const observer = decisionObserver({ metrics: createDecisionMetrics(metrics), log, events });
+    return { observer, metrics, lines, told };
+  }
+
+  it('counts, logs and tells', async () => {
+    const { observer, metrics, lines, told } = observed();
+    observer.decided(request, exhausted, 'alice', 1_500);
+    expect(await metrics.render()).toContain('holdfast_verdict_duration_seconds_sum{operation="EVICT"} 1.5');
+    expect(lines).toMatchObject([{ msg: 'disruption refused', user: 'alice' }]);
+    expect(told).toEqual(['web-0']);
+  });
+
+  it.each([
+    [{ kind: 'deleted' }, 'debug'],
+    [{ kind: 'gone' }, 'debug'],
+    [{ kind: 'moved', message: 'm' }, 'warn'],
+    [{ kind: 'refused', message: 'm' }, 'warn'],
+    [{ kind: 'unknown', message: 'm' }, 'warn'],
+  ] as const)('counts a takeover that ended so: %j', async (completion, level) => {
+    const { observer, metrics, lines } = observed();
+    observer.completed(request, completion);
+    expect(await metrics.render()).toContain(`holdfast_takeovers_total{result="${completion.kind}"} 1`);
+    expect(lines).toMatchObject([{ level, pod: 'web-0', result: completion.kind }]);
+  });
+});
+
+describe('what happens to a ledger', () => {
+  it('is counted', async () => {
+    const metrics = createMetrics();
+    const { lines, log } = journal();
+    const events = createLedgerEvents(metrics, log);
+    events.batch?.('shop', 40, 3, 2);
+    events.wrote?.('shop', 'batch', 'conflict', 20);
+    events.wrote?.('shop', 'batch', 'failed', 3_000);
+    events.abandoned?.('shop', 'web-0');
+    events.released?.('shop', aReservation('web-1'), 'gone');
+    const text = await metrics.render();
+    for (const line of [
+      'ledger_batch_requests_bucket{le="25"} 0',
+      'ledger_batch_requests_bucket{le="50"} 1',
+      'ledger_reservations_total 3',
+      'ledger_writes_total{writer="batch",outcome="conflict"} 1',
+      'ledger_writes_total{writer="batch",outcome="failed"} 1',
+      'ledger_write_duration_seconds_sum{writer="batch"} 3.02',
+      'ledger_reservations_abandoned_total 1',
+      'ledger_reservations_released_total{reason="gone"} 1',
+    ]) {
+      expect(text).toContain(`holdfast_${line}\n`);
+    }
+    expect(lines.filter(({ level }) => level !== 'debug')).toMatchObject([
+      { level: 'warn', msg: 'ledger not written', namespace: 'shop', outcome: 'failed' },
+      { level: 'info', msg: 'reservation abandoned', pod: 'web-0' },
+    ]);
+  });
+});
+
+describe('the view', () => {
+  it('is shown as it is when somebody looks', async () => {
+    const metrics = createMetrics();
+    const state = { ages: new Map([['pods', Number.POSITIVE_INFINITY]]), missing: ['pods'] as const, leads: false };
+    let now: Parameters<typeof createViewMetrics>[1] = () => state;
+    createViewMetrics(metrics, () => now());
+    const first = await metrics.render();
+    expect(first).toContain('holdfast_view_age_seconds{collection="pods"} +Inf\n');
+    expect(first).toContain('holdfast_view_synced{collection="pods"} 0\n');
+    expect(first).toContain('holdfast_view_synced{collection="pdbs"} 1\n');
+    expect(first).toContain('holdfast_leader 0\n');
+    now = () => ({ ages: new Map([['pods', 2.5]]), missing: [], leads: true });
+    const second = await metrics.render();
+    expect(second).toContain('holdfast_view_age_seconds{collection="pods"} 2.5\n');
+    expect(second).toContain('holdfast_view_synced{collection="pods"} 1\n');
+    expect(second).toContain('holdfast_leader 1\n');
+  });
+});

@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import { type RefusalCode, refusalCodes } from '../../../src/api/reasons.ts';
+import { outlookOf } from '../../../src/api/refusal-outlook.ts';
+import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
+import type { BudgetRef, Charge, Verdict } from '../../../src/core/verdict.ts';
+import { EventAggregator, type EventNote } from '../../../src/kube/events/aggregate.ts';
+import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
+import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/handlers/disruption-events.ts';
+import { ask, aWorld } from '../../support/a-world.ts';
+import { aPod, aPub, ns } from '../../support/builders.ts';
+
+const request: DisruptionRequest = { operation: 'EVICT', namespace: 'shop', pod: 'web-0' };
+const pod = { name: 'web-0' };
+const llm: BudgetRef = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' };
+const web: BudgetRef = { kind: 'PodUnavailableBudget', namespace: 'shop', name: 'web' };
+const uids = {
+  pod: (namespace: string, name: string) => `uid of ${namespace}/${name}`,
+  budget: ({ name }: BudgetRef) => (name === 'llm' ? 'uid of llm' : undefined),
+};
+const facts = { unit: 'g1', unitKind: 'group', available: 2, desired: 2, detail: 'd' } as const;
+const refused = (...codes: readonly (readonly [RefusalCode, BudgetRef?])[]): Verdict =>
+  deny(codes.map(([code, budget]) => blocker(code, { pod, ...facts, ...(budget === undefined ? {} : { budget }) })));
+const allowed = (...charges: readonly Charge[]): Verdict => ({
+  result: 'allow',
+  reason: 'WithinBudget',
+  charges,
+  effects: { complete: 'pass' },
+});
+const charge = (effect: Charge['effect'], budget = llm): Charge => ({
+  budget,
+  unit: 'g1',
+  unitKind: 'group',
+  effect,
+  available: 3,
+  desired: 2,
+});
+
+const inShort = ({ subject, type, reason }: EventNote) => `${type} ${reason} ${subject.kind}/${subject.name}`;
+const told = (verdict: Verdict, more: Partial<DisruptionRequest> = {}) =>
+  notesOf({ ...request, ...more }, verdict, uids).map(inShort);
+
+describe('a refusal is told', () => {
+  it('on the pod, and on each budget that refuses, once', () => {
+    const verdict = refused(['BudgetExhausted', llm], ['BudgetExhausted', web], ['BudgetExhausted', llm]);
+    expect(told(verdict)).toEqual([
+      'Normal DisruptionRefused Pod/web-0',
+      'Normal DisruptionRefused PodDisruptionBudget/llm',
+      'Normal DisruptionRefused PodUnavailableBudget/web',
+    ]);
+  });
+
+  it('with its numbers and what would help, on the objects that are meant', () => {
+    expect(notesOf(request, refused(['BudgetExhausted', llm], ['ProbeVeto']), uids)).toEqual([
+      {
+        subject: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid of shop/web-0' },
+        type: 'Normal',
+        reason: 'DisruptionRefused',
+        message:
+          'eviction of pod web-0 was refused: PodDisruptionBudget "llm" needs 2 available groups and has 2; ' +
+          'taking web-0 away breaks group g1 (and 1 more reason); 1 more group must become available first, or the budget must be lowered',
+      },
+      {
+        subject: {
+          apiVersion: 'policy/v1',
+          kind: 'PodDisruptionBudget',
+          namespace: 'shop',
+          name: 'llm',
+          uid: 'uid of llm',
+        },
+        type: 'Normal',
+        reason: 'DisruptionRefused',
+        message:
+          'eviction of pod web-0 was refused: PodDisruptionBudget "llm" needs 2 available groups and has 2; ' +
+          'taking web-0 away breaks group g1; 1 more group must become available first, or the budget must be lowered',
+      },
+    ]);
+  });
+
+  it('with the uid of the request, where it has one, and without any, where nobody knows it', () => {
+    const [onPod, onBudget] = notesOf({ ...request, uid: 'u1' }, refused(['BudgetExhausted', web]), uids);
+    expect([onPod?.subject.uid, onBudget?.subject]).toEqual([
+      'u1',
+      {
+        apiVersion: 'policy.kruise.io/v1beta1',
+        kind: 'PodUnavailableBudget',
+        namespace: 'shop',
+        name: 'web',
+      },
+    ]);
+  });
+
+  it.each(refusalCodes)(
+    'as a warning only when somebody has to mend something, and not at all for a moment: %s',
+    (code) => {
+      const outlook = outlookOf(code);
+      const types = notesOf(request, refused([code, llm]), uids).map(({ type }) => type);
+      const one = outlook === 'repair' ? 'Warning' : 'Normal';
+      expect(types).toEqual(outlook === 'moment' ? [] : [one, one]);
+    },
+  );
+
+  it('without what is only of the moment', () => {
+    expect(told(refused(['CacheStale'], ['BudgetExhausted', llm]))).toHaveLength(2);
+    expect(notesOf(request, refused(['CacheStale'], ['ProbeVeto']), uids)[0]?.message).not.toContain('more reason');
+  });
+
+  it('on a few budgets at most', () => {
+    const many = Array.from({ length: 40 }, (_, i): BudgetRef => ({ ...llm, name: `b${i}` }));
+    expect(told(refused(...many.map((one) => ['BudgetExhausted', one] as const)))).toHaveLength(6);
+  });
+});
+
+describe('what was allowed is told', () => {
+  it('on its budgets, not on the pod, which is going', () => {
+    expect(told(allowed(charge('breaks'), charge('surplus', web)))).toEqual([
+      'Normal DisruptionAllowed PodDisruptionBudget/llm',
+      'Normal DisruptionAllowed PodUnavailableBudget/web',
+    ]);
+  });
+
+  it.each([
+    ['breaks', 'it takes group g1 away; 3 groups available before, 2 needed'],
+    ['surplus', 'group g1 stays available without it; 3 groups available before, 2 needed'],
+    ['down', 'group g1 was not available anyway; 3 groups available before, 2 needed'],
+  ] as const)('with what it cost: %s', (effect, text) => {
+    const [note] = notesOf({ ...request, operation: 'DELETE' }, allowed(charge(effect)), uids);
+    expect(note?.message).toBe(`deletion of pod web-0 was allowed: ${text}`);
+  });
+
+  it('not where no budget was asked', () => {
+    expect(told(allowed())).toEqual([]);
+  });
+});
+
+it('[I6] a dry run is told to nobody', () => {
+  expect(told(refused(['BudgetExhausted', llm]), { dryRun: true })).toEqual([]);
+  expect(told(allowed(charge('breaks')), { dryRun: true })).toEqual([]);
+});
+
+describe('the same refusal again', () => {
+  it('is the same event, whatever the time, the version of the view and whoever asks', () => {
+    const pub = aPub('web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 1 });
+    fc.assert(
+      fc.property(fc.integer({ min: 101, max: 9_999 }), fc.boolean(), (version, byDelete) => {
+        const world = aWorld({ pods: [aPod('web-0').labels({ app: 'web' })], pubs: [pub] });
+        const operation = byDelete ? 'DELETE' : 'EVICT';
+        const first = notesOf({ ...request, operation }, ask(world, operation, 'web-0'), uids);
+        world.upsertPod(aPod('web-0').labels({ app: 'web' }).version(String(version)).build());
+        world.setSynced('pods', String(version));
+        const requester = { kind: 'other' } as const;
+        const again = notesOf({ ...request, operation, requester }, ask(world, operation, 'web-0'), uids);
+        expect(first).toHaveLength(2);
+        expect(again).toEqual(first);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is counted up, and not sent anew', () => {
+    const aggregator = new EventAggregator();
+    const names = new Set<string | undefined>();
+    const events = disruptionEvents({ record: (note) => void names.add(aggregator.add(note, 0)?.eventName) }, uids);
+    for (let i = 0; i < 10; i += 1) events.decided(request, refused(['BudgetExhausted', llm]));
+    expect(names.size).toBe(2);
+  });
+});
+
+it('uids come from what is in view', () => {
+  const world = aWorld({ pods: [aPod('web-0')] });
+  const report = () => undefined;
+  const views = {
+    pdbs: new ObjectCache<PodDisruptionBudget>({ report }),
+    pubs: new ObjectCache<PodUnavailableBudget>({ report }),
+  };
+  const pub = aPub('web', {});
+  views.pubs.replace([{ ...pub, metadata: { ...pub.metadata, uid: 'u-pub' } }], '1');
+  const found = uidsFrom(world, views);
+  expect(found.pod(ns, 'web-0')).toBe('uid-web-0');
+  expect(found.pod(ns, 'web-9')).toBeUndefined();
+  expect(found.budget(web)).toBe('u-pub');
+  expect(found.budget(llm)).toBeUndefined();
+});

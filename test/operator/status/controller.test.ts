@@ -1,0 +1,369 @@
+import { describe, expect, it } from 'vitest';
+import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import { collections } from '../../../src/core/sync.ts';
+import { World } from '../../../src/core/world/world.ts';
+import type { Failure } from '../../../src/kube/outcome/failure.ts';
+import { aWorld } from '../../support/a-world.ts';
+import { aGroupPdb, anOwner, aPdb, aPod, aPub, ns, refTo } from '../../support/builders.ts';
+import { keyOf } from './fake-budgets.ts';
+import { aStatusBench, type StatusBench } from './status-bench.ts';
+
+const set = anOwner('StatefulSet', 'db', 3);
+const pod = (index: number) => aPod(`db-${index}`).labels({ app: 'db' }).ownedBy(refTo(set));
+const threePods = () => aWorld({ owners: [set], pods: [0, 1, 2].map(pod) });
+const selector = { matchLabels: { app: 'db' } };
+const pub = (more: Partial<PodUnavailableBudget> = {}): PodUnavailableBudget => ({
+  ...aPub('db', { selector, maxUnavailable: 1 }),
+  status: {},
+  ...more,
+});
+const lws = anOwner('LeaderWorkerSet', 'llm', 2);
+const worker = (group: number, index: number) =>
+  aPod(`llm-${group}-${index}`).labels({ app: 'llm' }).lws('llm', group, index, 2).ownedBy(refTo(lws));
+const twoGroups = () => aWorld({ owners: [lws], pods: [worker(0, 0), worker(0, 1), worker(1, 0), worker(1, 1)] });
+const groupPdb = () => aGroupPdb('llm', { app: 'llm' }, { maxUnavailable: 1 });
+
+const writesOf = (bench: StatusBench) => bench.api.writes.length;
+const retry: Failure = { kind: 'retry', cause: 'server', message: 'not now', retryAfterMs: undefined, maybeDone: true };
+
+describe('PodUnavailableBudgets', () => {
+  it('[U4] a new one gets its status, with the generation that was judged', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect(bench.pub('db').status).toMatchObject({
+      observedGeneration: 1,
+      currentAvailable: 3,
+      desiredAvailable: 2,
+      totalReplicas: 3,
+      unavailableAllowed: 1,
+      unavailableReplicas: 0,
+      conditions: [{ type: 'Enforced', status: 'True', reason: 'Enforced' }],
+    });
+    bench.api.put('podunavailablebudgets', {
+      ...bench.pub('db'),
+      metadata: { ...bench.pub('db').metadata, generation: 2 },
+      spec: { selector, maxUnavailable: 2 },
+    });
+    bench.catchUp();
+    await bench.clock.advance(500);
+    expect(bench.pub('db').status).toMatchObject({ observedGeneration: 2, desiredAvailable: 1 });
+    await end();
+  });
+
+  it('many changes cost one write, and none when nothing changed', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect(writesOf(bench)).toBe(1);
+    for (let i = 0; i < 1_000; i += 1) {
+      bench.world.upsertPod((i % 2 === 0 ? pod(0).notReady() : pod(0)).version(String(20 + i)).build());
+      bench.controller.budgets([{ kind: 'PodUnavailableBudget', namespace: ns, name: 'db' }]);
+    }
+    await bench.clock.advance(500);
+    expect(writesOf(bench)).toBe(1);
+    bench.world.upsertPod(pod(0).notReady().version('2000').build());
+    bench.world.upsertPod(pod(1).notReady().version('2001').build());
+    bench.controller.namespace(ns);
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect([writesOf(bench), bench.pub('db').status?.currentAvailable]).toEqual([2, 1]);
+    await end();
+  });
+
+  it('[S1] a write that lost a race is computed anew from the newer object, never sent again', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    let once = true;
+    bench.api.meanwhile = () => {
+      if (!once) return;
+      once = false;
+      const { metadata } = bench.pub('db');
+      const spec = { selector, maxUnavailable: 3 };
+      bench.api.put('podunavailablebudgets', { ...bench.pub('db'), metadata: { ...metadata, generation: 2 }, spec });
+      bench.world.upsertPod(pod(2).notReady().version('30').build());
+    };
+    const end = bench.lead();
+    await bench.clock.advance(120);
+    // The view still shows the old object: whatever is tried now must fail, and nothing may get through.
+    expect([writesOf(bench) > 0, bench.pub('db').status]).toEqual([true, {}]);
+    bench.catchUp();
+    await bench.clock.advance(2_000);
+    expect(bench.pub('db').status).toMatchObject({
+      observedGeneration: 2,
+      desiredAvailable: 0,
+      currentAvailable: 2,
+      unavailableAllowed: 2,
+    });
+    await end();
+  });
+
+  it('while the view lags behind our own write, the next one goes over that write', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    bench.lagging = true;
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect(writesOf(bench)).toBe(1);
+    bench.world.upsertPod(pod(0).notReady().version('30').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect([writesOf(bench), bench.pub('db').status?.currentAvailable]).toEqual([2, 2]);
+    await end();
+  });
+
+  it.each<readonly [string, Failure, number]>([
+    ['an answer that was lost', retry, 2],
+    ['too many requests', { kind: 'tooManyRequests', message: 'wait', retryAfterMs: 200 }, 2],
+    ['a denial', { kind: 'denied', message: 'no' }, 2],
+    ['one that is gone', { kind: 'notFound', message: 'gone' }, 1],
+  ])('%s is tried again, computed anew, if that makes sense', async (_, failure, writes) => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    bench.api.failures.push(failure);
+    const end = bench.lead();
+    await bench.clock.advance(2_000);
+    expect(writesOf(bench)).toBe(writes);
+    expect(bench.log.length).toBe(failure.kind === 'denied' ? 1 : 0);
+    await end();
+  });
+
+  it('nothing at all is written while somebody else owns them', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    bench.paused = true;
+    const end = bench.lead();
+    await bench.clock.advance(1_000);
+    expect(writesOf(bench)).toBe(0);
+    bench.paused = false;
+    bench.controller.namespace(ns);
+    await bench.clock.advance(1_000);
+    expect(writesOf(bench)).toBe(1);
+    await end();
+  });
+
+  it('one that somebody keeps overwriting is not fought over', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    bench.api.wrote = () => {
+      bench.api.put('podunavailablebudgets', { ...bench.pub('db'), status: {} });
+      bench.catchUp();
+    };
+    const end = bench.lead();
+    await bench.clock.advance(20_000);
+    expect(writesOf(bench)).toBe(1);
+    await bench.clock.advance(20_000);
+    expect(writesOf(bench)).toBe(2);
+    await end();
+  });
+
+  it('a new leader leaves a status alone that it could only replace by "not known", for a while', async () => {
+    const world = aWorld({ pods: [0, 1, 2].map(pod) });
+    const judged = { observedGeneration: 1, currentAvailable: 3, desiredAvailable: 2 };
+    const bench = aStatusBench({ world, pubs: [pub({ status: judged })] });
+    const end = bench.lead();
+    await bench.clock.advance(5_000);
+    expect(bench.pub('db').status).toEqual(judged);
+    await bench.clock.advance(6_000);
+    expect(bench.pub('db').status?.conditions).toMatchObject([{ status: 'False', reason: 'ExpectedUnknown' }]);
+    bench.world.setOwner(set);
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect(bench.pub('db').status).toMatchObject({ ...judged, conditions: [{ status: 'True' }] });
+    await end();
+  });
+
+  it('what turns wrong is told once, also across leaders', async () => {
+    const missing = () => aWorld({ owners: [set], pods: [pod(0), pod(1).labels({ shard: 'a' })] });
+    const grouped = aPub('db', { selector, minAvailable: 1, podGroupPolicy: { groupLabelKey: 'shard' } });
+    const bench = aStatusBench({ world: missing(), pubs: [{ ...grouped, status: {} }] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    bench.world.upsertPod(pod(2).version('50').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    await end();
+    expect([writesOf(bench), bench.events]).toEqual([2, ['MissingGroupLabel db']]);
+    const next = aStatusBench({ world: missing(), after: bench });
+    const endNext = next.lead();
+    await next.clock.advance(500);
+    expect(next.events).toEqual(['MissingGroupLabel db']);
+    await endNext();
+  });
+});
+
+describe('PodDisruptionBudgets', () => {
+  it('[S2] group budgets get their condition, plain ones are left alone', async () => {
+    const bench = aStatusBench({
+      world: twoGroups(),
+      pdbs: [groupPdb(), aPdb('plain', { app: 'llm' }, { minAvailable: 1 })],
+    });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect([bench.pdbSays('llm'), bench.pdbSays('plain'), writesOf(bench)]).toEqual([
+      'True Sufficient: 2 groups available, 1 needed, 2 expected (by scale)',
+      'nothing',
+      1,
+    ]);
+    bench.world.upsertPod(worker(0, 1).notReady().version('30').build());
+    bench.controller.budgets([{ kind: 'PodDisruptionBudget', namespace: ns, name: 'llm' }]);
+    await bench.clock.advance(500);
+    expect(bench.pdbSays('llm')).toBe('False Insufficient: 1 groups available, 1 needed, 2 expected (by scale)');
+    await end();
+  });
+
+  it('a condition that was there before this life goes when the budget is plain, whoever wrote it', async () => {
+    const left = { type: 'holdfast.dev/GroupBudget', status: 'True', reason: 'Sufficient', message: 'old' } as const;
+    const builtIn = { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', message: '' } as const;
+    const plain = (name: string) => ({
+      ...aPdb(name, { app: 'llm' }, { minAvailable: 1 }),
+      status: { conditions: [builtIn, left] },
+    });
+    const bench = aStatusBench({ world: twoGroups(), pdbs: [plain('ours'), plain('restored')] });
+    bench.api.applied.add(keyOf('poddisruptionbudgets', { namespace: ns, name: 'ours' }));
+    const end = bench.lead();
+    await bench.clock.advance(5_000);
+    for (const name of ['ours', 'restored']) {
+      const stored = bench.api.objects.get(keyOf('poddisruptionbudgets', { namespace: ns, name }));
+      expect(stored?.status?.conditions).toEqual([builtIn]);
+    }
+    expect(writesOf(bench)).toBe(3);
+    await end();
+  });
+
+  it('another budget of the same name does not get the condition of the one before', async () => {
+    const bench = aStatusBench({ world: twoGroups(), pdbs: [groupPdb()] });
+    const plain = aPdb('llm', { app: 'llm' }, { minAvailable: 1 });
+    let once = true;
+    bench.api.meanwhile = () => {
+      if (!once) return;
+      once = false;
+      bench.api.put('poddisruptionbudgets', { ...plain, metadata: { ...plain.metadata, uid: 'another' } });
+      bench.catchUp();
+    };
+    const end = bench.lead();
+    await bench.clock.advance(5_000);
+    expect([bench.pdbSays('llm'), writesOf(bench)]).toEqual(['nothing', 1]);
+    await end();
+  });
+
+  it('while it is not guarded it says so, and what it says changes with the guard', async () => {
+    const bench = aStatusBench({ world: twoGroups(), pdbs: [groupPdb()] });
+    bench.guard = { kind: 'off', message: 'no label yet' };
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect(bench.pdbSays('llm')).toBe('Unknown NotGuarded: no label yet');
+    bench.guard = { kind: 'on' };
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect(bench.pdbSays('llm')).toContain('True Sufficient');
+    await end();
+  });
+
+  it('warnings are told when they begin, not at every look, and not again by the next leader', async () => {
+    const world = () =>
+      aWorld({ pods: [aPod('a').labels({ app: 'llm', shard: 'x' }), aPod('b').labels({ app: 'llm', shard: 'y' })] });
+    const pdb = aGroupPdb('llm', { app: 'llm' }, { minAvailable: 1 }, 'shard');
+    const bench = aStatusBench({ world: world(), pdbs: [pdb] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    bench.world.upsertPod(aPod('c').labels({ app: 'llm', shard: 'z' }).build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    await end();
+    expect([writesOf(bench), bench.events]).toEqual([2, ['GroupsForgettable llm']]);
+    const next = aStatusBench({ world: world(), after: bench });
+    const endNext = next.lead();
+    await next.clock.advance(500);
+    expect([writesOf(next), next.events]).toEqual([3, ['GroupsForgettable llm']]);
+    await endNext();
+  });
+
+  it('one that cannot be read says so and is told of', async () => {
+    const broken = aPdb(
+      'llm',
+      { app: 'llm' },
+      { minAvailable: 1 },
+      { 'holdfast.dev/budget-scope': 'x'.repeat(50_000) },
+    );
+    const bench = aStatusBench({ world: twoGroups(), pdbs: [broken] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect([bench.pdbSays('llm').slice(0, 19), bench.events]).toEqual(['False BudgetInvalid', ['BudgetInvalid llm']]);
+    expect(bench.pdbSays('llm').length).toBeLessThan(5_000);
+    await end();
+  });
+});
+
+describe('leading', () => {
+  it('only the leader looks, and it stops for good', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    bench.controller.namespace(ns);
+    await bench.clock.advance(1_000);
+    expect(writesOf(bench)).toBe(0);
+    const end = bench.lead();
+    await bench.clock.advance(1_000);
+    await end();
+    bench.world.upsertPod(pod(0).notReady().version('30').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(1_000_000);
+    expect(writesOf(bench)).toBe(1);
+    expect(await bench.metrics.render()).not.toContain('budget="db"');
+    const again = bench.lead();
+    await bench.clock.advance(1_000);
+    expect(bench.pub('db').status?.currentAvailable).toBe(2);
+    await again();
+  });
+
+  it('nothing is written from a view that is not complete', async () => {
+    const world = new World();
+    const bench = aStatusBench({ world, pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(5_000);
+    expect(writesOf(bench)).toBe(0);
+    for (const one of collections) world.setSynced(one, '1');
+    await bench.clock.advance(500);
+    expect(writesOf(bench)).toBe(1);
+    await end();
+  });
+
+  it('what nobody touched is found again after a while', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(1_000);
+    bench.world.upsertPod(pod(0).notReady().version('30').build());
+    await bench.clock.advance(100_000);
+    expect(bench.pub('db').status?.currentAvailable).toBe(3);
+    await bench.clock.advance(100_000);
+    expect(bench.pub('db').status?.currentAvailable).toBe(2);
+    await end();
+  });
+
+  it('a mistake of ours at one budget keeps no other from its status', async () => {
+    const odd = { ...pub(), metadata: { ...pub().metadata, name: 'odd' }, status: { conditions: 1 as never } };
+    const bench = aStatusBench({ world: threePods(), pubs: [odd, pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(1_000);
+    expect([bench.pub('db').status?.observedGeneration, bench.log.length > 0]).toEqual([1, true]);
+    await end();
+  });
+
+  it('metrics show the numbers of each budget, and how long it was blocked', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(1_000);
+    bench.world.upsertPod(pod(0).notReady().version('30').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(100);
+    await bench.clock.advance(10_000);
+    const text = await bench.metrics.render();
+    const labels = '{namespace="shop",kind="PodUnavailableBudget",budget="db"}';
+    expect(text).toContain(`holdfast_budget_available_units${labels} 2`);
+    expect(text).toContain(`holdfast_budget_desired_units${labels} 2`);
+    expect(text).toContain(`holdfast_budget_expected_units${labels} 3`);
+    expect(text).toContain(`holdfast_budget_blocked_seconds_total${labels} 10`);
+    expect(text).toContain('holdfast_budget_status_writes_total{kind="PodUnavailableBudget",outcome="written"} 2');
+    bench.api.objects.clear();
+    bench.catchUp();
+    await bench.clock.advance(500);
+    expect(await bench.metrics.render()).not.toContain('budget="db"');
+    await end();
+  });
+});

@@ -1,0 +1,90 @@
+import type { Condition, ObjectMeta } from '../../../src/api/meta.ts';
+import { condition } from '../../../src/api/names.ts';
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { Patch } from '../../../src/kube/client/patch.ts';
+import type { ObjectPlace, ResourceName } from '../../../src/kube/client/resource.ts';
+import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
+import type { StatusClient } from '../../../src/operator/status/status-writer.ts';
+
+export type Budget = PodDisruptionBudget | PodUnavailableBudget;
+
+/** The API server as far as the status of budgets goes: versions, conflicts, conditions that one manager applied. */
+export class FakeBudgets implements StatusClient {
+  readonly objects = new Map<string, Budget>();
+  /** Budgets whose condition was applied, and not written by somebody else. */
+  readonly applied = new Set<string>();
+  readonly writes: string[] = [];
+  /** Failures of the next writes, instead of what would happen. */
+  readonly failures: Failure[] = [];
+  /** Called before each write takes effect: what others do meanwhile. */
+  meanwhile: (key: string) => void = () => undefined;
+  wrote: () => void = () => undefined;
+  #version = 100;
+
+  put(plural: string, budget: Budget): Budget {
+    this.#version += 1;
+    const metadata: ObjectMeta = {
+      uid: `uid-${budget.metadata.name}`,
+      ...budget.metadata,
+      resourceVersion: String(this.#version),
+    };
+    const stored = { ...budget, metadata };
+    this.objects.set(keyOf(plural, metadata), stored);
+    return stored;
+  }
+
+  replace<T>(resource: ResourceName, place: ObjectPlace, body: object): Promise<Outcome<T>> {
+    return this.#write(resource, place, body as Budget, (stored) => {
+      const sent = body as PodUnavailableBudget;
+      if (sent.metadata.resourceVersion !== stored.metadata.resourceVersion) return undefined;
+      return { ...stored, ...(sent.status === undefined ? {} : { status: sent.status }) };
+    });
+  }
+
+  patch<T>(resource: ResourceName, place: ObjectPlace, patch: Patch): Promise<Outcome<T>> {
+    const key = keyOf(resource.plural, place);
+    if (patch.type !== 'apply') {
+      return this.#write(resource, place, {}, (stored) => this.#withCondition(key, stored, undefined));
+    }
+    const body = patch.body as PodDisruptionBudget;
+    return this.#write(resource, place, body, (stored) => {
+      if (body.metadata.uid !== stored.metadata.uid) return undefined;
+      const next = body.status?.conditions?.[0];
+      if (next === undefined && !this.applied.has(key)) return stored;
+      return this.#withCondition(key, stored, next);
+    });
+  }
+
+  #withCondition(key: string, stored: Budget, next: Condition | undefined): Budget {
+    if (next === undefined) this.applied.delete(key);
+    else this.applied.add(key);
+    const others = stored.status?.conditions?.filter(({ type }) => type !== condition.groupBudget) ?? [];
+    return { ...stored, status: { conditions: next === undefined ? others : [...others, next] } };
+  }
+
+  #write<T>(
+    resource: ResourceName,
+    place: ObjectPlace,
+    body: object,
+    change: (stored: Budget) => Budget | undefined,
+  ): Promise<Outcome<T>> {
+    const key = keyOf(resource.plural, place);
+    this.writes.push(`${key} ${JSON.stringify(body)}`);
+    this.meanwhile(key);
+    const failure = this.failures.shift();
+    if (failure !== undefined) return Promise.resolve(failed(failure));
+    const stored = this.objects.get(key);
+    if (stored === undefined) return Promise.resolve(failed({ kind: 'notFound', message: 'not found' }));
+    const changed = change(stored);
+    if (changed === undefined) return Promise.resolve(failed({ kind: 'conflict', message: 'conflict' }));
+    const next = changed === stored ? stored : this.put(resource.plural, changed);
+    this.wrote();
+    // Safe: the caller reads the kind of object that it wrote.
+    return Promise.resolve(succeeded(next as T));
+  }
+}
+
+export function keyOf(plural: string, { namespace = '', name }: { namespace?: string | undefined; name: string }) {
+  return `${plural}/${namespace}/${name}`;
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Namespace } from '../../../src/api/meta.ts';
+import type { ResourceName } from '../../../src/kube/client/resource.ts';
+import { unwrap } from '../../../src/kube/outcome/failure.ts';
+import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
+import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
+import { resources } from '../../../src/operator/resources.ts';
+import { Surroundings } from '../../../src/operator/surroundings/surroundings.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
+import { until } from '../../kube/support/server.ts';
+import { aServer, ourConfiguration, type Server } from './support.ts';
+
+let server: Server;
+
+beforeAll(async () => {
+  server = await aServer();
+});
+
+afterAll(() => server.close());
+
+interface Here {
+  readonly surroundings: Surroundings;
+  readonly metrics: Metrics;
+  readonly lines: string[];
+  changes: number;
+  /** Added to the clock that silence is measured by. */
+  silentMs: number;
+}
+
+const namespaces = new ObjectCache<Namespace>({ report: () => {} });
+namespaces.replace([{ metadata: { name: 'shop', labels: { team: 'a' } } }, { metadata: { name: 'bare' } }], '1');
+
+function look(): Here {
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const log = createLogger({ level: 'info', format: 'text', now: () => 0, write: (line) => lines.push(line) });
+  const clock: Clock = { ...realClock, monotonic: () => realClock.monotonic() + here.silentMs };
+  const context = { clients: server.clients, clock, random: () => 0.5, log, metrics };
+  const surroundings = new Surroundings({ context, traits: { watchList: true }, namespaces });
+  const here: Here = { surroundings, metrics, lines, changes: 0, silentMs: 0 };
+  surroundings.listen(() => {
+    here.changes += 1;
+  });
+  return here;
+}
+
+const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/eviction'] };
+
+function webhook(name: string, more: object = {}): object {
+  const common = { sideEffects: 'None', admissionReviewVersions: ['v1'] };
+  const clientConfig = { service: { name: 'other', namespace: 'other', path: '/' } };
+  return { name, clientConfig, rules: [rule], ...common, ...more };
+}
+
+async function register(resource: ResourceName, name: string, ...webhooks: readonly object[]): Promise<void> {
+  unwrap(await server.client.create(resource, {}, { metadata: { name }, webhooks }));
+}
+
+beforeEach(async () => {
+  for (const resource of [resources.validating, resources.mutating]) {
+    unwrap(await server.client.deleteCollection(resource, {}));
+  }
+});
+
+describe('foreign webhooks on evictions', () => {
+  it('[P9] are assumed as long as nobody knows', async () => {
+    const { surroundings } = look();
+    expect(surroundings.synced).toBe(false);
+    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('not seen yet');
+    expect(surroundings.kruiseOwnsPubs()).toBe(false);
+    await surroundings.close();
+  });
+
+  it('[P9] are seen to come and go, named, counted, and never confused with our own', async () => {
+    unwrap(await server.client.create(resources.validating, {}, ourConfiguration()));
+    const here = look();
+    const { surroundings } = here;
+    surroundings.start();
+    await until(() => surroundings.synced);
+    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
+    expect(here.changes).toBe(1);
+    await register(resources.mutating, 'other', webhook('look.other.dev'));
+    await until(() => surroundings.foreignEvictionWebhook('shop') !== undefined);
+    expect(surroundings.foreignEvictionWebhook('shop')).toBe('look.other.dev of MutatingWebhookConfiguration other');
+    expect(here.changes).toBe(2);
+    expect(await here.metrics.render()).toMatch('holdfast_foreign_eviction_webhook 1');
+    expect(here.lines.join('')).toMatch('webhooks="look.other.dev of MutatingWebhookConfiguration other"');
+    unwrap(await server.client.delete(resources.mutating, { name: 'other' }));
+    await until(() => surroundings.foreignEvictionWebhook('shop') === undefined);
+    expect(await here.metrics.render()).toMatch('holdfast_foreign_eviction_webhook 0');
+    await surroundings.close();
+  });
+
+  it('matter where their namespaceSelector reaches', async () => {
+    const namespaceSelector = { matchLabels: { team: 'b' } };
+    await register(resources.validating, 'other', webhook('b.other.dev', { namespaceSelector }));
+    const { surroundings } = look();
+    surroundings.start();
+    await until(() => surroundings.synced);
+    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
+    expect(surroundings.foreignEvictionWebhook('bare')).toBeUndefined();
+    expect(surroundings.foreignEvictionWebhook('never-seen')).toMatch('b.other.dev');
+    await surroundings.close();
+  });
+
+  it('[P9] are assumed again when nothing was heard for too long', async () => {
+    const here = look();
+    const { surroundings } = here;
+    surroundings.start();
+    await until(() => surroundings.synced);
+    here.silentMs = 150_000;
+    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
+    here.silentMs = 210_000;
+    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('nothing was heard for 210 seconds');
+    await surroundings.close();
+  });
+});
+
+it('Kruise comes and goes, and whoever listens is told', async () => {
+  const here = look();
+  const { surroundings } = here;
+  surroundings.start();
+  await until(() => surroundings.synced);
+  const rules = [{ ...rule, apiGroups: ['policy.kruise.io'], resources: ['podunavailablebudgets'] }];
+  const name = 'kruise-validating-webhook-configuration';
+  await register(resources.validating, name, webhook('vpodunavailablebudget.kb.io', { rules }));
+  await until(() => surroundings.kruiseOwnsPubs());
+  expect(here.changes).toBe(2);
+  unwrap(await server.client.delete(resources.validating, { name }));
+  await until(() => !surroundings.kruiseOwnsPubs());
+  expect(here.changes).toBe(3);
+  await surroundings.close();
+});
+
+it('a listener that fails keeps nobody else from hearing', async () => {
+  const here = look();
+  const { surroundings } = here;
+  const heard: string[] = [];
+  surroundings.listen(() => {
+    throw new Error('not my day');
+  });
+  surroundings.listen(() => heard.push('heard'));
+  surroundings.start();
+  await until(() => heard.length > 0);
+  expect(here.lines.join('')).toMatch('not my day');
+  await surroundings.close();
+});
+
+it('our own configuration is shown, and a change of whom it trusts is no news', async () => {
+  unwrap(await server.client.create(resources.validating, {}, ourConfiguration({ caBundle: 'one' })));
+  const here = look();
+  const { surroundings } = here;
+  surroundings.start();
+  await until(() => surroundings.synced);
+  expect(surroundings.ownConfiguration()?.webhooks.map(({ name, hasTrust }) => [name, hasTrust])).toEqual(
+    ['eviction', 'deletion', 'update', 'budgets'].map((name) => [`${name}.holdfast.dev`, true]),
+  );
+  const path = '/webhooks/0/clientConfig/caBundle';
+  const patch = (operation: object) =>
+    server.client.patch(resources.validating, { name: 'holdfast' }, { type: 'json', operations: [operation as never] });
+  unwrap(await patch({ op: 'replace', path, value: Buffer.from('two').toString('base64') }));
+  unwrap(await patch({ op: 'remove', path }));
+  await until(() => surroundings.ownConfiguration()?.webhooks[0]?.hasTrust === false);
+  expect(here.changes).toBe(2);
+  await surroundings.close();
+});
