@@ -100,7 +100,13 @@ function webhook(): Endpoint {
 }
 
 const { material } = createPki({ clock: realClock });
-const server = createServer({ cert: material.serverCertificate, key: material.serverKey, noDelay: true });
+const server = createServer({
+  cert: material.serverCertificate,
+  key: material.serverKey,
+  noDelay: true,
+  // It is the client that closes idle connections, or it finds them reset.
+  keepAliveTimeout: 120_000,
+});
 server.on('request', (request, response) => {
   api.handle(request, response).catch((error: unknown) => {
     console.error(request.method, request.url, error);

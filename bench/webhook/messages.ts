@@ -76,7 +76,7 @@ export type ToLoad =
 export interface Loaded {
   readonly allowed: number;
   readonly refused: number;
-  readonly failed: number;
+  readonly broken: number;
   readonly seconds: number;
   /** Milliseconds until the answer. */
   readonly p50: number;

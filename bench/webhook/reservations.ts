@@ -67,7 +67,7 @@ async function measure(stage: Stage, one: Case): Promise<string[]> {
   const loaded = await load.ask<Loaded>({ ...order, seconds } satisfies ToLoad);
   const after = await usageOf(stage);
   const figures = await api.ask<LedgerFigures>({ do: 'ledger figures' } satisfies ToApi);
-  if (loaded.failed > 0) throw new Error(`${loaded.failed} calls failed`);
+  if (loaded.broken > 0) throw new Error(`${loaded.broken} calls were not answered as they should`);
   return cells(one, loaded, (after.micros - before.micros) / 1e6, figures);
 }
 

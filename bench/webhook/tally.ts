@@ -27,7 +27,7 @@ export class Tally {
     return {
       allowed: this.#allowed,
       refused: this.#refused,
-      failed: times.length - this.#allowed - this.#refused,
+      broken: times.length - this.#allowed - this.#refused,
       seconds: (performance.now() - this.#begun) / 1_000,
       p50: at(0.5),
       p99: at(0.99),

@@ -89,9 +89,9 @@ function cpuBetween(before: Usage, after: Usage): number {
   return (after.micros - before.micros) / 1e6;
 }
 
-function assertAll(what: string, { allowed, refused, failed }: Loaded, expected: boolean): void {
+function assertAll(what: string, { allowed, refused, broken }: Loaded, expected: boolean): void {
   const right = expected ? refused === 0 : allowed === 0;
-  if (!right || failed > 0) throw new Error(`${what}: ${allowed} allowed, ${refused} refused, ${failed} failed`);
+  if (!right || broken > 0) throw new Error(`${what}: ${allowed} allowed, ${refused} refused, ${broken} broken`);
 }
 
 function cells({ hammered, paced, hammerCpu, paceCpu }: Measured): string[] {

@@ -118,7 +118,15 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
   });
   const handlers = new Map<string, WebhookHandler>([
     [webhookPaths.pods, pods],
-    [webhookPaths.budgets, budgetsHandler({ pubs: views.pubs, client: clients.admission, clock })],
+    [
+      webhookPaths.budgets,
+      budgetsHandler({
+        pubs: views.pubs,
+        client: clients.admission,
+        clock,
+        leftToOthers: () => surroundings.kruiseOwnsPubs(),
+      }),
+    ],
   ]);
   return {
     connection,

@@ -139,7 +139,7 @@ describe('a unit that only reservations on a condition bring down', () => {
         ask(holding(llm({ ...pairs, desired: 3, byPdb }), onCondition('llm-0-0')), 'EVICT', 'llm-0-1'),
       );
       expect(more).toEqual([]);
-      expect(refused).toMatchObject({ code: 'DisruptionUnproven', unit: '0', available: 3, desired: 3 });
+      expect(refused).toMatchObject({ code: 'DisruptionUnproven', unitKind: 'group', available: 3, desired: 3 });
       expect(refused?.message).toContain('whether llm-0-0 goes');
     });
   }
@@ -210,7 +210,7 @@ describe('a pod that does not serve', () => {
   it('[N6] [I10] is not beyond help while a pod that may stay would make its group serve', () => {
     const vetoing: Change = (pod) => pod.probed('False');
     const world = (first: Reservation) => holding(llm(pairs, { 'llm-0-1': vetoing }), first);
-    expect(inShort(ask(world(onCondition('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('deny ProbeStale');
+    expect(inShort(ask(world(onCondition('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('deny ProbeVeto');
     expect(inShort(ask(world(aReservation('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('allow WithinBudget');
   });
 });

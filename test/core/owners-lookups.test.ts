@@ -51,12 +51,12 @@ describe('what a watch shows of an owner', () => {
       want: [gone, known],
     },
     {
-      name: '[O1] makes it known again, because a look-up will follow when the watch shows its end',
+      name: '[O1] does not bring it back, when a look-up found it gone',
       steps: (w) => {
         w.setOwnerGone(second);
         w.observeOwner(second);
       },
-      want: [gone, known],
+      want: [gone, gone],
     },
   ];
   table(rows, ({ steps, want }) => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../src/api/meta.ts';
 import { annotation } from '../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
+import { statusTime } from '../../src/core/status/condition.ts';
 import { type PdbReport, pdbReport } from '../../src/core/status/pdb-condition.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
@@ -167,7 +168,7 @@ describe('the condition on a PodDisruptionBudget', () => {
     ] as const;
     expect(reportOf(world, on, before)?.condition?.lastTransitionTime).toBe('2026-01-01T00:00:00Z');
     world.setLedger(ns, aLedger([aReservation('llm-0-0')]));
-    expect(reportOf(world, on, before)?.condition?.lastTransitionTime).toBe(new Date(now).toISOString());
+    expect(reportOf(world, on, before)?.condition?.lastTransitionTime).toBe(statusTime(now));
   });
 });
 

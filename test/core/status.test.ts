@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PodUnavailableBudgetStatus } from '../../src/api/pub.ts';
+import { statusTime } from '../../src/core/status/condition.ts';
 import { pdbReport } from '../../src/core/status/pdb-condition.ts';
 import { pubStatus } from '../../src/core/status/pub-status.ts';
 import type { World } from '../../src/core/world/world.ts';
@@ -11,7 +12,7 @@ const on = { kind: 'on' } as const;
 const off = { kind: 'off', message: 'the namespace is not labelled yet' } as const;
 const now = Date.parse('2026-03-01T12:00:00Z');
 const later = now + 60_000;
-const nowText = '2026-03-01T12:00:00.000Z';
+const nowText = '2026-03-01T12:00:00Z';
 
 function statusOf(
   world: World,
@@ -48,7 +49,7 @@ describe('the numbers of a PodUnavailableBudget', () => {
 
   it('[S1] count what is reserved as gone, and list it', () => {
     const world = webWorld();
-    const time = '2026-03-01T11:59:00.000Z';
+    const time = '2026-03-01T11:59:00Z';
     world.setLedger(
       ns,
       aLedger([
@@ -120,7 +121,7 @@ describe('with a group policy', () => {
     expect(first.unavailablePodGroups).toEqual({ '0': nowText });
     world.setLedger(ns, aLedger([aReservation('llm-2-1')]));
     const second = statusOf(world, first, later);
-    expect(second.unavailablePodGroups).toEqual({ '0': nowText, '2': new Date(later).toISOString() });
+    expect(second.unavailablePodGroups).toEqual({ '0': nowText, '2': statusTime(later) });
     world.setLedger(ns, aLedger());
     for (const pod of lwsPods('llm', 1, 2)) world.upsertPod(pod.build());
     expect(statusOf(world, second, later)).not.toHaveProperty('unavailablePodGroups');
@@ -197,7 +198,7 @@ describe('its conditions', () => {
     const second = statusOf(world, first, later);
     expect(conditionOf(second, 'Enforced')?.lastTransitionTime).toBe(nowText);
     const third = statusOf(world, second, later, off);
-    expect(conditionOf(third, 'Enforced')?.lastTransitionTime).toBe(new Date(later).toISOString());
+    expect(conditionOf(third, 'Enforced')?.lastTransitionTime).toBe(statusTime(later));
   });
 
   it('[S1] lists stay bounded while the numbers stay whole', () => {

@@ -4,7 +4,7 @@ import { condition } from '../../api/names.ts';
 import type { WarningCode } from '../../api/reasons.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
-import { type Guard, keepTransition } from './condition.ts';
+import { type Guard, keepTransition, statusTime } from './condition.ts';
 
 export interface PdbReport {
   /** Absent when the budget is plain: Kubernetes' own business, about which there may still be something to say. */
@@ -28,7 +28,7 @@ export function pdbReport(
   const warnings = warningsOf(pdb);
   if (pdb.rules !== undefined && pdb.mode === 'plain') return warnings.length === 0 ? undefined : { warnings };
   const next = conditionOf(pdb, guard, warnings);
-  return { condition: keepTransition(next, previous, new Date(now).toISOString()), warnings };
+  return { condition: keepTransition(next, previous, statusTime(now)), warnings };
 }
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {

@@ -7,7 +7,7 @@ import { isRemoval } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PubState, PubUnit } from '../world/pub-state.ts';
 import type { World } from '../world/world.ts';
-import { type Guard, keepTransition } from './condition.ts';
+import { type Guard, keepTransition, statusTime } from './condition.ts';
 
 /** Lists in a status are cut here; the numbers are always whole. */
 const maxListed = 500;
@@ -25,7 +25,7 @@ export function pubStatus(
   const state = world.namespace(namespace);
   const pub = state?.pubs.get(name);
   if (state === undefined || pub === undefined) return undefined;
-  const time = new Date(now).toISOString();
+  const time = statusTime(now);
   const total = pub.expected();
   const desired = pub.desired();
   const totalReplicas = total.known ? total.count : 0;

@@ -1,7 +1,7 @@
 import type { OwnerName, OwnerState } from '../owner.ts';
 import type { NamespaceState } from './namespace-state.ts';
 import { podsBelow } from './owner-chain.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { anyUid, type OwnerNode } from './owner-node.ts';
 import { isMeant, isOlder } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
 
@@ -34,12 +34,12 @@ export function endLookup(state: NamespaceState, { name, asked }: OwnerLookup, f
 }
 
 /**
- * Takes in what a watch shows. A watch lags: what it shows of one uid says nothing about another of the same name. True when that
- * changes anything.
+ * Takes in what a watch shows. A watch lags: what it shows of one uid says nothing about another of the same name, and an owner
+ * that a look-up found to be gone is not back because of it. True when that changes anything.
  */
 export function observeOwner(state: NamespaceState, found: OwnerState): boolean {
   const meant = state.owners.nodesOf(found).filter((node) => isMeant(node, found));
-  const nodes = newerOnly(meant, found);
+  const nodes = newerOnly(meant, found).filter((node) => node.state !== 'gone' || node.uid === anyUid);
   const isNews = nodes.some((node) => differs(node, found));
   state.owners.remember(found);
   applyTo(state, nodes, found);

@@ -19,10 +19,10 @@ import { type Completion, completeEviction } from './takeover.ts';
 
 export interface PodHandlerParts {
   readonly world: World;
-  readonly ledger: LedgerService;
-  readonly access: LedgerAccess;
+  readonly ledger: Pick<LedgerService, 'submit'>;
+  readonly access: Pick<LedgerAccess, 'read'>;
   readonly pods: PodReader;
-  readonly views: ViewGate;
+  readonly views: Pick<ViewGate, 'reached'>;
   readonly client: Pick<KubeClient, 'delete'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;

@@ -52,19 +52,26 @@ export class OwnerAsker {
   async ask(key: string): Promise<Reconciled> {
     const place = placeOfKey(key);
     const owners = this.#options.context.world.ownersOf(ownerNameOf(place));
+    if (owners.some(({ state }) => state === 'unknown')) this.#observe(place);
     if (owners.length === 0 || this.#isShown(place)) return this.#done(key);
     this.#asked.set(key, new Set(owners.map(({ uid }) => uid)));
     const result = await this.#lookUp(place);
     return result.settled ? this.#next(key, place, result.resource) : { kind: 'failed' };
   }
 
+  /** Somebody may have pointed at it while the watch of its kind was not current, and nothing happened to it since. */
+  #observe(place: OwnerPlace): void {
+    const { context, feeds, changed } = this.#options;
+    const shown = feeds.get(kindKeyOf(place))?.find(place.namespace, place.name);
+    if (shown !== undefined && context.world.observeOwner(shown)) changed(place.namespace);
+  }
+
   /** The watch of its kind answers for every owner of that name. */
   #isShown(place: OwnerPlace): boolean {
-    const { context, feeds, changed } = this.#options;
+    const { context, feeds } = this.#options;
     const feed = feeds.get(kindKeyOf(place));
     if (feed?.current !== true) return false;
     const shown = feed.find(place.namespace, place.name);
-    if (shown !== undefined && context.world.observeOwner(shown)) changed(place.namespace);
     return context.world.ownersOf(ownerNameOf(place)).every((owner) => isSpokenFor(owner, shown));
   }
 

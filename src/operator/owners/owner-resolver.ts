@@ -129,7 +129,11 @@ export class OwnerResolver {
 
   #seen(owner: OwnerState): void {
     const { world } = this.#context;
-    if (world.ownersOf(owner).length > 0 && world.observeOwner(owner)) this.#changed(owner.namespace);
+    const owners = world.ownersOf(owner);
+    if (owners.length === 0) return;
+    if (world.observeOwner(owner)) this.#changed(owner.namespace);
+    // Late news, most likely; but a server that was restored from a backup brings owners back.
+    if (owners.some(({ uid, state }) => uid === owner.uid && state === 'gone')) this.#stirred(placeOf(owner), graceMs);
   }
 
   #stirred(place: OwnerPlace, afterMs: number): void {

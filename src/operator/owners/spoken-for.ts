@@ -4,12 +4,12 @@ import { anyUid, type OwnerNode } from '../../core/world/owner-node.ts';
 type Pointed = Pick<OwnerNode, 'uid' | 'state'>;
 
 /**
- * Whether nothing more is to be asked about an owner of a kind that is watched. What the watch shows is the owner that is meant,
- * or the owner is gone: a uid does not come back, and a name that does is shown.
+ * Whether nothing more is to be asked about an owner of a kind that is watched: it is known and the watch shows it, so that its
+ * changes will be shown, too; or it is gone and the watch does not show it. Where the two disagree, one of them is late.
  */
 export function isSpokenFor({ uid, state }: Pointed, shown: OwnerState | undefined): boolean {
-  if (shown !== undefined && (uid === anyUid || uid === shown.uid)) return true;
-  return state === 'gone';
+  const isShown = shown !== undefined && (uid === anyUid || uid === shown.uid);
+  return state === (isShown ? 'known' : 'gone');
 }
 
 /** Whether an owner of a kind that is not watched may change without our hearing of it. */

@@ -95,7 +95,7 @@ export class BudgetLooks {
   }
 
   #unsettled({ unsure }: { readonly unsure: boolean }): boolean {
-    return false && unsure && this.#parts.context.clock.monotonic() < this.#settledAt;
+    return unsure && this.#parts.context.clock.monotonic() < this.#settledAt;
   }
 
   #later(step: Step<unknown>): Reconciled {

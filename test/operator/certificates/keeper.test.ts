@@ -164,14 +164,14 @@ describe('what people do', () => {
     await eventually(() => isReady(...both), 'both to be ready');
     expect(both.map(serialOf)).toEqual([before, before]);
     await eventually(() => {
-      clock.jump(policy.settleMs / 10);
+      clock.jump(policy.settleMs / 3);
       return both.every((one) => serialOf(one) !== before);
     }, 'the heir');
     await touchAll();
     await eventually(() => isReady(...both), 'both to be ready');
     expect(await trustedCounts(bed)).toEqual([2, 2, 2, 2]);
     await eventually(async () => {
-      clock.jump(policy.pickupMs / 10);
+      clock.jump(policy.pickupMs / 3);
       return (await trustedCounts(bed)).every((count) => count === 1);
     }, 'the old authority to go');
     await touchAll();

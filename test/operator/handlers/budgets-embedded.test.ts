@@ -50,7 +50,9 @@ function configurationFor(port: number, ca: string): object {
 
 beforeAll(async () => {
   pubs.replace([], '1');
-  webhook = await startServer({ handler: budgetsHandler({ pubs, client: clientOf(nowhere), clock: realClock }) });
+  webhook = await startServer({
+    handler: budgetsHandler({ pubs, client: clientOf(nowhere), clock: realClock, leftToOthers: () => false }),
+  });
   cluster = await startCluster({ controllers: false, report: () => undefined });
   http = new KubeHttp(accessFrom(cluster.kubeconfig()));
   await made(http.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'shop' } } }));

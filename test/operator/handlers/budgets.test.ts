@@ -44,9 +44,10 @@ interface Setting {
   readonly known?: readonly PodUnavailableBudget[] | undefined;
   /** What the API server answers to a list. */
   readonly server?: Handler;
+  readonly leftToOthers?: boolean;
 }
 
-async function handlerFor({ known, server = (_, response) => json(response, 500, {}) }: Setting) {
+async function handlerFor({ known, server = (_, response) => json(response, 500, {}), leftToOthers = false }: Setting) {
   const pubs = new ObjectCache<PodUnavailableBudget>({
     report: (error) => {
       throw error;
@@ -59,7 +60,9 @@ async function handlerFor({ known, server = (_, response) => json(response, 500,
     () => api.close(),
     () => connection.close(),
   );
-  return { handler: budgetsHandler({ pubs, client: clientOf(connection), clock: realClock }), asked: api.asked };
+  const client = clientOf(connection);
+  const parts = { pubs, client, clock: realClock, leftToOthers: () => leftToOthers };
+  return { handler: budgetsHandler(parts), asked: api.asked };
 }
 
 function reviewOf(wish: ReviewWish) {
@@ -158,6 +161,12 @@ describe('a budget that is written', () => {
       warnings: [expect.stringContaining('in conflict with other PodUnavailableBudget other')],
     });
   });
+});
+
+it('budgets that belong to somebody else are judged by their own rules', async () => {
+  const both = created(budget({ ...fine, minAvailable: 1 }));
+  expect(await answerTo(both, { known: [] })).toMatchObject({ allowed: false });
+  expect(await answerTo(both, { known: [], leftToOthers: true })).toEqual({ allowed: true });
 });
 
 describe('warnings', () => {

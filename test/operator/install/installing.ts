@@ -7,7 +7,7 @@ import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
-import { realClock } from '../../../src/kube/time/clock.ts';
+import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import type { Connection } from '../../../src/kube/transport/connection.ts';
 import { install } from '../../../src/operator/install/install.ts';
 import type { Ended } from '../../../src/operator/install/outcome.ts';
@@ -22,11 +22,17 @@ export interface Wish {
   readonly dryRun?: boolean;
   readonly deleteUserData?: boolean;
   readonly namespace?: string;
-  readonly timeoutMs?: number;
+  /** The time is over when this is waited for. */
+  readonly giveUpAt?: RegExp;
   /** Somebody else than the administrator. */
   readonly as?: string;
   readonly signal?: AbortSignal;
 }
+
+/** Longer than any machine needs. */
+const timeoutMs = 100_000;
+/** So much more often than in real life is looked. */
+const faster = 25;
 
 export interface Told {
   readonly ended: Ended;
@@ -63,24 +69,30 @@ export class Place {
   async install(wish: Wish = {}): Promise<Told> {
     const values = { ...defaultInstallValues, ...wish.values };
     const mode = { crdsOnly: wish.crdsOnly ?? false, dryRun: wish.dryRun ?? false };
-    return this.#told(wish, (ports) => install({ values, mode, timeoutMs: wish.timeoutMs ?? 30_000 }, ports));
+    return this.#told(wish, (ports) => install({ values, mode, timeoutMs }, ports));
   }
 
   async uninstall(wish: Wish = {}): Promise<Told> {
     const namespace = wish.namespace ?? defaultInstallValues.namespace;
     const deleteUserData = wish.deleteUserData ?? false;
-    const timeoutMs = wish.timeoutMs ?? 30_000;
     return this.#told(wish, (ports) => uninstall({ namespace, deleteUserData, timeoutMs }, ports));
   }
 
   async #told(wish: Wish, work: (ports: Parameters<typeof install>[1]) => Promise<Ended>): Promise<Told> {
     const lines: string[] = [];
     const waits: string[] = [];
+    let aheadMs = 0;
+    const clock: Clock = {
+      ...realClock,
+      monotonic: () => realClock.monotonic() + aheadMs,
+      after: (delayMs, callback) => realClock.after(delayMs / faster, callback),
+    };
     const ended = await work({
       client: wish.as === undefined ? this.admin : this.clientFor(wish.as),
-      clock: realClock,
+      clock,
       signal: wish.signal ?? new AbortController().signal,
       report: (report) => {
+        if (report.kind === 'waiting' && wish.giveUpAt?.test(report.text)) aheadMs = 2 * timeoutMs;
         if (report.kind === 'waiting') waits.push(report.text);
         else lines.push(outcomeLine(report, wish.dryRun));
       },
@@ -93,7 +105,10 @@ export class Place {
     while (!until.aborted) {
       const found = await this.admin.get<Configuration>(resources.validating, { name: 'holdfast' });
       if (found.ok && found.value.webhooks.some(({ clientConfig }) => clientConfig['caBundle'] === undefined)) {
-        const webhooks = found.value.webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
+        const webhooks = found.value.webhooks.map((one) => ({
+          ...one,
+          clientConfig: { ...one.clientConfig, caBundle },
+        }));
         const body = { ...found.value, webhooks };
         await this.admin.replace(resources.validating, { name: 'holdfast' }, body, { fieldManager: 'holdfast' });
       }

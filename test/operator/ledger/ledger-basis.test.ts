@@ -148,9 +148,7 @@ describe('[L5] a reservation that rests on versions', () => {
   it('answers nobody who asks again: they are judged anew', async () => {
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader() });
     await bench.ask(request('llm-0-0'));
-    expect(bench.backend.ledger?.spec?.reservations).toMatchObject([
-      { pod: 'llm-0-0', overdue: { phase: 'waiting', by: 'a' } },
-    ]);
+    expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'llm-0-0', conditional: true }]);
     expect(await bench.ask(request('llm-0-0'))).toBe('allow WithinBudget');
     expect(bench.reserved()).toEqual(['llm-0-0']);
   });
@@ -187,18 +185,25 @@ describe('[L5] a reservation that rests on versions', () => {
   });
 });
 
-describe('[I1] a unit that looks down because of a reservation without proven ground', () => {
-  const notSeenYet = 'whether llm-0-0 goes, because of which this pod would be free to go, is not seen yet';
-
-  it('is free for nobody else until that pod is seen to go', async () => {
-    const world = byPub();
-    const bench = aBench({ world, stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
+describe('[N6] [I1] a unit that looks down because of a reservation that came to nothing', () => {
+  it('is free for nobody else in a view that does not know better', async () => {
+    const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
     expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
-    expect(wordsOf(await bench.answer(request(broken)))).toContain(notSeenYet);
+    expect(await bench.ask(request(broken))).toBe('deny PodUnknown');
+    expect(bench.reserved()).toEqual(['llm-0-0', broken]);
+  });
+
+  it('is free for nobody else in a view that does, until the pod is seen to go', async () => {
+    const stored = aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })], undefined, '2');
+    const world = byPub();
+    world.setLedger(ns, stored);
+    world.upsertPod(aPod(broken).labels({ app: 'llm' }).lws('llm', 0, 1, 2).version('150').build());
+    const bench = aBench({ world, stored });
+    const verdict = await bench.answer(request(broken));
+    expect(inShort(verdict)).toBe('deny DisruptionUnproven');
+    expect(wordsOf(verdict)).toContain('whether llm-0-0 goes is not seen yet');
     world.upsertPod(aPod('llm-0-0').labels({ app: 'llm' }).lws('llm', 0, 0, 2).terminating().build());
-    const { ledger } = bench.backend;
-    const later = aBench({ world, ...(ledger === undefined ? {} : { stored: ledger }), pods: aReader() });
-    expect(await later.ask(request(broken))).toBe('allow WithinBudget');
+    expect(await bench.ask(request(broken))).toBe('allow WithinBudget');
   });
 
   it('within one batch gives the others its own ground to stand on', async () => {
@@ -212,7 +217,7 @@ describe('[I1] a unit that looks down because of a reservation without proven gr
     await bench.clock.advance(4_000);
     expect((await Promise.all(answers)).map(inShort)).toEqual(['deny PodUnknown', 'deny PodUnknown']);
     expect(pods.asked).toEqual([broken, broken]);
-    expect(bench.backend.ledger?.spec?.reservations?.every((one) => one.overdue !== undefined)).toBe(true);
+    expect(bench.backend.ledger?.spec?.reservations?.every((one) => one.conditional === true)).toBe(true);
   });
 
   it('holds up no other unit', async () => {

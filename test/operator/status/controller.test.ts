@@ -24,7 +24,14 @@ const twoGroups = () => aWorld({ owners: [lws], pods: [worker(0, 0), worker(0, 1
 const groupPdb = () => aGroupPdb('llm', { app: 'llm' }, { maxUnavailable: 1 });
 
 const writesOf = (bench: StatusBench) => bench.api.writes.length;
-const retry: Failure = { kind: 'retry', cause: 'server', message: 'not now', retryAfterMs: undefined, maybeDone: true };
+const lost: Failure = {
+  kind: 'retry',
+  cause: 'connection',
+  message: 'no answer',
+  retryAfterMs: undefined,
+  maybeDone: true,
+};
+const conflict: Failure = { kind: 'conflict', message: 'somebody else wrote' };
 
 describe('PodUnavailableBudgets', () => {
   it('[U4] a new one gets its status, with the generation that was judged', async () => {
@@ -113,7 +120,8 @@ describe('PodUnavailableBudgets', () => {
   });
 
   it.each<readonly [string, Failure, number]>([
-    ['an answer that was lost', retry, 2],
+    ['an answer that was lost', lost, 1],
+    ['a server that is not there', { ...lost, maybeDone: false }, 2],
     ['too many requests', { kind: 'tooManyRequests', message: 'wait', retryAfterMs: 200 }, 2],
     ['a denial', { kind: 'denied', message: 'no' }, 2],
     ['one that is gone', { kind: 'notFound', message: 'gone' }, 1],
@@ -124,6 +132,20 @@ describe('PodUnavailableBudgets', () => {
     await bench.clock.advance(2_000);
     expect(writesOf(bench)).toBe(writes);
     expect(bench.log.length).toBe(failure.kind === 'denied' ? 1 : 0);
+    await end();
+  });
+
+  it('a write that got through although its answer was lost is not taken for undone', async () => {
+    const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    bench.api.failures.push(lost);
+    bench.api.meanwhile = () => void bench.world.upsertPod(pod(0).version('31').build());
+    bench.world.upsertPod(pod(0).notReady().version('30').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(1_000);
+    expect(bench.api.writes.map((write) => /"currentAvailable":(.)/.exec(write)?.[1])).toEqual(['3', '2', '3']);
+    expect(bench.pub('db').status?.currentAvailable).toBe(3);
     await end();
   });
 
@@ -174,13 +196,14 @@ describe('PodUnavailableBudgets', () => {
     const missing = () => aWorld({ owners: [set], pods: [pod(0), pod(1).labels({ shard: 'a' })] });
     const grouped = aPub('db', { selector, minAvailable: 1, podGroupPolicy: { groupLabelKey: 'shard' } });
     const bench = aStatusBench({ world: missing(), pubs: [{ ...grouped, status: {} }] });
+    bench.api.failures.push(conflict);
     const end = bench.lead();
     await bench.clock.advance(500);
     bench.world.upsertPod(pod(2).version('50').build());
     bench.controller.namespace(ns);
     await bench.clock.advance(500);
     await end();
-    expect([writesOf(bench), bench.events]).toEqual([2, ['MissingGroupLabel db']]);
+    expect([writesOf(bench), bench.events]).toEqual([3, ['MissingGroupLabel db']]);
     const next = aStatusBench({ world: missing(), after: bench });
     const endNext = next.lead();
     await next.clock.advance(500);
@@ -274,6 +297,37 @@ describe('PodDisruptionBudgets', () => {
     await next.clock.advance(500);
     expect([writesOf(next), next.events]).toEqual([3, ['GroupsForgettable llm']]);
     await endNext();
+  });
+
+  it('a plain one is told of once, although it shows nothing', async () => {
+    const lone = aPod('a').labels({ app: 'llm' }).inPodGroup('nowhere');
+    const bench = aStatusBench({
+      world: aWorld({ pods: [lone] }),
+      pdbs: [aPdb('llm', { app: 'llm' }, { minAvailable: 1 })],
+    });
+    const end = bench.lead();
+    for (let i = 0; i < 3; i += 1) {
+      bench.controller.namespace(ns);
+      await bench.clock.advance(500);
+    }
+    expect([bench.pdbSays('llm'), bench.events, writesOf(bench)]).toEqual(['nothing', ['GroupFallback llm'], 0]);
+    await end();
+  });
+
+  it('one that becomes plain has no condition and no metrics any more', async () => {
+    const bench = aStatusBench({ world: twoGroups(), pdbs: [groupPdb()] });
+    const end = bench.lead();
+    await bench.clock.advance(500);
+    expect(await bench.metrics.render()).toContain('budget="llm"');
+    bench.api.put('poddisruptionbudgets', {
+      ...bench.pdb('llm'),
+      metadata: { ...bench.pdb('llm').metadata, annotations: {} },
+    });
+    bench.catchUp();
+    await bench.clock.advance(500);
+    expect(bench.pdbSays('llm')).toBe('nothing');
+    expect(await bench.metrics.render()).not.toContain('budget="llm"');
+    await end();
   });
 
   it('one that cannot be read says so and is told of', async () => {

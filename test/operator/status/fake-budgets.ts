@@ -15,7 +15,7 @@ export class FakeBudgets implements StatusClient {
   /** Budgets whose condition was applied, and not written by somebody else. */
   readonly applied = new Set<string>();
   readonly writes: string[] = [];
-  /** Failures of the next writes, instead of what would happen. */
+  /** Failures of the next writes, instead of what would happen; or after it happened, when they say that it may have. */
   readonly failures: Failure[] = [];
   /** Called before each write takes effect: what others do meanwhile. */
   meanwhile: (key: string) => void = () => undefined;
@@ -73,13 +73,15 @@ export class FakeBudgets implements StatusClient {
     this.writes.push(`${key} ${JSON.stringify(body)}`);
     this.meanwhile(key);
     const failure = this.failures.shift();
-    if (failure !== undefined) return Promise.resolve(failed(failure));
+    const lost = failure?.kind === 'retry' && failure.maybeDone;
+    if (failure !== undefined && !lost) return Promise.resolve(failed(failure));
     const stored = this.objects.get(key);
     if (stored === undefined) return Promise.resolve(failed({ kind: 'notFound', message: 'not found' }));
     const changed = change(stored);
     if (changed === undefined) return Promise.resolve(failed({ kind: 'conflict', message: 'conflict' }));
     const next = changed === stored ? stored : this.put(resource.plural, changed);
     this.wrote();
+    if (failure !== undefined) return Promise.resolve(failed(failure));
     // Safe: the caller reads the kind of object that it wrote.
     return Promise.resolve(succeeded(next as T));
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../../src/api/meta.ts';
+import { boundedCondition } from '../../../src/operator/status/condition-text.ts';
 import { planPub, sameStatus } from '../../../src/operator/status/plan-pub.ts';
 import { pubWarnings, untold } from '../../../src/operator/status/status-warnings.ts';
 import { presentOf, stepTo, trustMs, type Written } from '../../../src/operator/status/written.ts';
@@ -68,6 +69,17 @@ describe('a plan for a PodUnavailableBudget', () => {
   });
 });
 
+describe('the message of a condition', () => {
+  const said = (message: string): Condition => ({ type: 't', status: 'True', reason: 'r', message });
+  it.each([
+    ['short', 5, 5],
+    ['just short enough', 4_096, 4_096],
+    ['too long', 4_097, 4_096],
+  ])('that is %s has a bounded length', (_, length, bounded) => {
+    expect(boundedCondition(said('x'.repeat(length))).message).toHaveLength(bounded);
+  });
+});
+
 describe('warnings', () => {
   const wrong = (type: string, status: 'True' | 'False' = 'True', reason = type): Condition => ({
     type,
@@ -108,5 +120,11 @@ describe('warnings', () => {
     const before: Condition | undefined =
       message === undefined ? undefined : { type: 't', status: 'True', reason: 'Sufficient', message };
     expect(untold([mixed], remembered, before)).toEqual(told ? [mixed] : []);
+  });
+
+  it('of a PodDisruptionBudget: the reason of its condition was told, in whatever words', () => {
+    const lost = { code: 'GroupNotResolved', message: 'no group can be resolved, among them b' } as const;
+    const before = { type: 't', status: 'False', reason: 'GroupNotResolved', message: 'among them a' } as const;
+    expect(untold([lost], undefined, before)).toEqual([]);
   });
 });

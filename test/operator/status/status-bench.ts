@@ -34,6 +34,7 @@ export interface StatusBench {
   lead(): () => Promise<void>;
   pdbSays(name: string): string;
   pub(name: string): PodUnavailableBudget;
+  pdb(name: string): PodDisruptionBudget;
 }
 
 interface Setup {
@@ -95,9 +96,11 @@ export function aStatusBench({ world = aWorld(), pdbs = [], pubs = [], after, li
       };
     },
     pdbSays(name: string) {
-      const shown = groupBudgetOf(api.objects.get(keyOf('poddisruptionbudgets', { namespace: ns, name })) as never);
+      const shown = groupBudgetOf(bench.pdb(name));
       return shown === undefined ? 'nothing' : `${shown.status} ${shown.reason}: ${shown.message}`;
     },
+    pdb: (name: string) =>
+      api.objects.get(keyOf('poddisruptionbudgets', { namespace: ns, name })) as PodDisruptionBudget,
     pub: (name: string) =>
       api.objects.get(keyOf('podunavailablebudgets', { namespace: ns, name })) as PodUnavailableBudget,
   });

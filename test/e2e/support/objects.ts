@@ -1,0 +1,106 @@
+/** Objects that the tests write. Pods end at once where a kubelet obeys, so that no test waits for grace periods. */
+
+export interface Named {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly object[];
+  };
+  readonly [field: string]: unknown;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const container = { name: 'main', image: 'example.com/app:1' };
+const podSpec = { terminationGracePeriodSeconds: 1, containers: [container] };
+
+export interface PodWish {
+  readonly labels?: Labels;
+  readonly annotations?: Labels;
+  readonly node?: string;
+  readonly ownerReferences?: readonly object[];
+  readonly spec?: object;
+}
+
+export function pod(
+  name: string,
+  { labels = { app: 'web' }, annotations, node, ownerReferences, spec }: PodWish,
+): Named {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name,
+      labels,
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+    },
+    spec: { ...podSpec, ...(node === undefined ? {} : { nodeName: node }), ...spec },
+  };
+}
+
+/** A Deployment or a StatefulSet whose pods have the label `app` with its name. */
+export function workload(kind: 'Deployment' | 'StatefulSet', name: string, replicas: number, more: object = {}): Named {
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name },
+    spec: {
+      replicas,
+      ...(kind === 'StatefulSet' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec: podSpec },
+      ...more,
+    },
+  };
+}
+
+export function pdb(name: string, spec: object, annotations: Labels = {}): Named {
+  const selector = { matchLabels: { app: 'web' } };
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, annotations },
+    spec: { selector, ...spec },
+  };
+}
+
+export function pub(name: string, spec: object, version: 'v1alpha1' | 'v1beta1' = 'v1alpha1'): Named {
+  const target = 'targetRef' in spec || 'selector' in spec ? {} : { selector: { matchLabels: { app: 'web' } } };
+  return {
+    apiVersion: `policy.kruise.io/${version}`,
+    kind: 'PodUnavailableBudget',
+    metadata: { name },
+    spec: { ...target, ...spec },
+  };
+}
+
+/** Groups of a leader and workers, as the second seed's example has them. */
+export function leaderWorkerSet(name: string, replicas: number, size: number): Named {
+  const template = (role: string) => ({
+    metadata: { labels: { app: name, role } },
+    spec: { terminationGracePeriodSeconds: 1, containers: [{ name: role, image: `example.com/${role}:1` }] },
+  });
+  return {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { name },
+    spec: {
+      replicas,
+      leaderWorkerTemplate: { size, leaderTemplate: template('leader'), workerTemplate: template('worker') },
+    },
+  };
+}
+
+/** A gang of Kubernetes' own scheduling API. */
+export function podGroup(name: string, minCount: number): Named {
+  return {
+    apiVersion: 'scheduling.k8s.io/v1beta1',
+    kind: 'PodGroup',
+    metadata: { name },
+    spec: { schedulingPolicy: { gang: { minCount } } },
+  };
+}

@@ -1,0 +1,23 @@
+import { afterAll } from 'vitest';
+import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../../support/protected-cluster.ts';
+
+export interface Suite {
+  readonly cluster: ProtectedCluster;
+  /** Nothing brings pods to life there. */
+  readonly skipped: boolean;
+}
+
+/** One protected cluster for all tests of a file; each of them has a namespace of its own. */
+export async function suite(wish: ProtectedWish = {}): Promise<Suite> {
+  const cluster = await protectedCluster(wish);
+  const skipped = cluster.lacksControllers;
+  afterAll(() => cluster.close());
+  // Where every test is skipped, no hook runs.
+  if (skipped) await cluster.close();
+  return { cluster, skipped };
+}
+
+/** Whether the server has this API at all: not every cluster has the newer and the foreign ones. */
+export async function serves(cluster: ProtectedCluster, path: string): Promise<boolean> {
+  return (await cluster.request('GET', path)).code === 200;
+}

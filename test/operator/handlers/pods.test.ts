@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import type { Allowed, Effects, Verdict } from '../../../src/core/verdict.ts';
+import { World } from '../../../src/core/world/world.ts';
+import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
+import { PodHandler } from '../../../src/operator/handlers/pods.ts';
+import type { PodReading } from '../../../src/operator/ledger/ports.ts';
+import { type ReviewRequest, readReview } from '../../../src/operator/webhook/review.ts';
+import { TestClock } from '../../kube/support/test-clock.ts';
+import { aPod, ns } from '../../support/builders.ts';
+import { evictionWish, podObject, type ReviewWish, reviewText } from '../webhook/reviews.ts';
+
+const operator = 'system:serviceaccount:holdfast-system:holdfast';
+
+interface Script {
+  /** What the ledger service says, one after the other; the last one stays. */
+  readonly verdicts: readonly Verdict[];
+  readonly reading?: PodReading;
+  readonly deletion?: Outcome<unknown>;
+  readonly stale?: string;
+  readonly reached?: boolean;
+}
+
+function bench(script: Script) {
+  const world = new World();
+  world.upsertPod(aPod('web-0').build());
+  const calls: string[] = [];
+  const bodies: unknown[] = [];
+  let asked = 0;
+  const handler = new PodHandler({
+    world,
+    ledger: {
+      async submit(request) {
+        calls.push(`judge ${request.operation} ${request.pod}`);
+        const verdict = script.verdicts[Math.min(asked, script.verdicts.length - 1)];
+        asked += 1;
+        if (verdict === undefined) throw new Error('not scripted');
+        return verdict;
+      },
+    },
+    access: {
+      async read() {
+        calls.push('read ledger');
+        return { kind: 'found', ledger: { metadata: { name: 'default' } } };
+      },
+    },
+    pods: {
+      async read() {
+        calls.push('read pod');
+        return script.reading ?? { kind: 'missing' };
+      },
+    },
+    views: {
+      async reached(version) {
+        calls.push(`wait for ${version}`);
+        return script.reached ?? true;
+      },
+    },
+    client: {
+      async delete(_resource, place, body) {
+        calls.push(`delete ${place.name}`);
+        bodies.push(body);
+        return script.deletion ?? succeeded({});
+      },
+    },
+    clock: new TestClock(),
+    options: () => ({}),
+    username: () => operator,
+    staleness: () => script.stale,
+    observer: { decided: () => undefined, completed: (_, { kind }) => void calls.push(`completion ${kind}`) },
+  });
+  return { handler, world, calls, bodies };
+}
+
+function review(wish: ReviewWish): ReviewRequest {
+  const read = readReview(Buffer.from(reviewText(wish)));
+  if (!read.ok) throw new Error(read.problem);
+  return read.request;
+}
+
+async function answer(script: Script, wish: ReviewWish = evictionWish()) {
+  const made = bench(script);
+  const said = await made.handler.answer(review(wish), { signal: new AbortController().signal });
+  return { ...made, said: said.allowed ? 'allowed' : `${said.code} ${said.message}` };
+}
+
+function allowed(effects: Partial<Effects> = {}, reason: Allowed['reason'] = 'WithinBudget'): Allowed {
+  const reserve = { operation: 'EVICT', uid: 'uid-web-0', pod: 'web-0', generation: 0 } as const;
+  return { result: 'allow', reason, charges: [], effects: { reserve, complete: 'pass', ...effects } };
+}
+
+const takeover = allowed({ complete: 'takeover' });
+const onlyIf = { pod: 'web-0', uid: 'uid-web-0', resourceVersion: '10' };
+const insistent = allowed({ complete: 'takeover', onlyIf });
+const exhausted = deny([blocker('LedgerFull', { pod: { name: 'web-0' }, detail: '9' })]);
+const unknown = deny([blocker('PodUnknown', { pod: { name: 'web-0' } })]);
+const found = (uid: string): PodReading => ({ kind: 'found', uid, resourceVersion: '42' });
+const failure = (kind: Failure['kind']) => failed({ kind, message: 'so it was said' } as Failure);
+
+describe('an eviction that budgets allow', () => {
+  it('is let through where nobody takes over', async () => {
+    const { said, calls } = await answer({ verdicts: [allowed()] });
+    expect([said, ...calls]).toEqual(['allowed', 'judge EVICT web-0']);
+  });
+
+  it.each([
+    ['by uid', takeover, undefined, { preconditions: { uid: 'uid-web-0' } }],
+    [
+      'by version, where the verdict rests on it',
+      insistent,
+      undefined,
+      {
+        preconditions: { uid: 'uid-web-0', resourceVersion: '10' },
+      },
+    ],
+    [
+      'with the grace that was asked for',
+      takeover,
+      { gracePeriodSeconds: 7 },
+      {
+        preconditions: { uid: 'uid-web-0' },
+        gracePeriodSeconds: 7,
+      },
+    ],
+    [
+      'with a second of grace instead of none, so that the pod is still there afterwards',
+      takeover,
+      { gracePeriodSeconds: 0 },
+      {
+        preconditions: { uid: 'uid-web-0' },
+        gracePeriodSeconds: 1,
+      },
+    ],
+    [
+      'with the propagation that was asked for',
+      takeover,
+      { propagationPolicy: 'Foreground' },
+      {
+        preconditions: { uid: 'uid-web-0' },
+        propagationPolicy: 'Foreground',
+      },
+    ],
+  ])('is completed by a deletion, %s', async (_title, verdict, options, body) => {
+    const { said, bodies } = await answer({ verdicts: [verdict] }, evictionWish(options));
+    expect(said).toBe('allowed');
+    expect(bodies).toEqual([body]);
+  });
+
+  it('is left to the API server where the pod is gone by then: 404 is its word', async () => {
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('notFound') });
+    expect(said).toBe('allowed');
+  });
+
+  it('[I5] is judged anew when the pod has moved on, and completed then', async () => {
+    const script: Script = {
+      verdicts: [insistent, exhausted],
+      deletion: failure('conflict'),
+      reading: found('uid-web-0'),
+    };
+    const { said, calls } = await answer(script);
+    expect(said).toMatch(/^429 /);
+    expect(calls).toEqual([
+      'judge EVICT web-0',
+      'delete web-0',
+      'completion moved',
+      'read pod',
+      'wait for 42',
+      'judge EVICT web-0',
+    ]);
+  });
+
+  it('goes its own way where somebody refuses the deletion, since it is reserved', async () => {
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('denied') });
+    expect(said).toBe('allowed');
+  });
+
+  it('[I4] but not where the deletion had to insist on a version', async () => {
+    const { said } = await answer({ verdicts: [insistent], deletion: failure('denied') });
+    expect(said).toMatch(/^429 .*so it was said/);
+  });
+
+  it('[I8] is "not now" where nobody knows whether the deletion happened', async () => {
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('retry') });
+    expect(said).toMatch(/^429 .*so it was said/);
+  });
+
+  it('[I4] is refused by a view that nothing was heard about, unless no budget had to agree', async () => {
+    const stale = 'nothing was heard about pods for 200 seconds';
+    expect((await answer({ verdicts: [allowed()], stale })).said).toMatch(/^429 .*nothing was heard/);
+    expect((await answer({ verdicts: [takeover], stale })).calls).toEqual(['judge EVICT web-0']);
+    expect((await answer({ verdicts: [allowed({}, 'NotProtected')], stale })).said).toBe('allowed');
+  });
+});
+
+describe('a pod that is not in the view', () => {
+  it('does not exist: the API server says so', async () => {
+    expect((await answer({ verdicts: [unknown] })).said).toBe('allowed');
+  });
+
+  it('is another one than is meant: the API server says so', async () => {
+    const wish = evictionWish({ preconditions: { uid: 'uid-of-before' } });
+    expect((await answer({ verdicts: [unknown], reading: found('uid-web-0') }, wish)).said).toBe('allowed');
+  });
+
+  it('is new: it is judged as soon as the view has it', async () => {
+    const { said, calls } = await answer({ verdicts: [unknown, exhausted], reading: found('uid-web-0') });
+    expect(said).toMatch(/^429 /);
+    expect(calls).toEqual(['judge EVICT web-0', 'read pod', 'wait for 42', 'judge EVICT web-0']);
+  });
+
+  it('[I4] is new, and the view does not get there: not now', async () => {
+    const { said } = await answer({ verdicts: [unknown], reading: found('uid-web-0'), reached: false });
+    expect(said).toMatch(/^429 /);
+  });
+
+  it('[I4] cannot be read: not now', async () => {
+    const { said } = await answer({ verdicts: [unknown], reading: { kind: 'failed', message: 'gone fishing' } });
+    expect(said).toMatch(/^429 /);
+  });
+
+  it('keeps coming and going: there is an end to judging it', async () => {
+    const { said, calls } = await answer({ verdicts: [unknown], reading: found('uid-web-0') });
+    expect(said).toMatch(/^429 /);
+    expect(calls.filter((call) => call.startsWith('judge'))).toHaveLength(4);
+  });
+});
+
+describe('a deletion of our own', () => {
+  const wish = (username: string): ReviewWish => ({
+    oldObject: podObject(),
+    user: { username, groups: ['system:authenticated'] },
+  });
+
+  it('is not refused by a ledger that may be older than its reservation', async () => {
+    const { said, calls } = await answer({ verdicts: [exhausted, allowed({}, 'AlreadyReserved')] }, wish(operator));
+    expect([said, ...calls]).toEqual(['allowed', 'judge DELETE web-0', 'read ledger', 'judge DELETE web-0']);
+  });
+
+  it('is refused by the newest one', async () => {
+    expect((await answer({ verdicts: [exhausted] }, wish(operator))).said).toMatch(/^429 /);
+  });
+
+  it("of somebody else's: the first word counts", async () => {
+    expect((await answer({ verdicts: [exhausted, allowed()] }, wish('alice'))).said).toMatch(/^429 /);
+  });
+});
+
+describe('in doubt', () => {
+  it('[I4] what cannot be told to be unprotected waits', () => {
+    const { handler } = bench({ verdicts: [] });
+    expect(handler.inDoubt(review(evictionWish()), 'late')).toMatchObject({ allowed: false, code: 429 });
+  });
+
+  it('[I4] a pod that no budget concerns passes', () => {
+    const { handler, world } = bench({ verdicts: [] });
+    for (const one of ['pods', 'pdbs', 'pubs', 'workloads', 'podGroups', 'namespaces', 'leases', 'ledgers'] as const) {
+      world.setSynced(one, '1');
+    }
+    world.setNamespace({ metadata: { name: ns } });
+    expect(handler.inDoubt(review(evictionWish()), 'failed')).toEqual({ allowed: true });
+  });
+
+  it('what is no disruption passes, and nonsense is told', () => {
+    const { handler } = bench({ verdicts: [] });
+    expect(handler.inDoubt(review({ operation: 'CONNECT', subResource: 'exec' }), 'late')).toEqual({ allowed: true });
+    expect(handler.inDoubt(review(evictionWish({ dryRun: 7 })), 'late')).toMatchObject({ allowed: false, code: 400 });
+  });
+});

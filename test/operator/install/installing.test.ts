@@ -1,0 +1,235 @@
+import type { Namespace } from 'kubernetes-types/core/v1.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../../src/kube/outcome/failure.ts';
+import { crdManifests } from '../../../src/operator/install/manifests.ts';
+import { resources } from '../../../src/operator/resources.ts';
+import { Place } from './installing.ts';
+
+const definitions = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+} as const;
+const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const;
+const services = { ...configMaps, plural: 'services' } as const;
+const roles = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterroles',
+  namespaced: false,
+} as const;
+const deployments = { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true } as const;
+const own = 'holdfast-system';
+const done = { kind: 'done' };
+
+let place: Place;
+let operator: AbortController;
+let playing: Promise<void>;
+
+beforeEach(async () => {
+  place = await Place.start();
+  operator = new AbortController();
+  playing = place.playOperator(operator.signal);
+});
+afterEach(async () => {
+  operator.abort();
+  await playing;
+  await place.close();
+});
+
+const results = (lines: readonly string[], result: string) => lines.filter((line) => line.includes(` ${result}`));
+
+async function createNamespace(name: string, labels: Record<string, string> = {}): Promise<void> {
+  unwrap(await place.admin.create(resources.namespaces, {}, { metadata: { name, labels } }));
+}
+
+async function labelsOf(name: string): Promise<Record<string, string>> {
+  return unwrap(await place.admin.get<Namespace>(resources.namespaces, { name })).metadata?.labels ?? {};
+}
+
+describe('an installation', () => {
+  it('comes up, with the webhooks last; done twice it changes nothing; what changed is told', async () => {
+    const first = await place.install();
+    expect(first.ended).toEqual(done);
+    expect(results(first.lines, 'created')).toHaveLength(first.lines.length - 2);
+    expect(results(first.lines, 'left as it is').map((line) => line.split('.')[0])).toEqual([
+      'prioritylevelconfiguration',
+      'flowschema',
+    ]);
+    expect(first.lines.at(-1)).toMatch(/^validatingwebhookconfiguration\.\S+\/holdfast created$/);
+    expect(first.waits.join('\n')).toMatch(/replicas of the operator/);
+    expect(first.waits.at(-1)).toMatch(/do not know whom to trust$/);
+
+    const second = await place.install();
+    expect(second.ended).toEqual(done);
+    expect(results(second.lines, 'unchanged')).toHaveLength(first.lines.length - 2);
+
+    const wish = { values: { image: 'holdfast:next' }, dryRun: true };
+    const dry = await place.install(wish);
+    expect(results(dry.lines, 'configured')).toEqual([
+      'deployment.apps/holdfast configured (server dry run): spec.template.spec.containers[0].image',
+    ]);
+    expect((await place.install({ dryRun: true })).lines.join()).not.toContain('configured');
+    expect(results((await place.install({ values: wish.values })).lines, 'configured')).toEqual([
+      'deployment.apps/holdfast configured',
+    ]);
+  });
+
+  it('is tried by the server in a dry run, as far as that can be told, and nothing comes of it', async () => {
+    const { ended, lines } = await place.install({ dryRun: true });
+    expect(ended).toEqual(done);
+    expect(lines).toContain(`namespace/${own} created (server dry run)`);
+    expect(lines.find((line) => line.startsWith('deployment'))).toMatch(
+      /cannot be checked .*"holdfast-system" not found/,
+    );
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+    expect(await place.names(definitions)).toEqual([]);
+  });
+
+  it('without the operator stops before the webhooks, and says why', async () => {
+    const { ended, lines } = await place.install({
+      values: { nodeSelector: { pool: 'nowhere' } },
+      giveUpAt: /^0 of 2 replicas of the operator are available; pod\/\S+: not scheduled/,
+    });
+    expect(ended).toMatchObject({ kind: 'late', message: '0 of 2 replicas of the operator are available' });
+    expect(ended.kind === 'late' ? ended.reasons : []).toHaveLength(2);
+    expect(ended.kind === 'late' ? ended.advice : '').toContain(`kubectl -n ${own} describe deployment holdfast`);
+    expect(lines.at(-1)).toBe('deployment.apps/holdfast created');
+    expect(await place.names(resources.validating)).toEqual([]);
+  });
+
+  it('whose certificates nobody makes says so', async () => {
+    operator.abort();
+    await playing;
+    const { ended } = await place.install({ giveUpAt: /whom to trust/ });
+    expect(ended).toMatchObject({ kind: 'late', message: expect.stringContaining('whom to trust') });
+  });
+
+  it('stops when it is asked to', async () => {
+    const stop = new AbortController();
+    const pending = place.install({ signal: stop.signal });
+    stop.abort();
+    expect((await pending).ended).toEqual({ kind: 'stopped' });
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+  });
+});
+
+describe('before anything is written', () => {
+  it('all that the user may not do is told at once', async () => {
+    const { ended, lines } = await place.install({ as: 'weak' });
+    const missing = ended.kind === 'denied' ? ended.missing : [];
+    expect(missing).toContain('get, create, patch namespaces');
+    expect(missing).toContain(`get, create, patch deployments.apps in namespace ${own}`);
+    expect(results(lines, 'created')).toEqual([]);
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+    const removal = await place.uninstall({ as: 'weak' });
+    expect(removal.ended).toMatchObject({
+      kind: 'denied',
+      missing: expect.arrayContaining(['list, delete validatingwebhookconfigurations.admissionregistration.k8s.io']),
+    });
+  });
+
+  it('cert-manager is asked for where it is to make the certificates', async () => {
+    const { ended } = await place.install({ values: { certificates: { source: 'cert-manager' } } });
+    expect(ended).toMatchObject({
+      kind: 'refused',
+      message: 'this cluster has no issuer.cert-manager.io of version v1',
+      advice: expect.stringContaining('Install cert-manager first'),
+    });
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+  });
+
+  it('an installation in another namespace is found, and neither taken over nor removed', async () => {
+    await place.install();
+    const second = await place.install({ values: { namespace: 'other' } });
+    const message = `Holdfast is installed in namespace ${own}, not in other`;
+    expect(second.ended).toMatchObject({ kind: 'refused', message });
+    expect((await place.uninstall({ namespace: 'other' })).ended).toMatchObject({ kind: 'refused', message });
+    expect(await place.names(resources.validating)).toEqual(['holdfast']);
+  });
+});
+
+describe('what is there already', () => {
+  it("a definition of Kruise's is left as it is, by both", async () => {
+    const [ours] = crdManifests;
+    const annotations = { 'controller-gen.kubebuilder.io/version': 'v0.16.5' };
+    const kruise = { ...ours, metadata: { ...ours?.metadata, annotations } };
+    unwrap(await place.admin.create(definitions, {}, kruise));
+    const { ended, lines } = await place.install({ crdsOnly: true });
+    expect(ended).toEqual(done);
+    expect(lines).toEqual([
+      expect.stringMatching(/podunavailablebudgets\S+ left as it is: .*controller-gen v0\.16\.5/),
+      expect.stringMatching(/disruptionledgers\S+ created$/),
+    ]);
+    const removal = await place.uninstall({ deleteUserData: true });
+    expect(removal.ended).toEqual(done);
+    expect(await place.names(definitions)).toEqual(['podunavailablebudgets.policy.kruise.io']);
+  });
+
+  it('what an earlier version brought is told, and kept', async () => {
+    const labels = { 'app.kubernetes.io/part-of': 'holdfast' };
+    unwrap(await place.admin.create(roles, {}, { metadata: { name: 'holdfast-old', labels }, rules: [] }));
+    const { lines } = await place.install();
+    expect(lines.filter((line) => line.startsWith('note:'))).toEqual([
+      expect.stringContaining('clusterrole.rbac.authorization.k8s.io/holdfast-old is labelled as a part of Holdfast'),
+    ]);
+    expect(await place.names(roles)).toContain('holdfast-old');
+  });
+
+  it('a namespace that is being deleted is waited for by the user', async () => {
+    await createNamespace(own);
+    const finalizer = { metadata: { name: 'kept', finalizers: ['example.com/wait'] } };
+    unwrap(await place.admin.create(configMaps, { namespace: own }, finalizer));
+    unwrap(await place.admin.delete(resources.namespaces, { name: own }));
+    const { ended } = await place.install();
+    expect(ended).toMatchObject({ kind: 'failed', message: `namespace/${own} is being deleted` });
+  });
+});
+
+describe('a removal', () => {
+  it('takes the webhooks first, keeps what people wrote, and finds nothing the second time', async () => {
+    await place.install();
+    await createNamespace('shop', { 'holdfast.dev/guard': 'enabled', team: 'a' });
+    await createNamespace('free', { 'holdfast.dev/guard': 'disabled' });
+    const { ended, lines } = await place.uninstall();
+    expect(ended).toEqual(done);
+    expect(lines[0]).toMatch(/^validatingwebhookconfiguration\.\S+\/holdfast deleted$/);
+    expect(lines[1]).toBe('deployment.apps/holdfast deleted');
+    expect(lines).toContain('namespace/shop unlabelled (holdfast.dev/guard)');
+    expect(results(lines, 'left as it is')).toHaveLength(2);
+    expect(lines.at(-1)).toBe(`namespace/${own} deleted`);
+    expect(await labelsOf('shop')).toEqual({ 'kubernetes.io/metadata.name': 'shop', team: 'a' });
+    expect(await labelsOf('free')).toMatchObject({ 'holdfast.dev/guard': 'disabled' });
+    expect(await place.names(definitions)).toHaveLength(2);
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+
+    const again = await place.uninstall({ deleteUserData: true });
+    expect(again.ended).toEqual(done);
+    expect(results(again.lines, 'deleted')).toHaveLength(2);
+    expect(await place.names(definitions)).toEqual([]);
+    expect(await place.uninstall({ deleteUserData: true })).toEqual({ ended: done, lines: [], waits: [] });
+  });
+
+  it('works when things are half there', async () => {
+    await place.install();
+    unwrap(await place.admin.delete(deployments, { namespace: own, name: 'holdfast' }));
+    unwrap(await place.admin.delete(roles, { name: 'holdfast' }));
+    const { ended, lines } = await place.uninstall();
+    expect(ended).toEqual(done);
+    expect(lines.join('\n')).not.toContain('clusterrole.rbac');
+    expect(await place.names(resources.namespaces)).not.toContain(own);
+  });
+
+  it("keeps a namespace with things of others in it, but nothing of the operator's", async () => {
+    await place.install();
+    unwrap(await place.admin.create(configMaps, { namespace: own }, { metadata: { name: 'mine' } }));
+    const secret = { metadata: { name: 'holdfast-webhook-certificates' } };
+    unwrap(await place.admin.create(resources.secrets, { namespace: own }, secret));
+    const { ended, lines } = await place.uninstall();
+    expect(ended).toEqual(done);
+    expect(lines.at(-1)).toBe(`namespace/${own} left as it is: configmap/mine is in it, which is not Holdfast's`);
+    expect(await place.names(resources.secrets)).toEqual([]);
+    expect(await place.names(services)).not.toContain('holdfast');
+  });
+});

@@ -1,0 +1,175 @@
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from 'kubernetes-types/admissionregistration/v1.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { type Failure, failed, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
+import { operatorName, operatorUser, webhookPaths } from '../../../src/operator/install/names.ts';
+import { defaultInstallValues } from '../../../src/operator/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/operator/install/webhooks.ts';
+import { registerWebhooks, unregisterWebhooks } from '../../../src/operator/registration/register.ts';
+import { resources } from '../../../src/operator/resources.ts';
+import { TestClock } from '../../kube/support/test-clock.ts';
+import {
+  type Bed,
+  forgetAll,
+  logInto,
+  readConfiguration,
+  register,
+  startBed,
+  urlValues,
+} from '../certificates/support.ts';
+
+const url = 'https://127.0.0.1:9443';
+const allPaths: ReadonlySet<string> = new Set(Object.values(webhookPaths));
+const place = { name: operatorName };
+let bed: Bed;
+
+beforeAll(async () => {
+  bed = await startBed();
+});
+
+afterAll(() => bed?.close());
+
+beforeEach(() => forgetAll(bed));
+
+async function trust(caBundle: string): Promise<void> {
+  const { webhooks = [], ...rest } = await readConfiguration(bed);
+  const trusting = webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
+  unwrap(await bed.admin.replace(resources.validating, place, { ...rest, webhooks: trusting }));
+}
+
+const somebody = Buffer.from(
+  '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUTkI=\n-----END CERTIFICATE-----\n',
+).toString('base64');
+
+describe('registering by URL', () => {
+  it('makes API servers call every path that has a handler, and no other', async () => {
+    expect(await register(bed.admin, url)).toEqual({ kind: 'registered' });
+    const { webhooks = [] } = await readConfiguration(bed);
+    expect(webhooks.map(({ name, clientConfig }) => `${name} ${clientConfig.url}`)).toEqual([
+      'eviction.holdfast.dev https://127.0.0.1:9443/pods',
+      'deletion.holdfast.dev https://127.0.0.1:9443/pods',
+      'update.holdfast.dev https://127.0.0.1:9443/pods',
+      'budgets.holdfast.dev https://127.0.0.1:9443/podunavailablebudgets',
+    ]);
+    expect(webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail')).toBe(true);
+    expect(await bed.admin.get(resources.mutating, place)).toMatchObject({ failure: { kind: 'notFound' } });
+    expect(await register(bed.admin, url, allPaths)).toEqual({ kind: 'registered' });
+    const mutating = unwrap(await bed.admin.get<MutatingWebhookConfiguration>(resources.mutating, place));
+    expect(mutating.webhooks).toMatchObject([{ clientConfig: { url: `${url}/statefulsets` } }]);
+  });
+
+  it('twice, and by several at once, changes nothing', async () => {
+    const all = await Promise.all(Array.from({ length: 6 }, () => register(bed.admin, url)));
+    expect(all).toEqual(Array.from({ length: 6 }, () => ({ kind: 'registered' })));
+    const before = (await readConfiguration(bed)).metadata;
+    await register(bed.admin, url);
+    expect((await readConfiguration(bed)).metadata?.resourceVersion).toBe(before?.resourceVersion);
+  });
+
+  it('again leaves whom to trust as it is, with the same URL and with another', async () => {
+    await register(bed.admin, url);
+    await trust(somebody);
+    for (const again of [url, 'https://balancer.example:8443']) {
+      expect(await register(bed.admin, again)).toEqual({ kind: 'registered' });
+      const { webhooks = [] } = await readConfiguration(bed);
+      expect(webhooks.map(({ clientConfig }) => clientConfig.caBundle)).toEqual(webhooks.map(() => somebody));
+      expect(webhooks[0]?.clientConfig.url).toBe(`${again}/pods`);
+    }
+  });
+
+  it('takes back what somebody has changed by hand', async () => {
+    await register(bed.admin, url);
+    const { webhooks = [], ...rest } = await readConfiguration(bed);
+    const ignoring = webhooks.map((one) => ({ ...one, failurePolicy: 'Ignore' }));
+    unwrap(await bed.admin.replace(resources.validating, place, { ...rest, webhooks: ignoring }));
+    await register(bed.admin, url);
+    const after = await readConfiguration(bed);
+    expect(after.webhooks?.map(({ failurePolicy }) => failurePolicy)).toEqual(webhooks.map(() => 'Fail'));
+  });
+
+  it('does not turn away the webhooks of an installation in the cluster', async () => {
+    const [installed] = webhookConfigurations(defaultInstallValues, answeredPaths);
+    unwrap(await bed.admin.create<ValidatingWebhookConfiguration>(resources.validating, {}, installed ?? {}));
+    expect(await register(bed.admin, url)).toEqual({
+      kind: 'refused',
+      problem: expect.stringMatching(/does not accept .*installed already.*exactly one of url or service/),
+    });
+    const { webhooks = [] } = await readConfiguration(bed);
+    expect(webhooks[0]?.clientConfig).toMatchObject({ service: { name: 'holdfast' } });
+  });
+
+  it('says what is missing where it is not allowed', async () => {
+    expect(await register(bed.clientsAs('jane').upkeep, url)).toEqual({
+      kind: 'refused',
+      problem: expect.stringMatching(
+        /must be allowed to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
+      ),
+    });
+  });
+});
+
+describe('taking the registration back', () => {
+  it('deletes both configurations, and is content when they are gone', async () => {
+    await register(bed.admin, url, allPaths);
+    for (let time = 0; time < 2; time += 1) expect(await unregisterWebhooks(bed.admin)).toEqual([]);
+    for (const resource of [resources.validating, resources.mutating]) {
+      expect(await bed.admin.get(resource, place)).toMatchObject({ failure: { kind: 'notFound' } });
+    }
+  });
+
+  it('says what it could not delete', async () => {
+    const asOperator = bed.clientsAs(operatorUser('holdfast-system')).upkeep;
+    expect(await unregisterWebhooks(asOperator)).toEqual([
+      expect.stringMatching(/^validatingwebhookconfigurations "holdfast" cannot be deleted: .*forbidden/),
+      expect.stringMatching(/^mutatingwebhookconfigurations "holdfast" cannot be deleted: .*forbidden/),
+    ]);
+  });
+});
+
+describe('an API server that is away', () => {
+  const away: Failure = {
+    kind: 'retry',
+    cause: 'connection',
+    message: 'connect ECONNREFUSED',
+    retryAfterMs: undefined,
+    maybeDone: false,
+  };
+
+  function begin(failures: Failure[]) {
+    const clock = new TestClock();
+    const stopping = new AbortController();
+    const lines: string[] = [];
+    const answer = () => {
+      const failure = failures.shift();
+      return Promise.resolve(failure === undefined ? succeeded({}) : failed(failure));
+    };
+    const registering = registerWebhooks({
+      client: { patch: answer } as unknown as KubeClient,
+      clock,
+      random: () => 0.5,
+      log: logInto(lines),
+      values: urlValues(url),
+      paths: answeredPaths,
+      signal: stopping.signal,
+    });
+    return { clock, stopping, lines, registering };
+  }
+
+  it('is waited for', async () => {
+    const { clock, lines, registering } = begin([away, { ...away, retryAfterMs: 60_000 }, away]);
+    await clock.advance(50_000);
+    expect(lines).toHaveLength(2);
+    await clock.advance(60_000);
+    expect(await registering).toEqual({ kind: 'registered' });
+  });
+
+  it('is not waited for by one who is stopped', async () => {
+    const { clock, stopping, registering } = begin(Array.from({ length: 100 }, () => away));
+    await clock.advance(10_000);
+    stopping.abort();
+    expect(await registering).toEqual({ kind: 'stopped' });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { World } from '../../../src/core/world/world.ts';
+import { PodSink } from '../../../src/operator/view/pod-sink.ts';
+import { aPdb, aPod, ns } from '../../support/builders.ts';
+
+function aSink() {
+  const world = new World();
+  const told: string[] = [];
+  const sink = new PodSink({
+    world,
+    touched: {
+      budgets: (refs) =>
+        void told.push(
+          `budgets ${[...refs]
+            .map(({ name }) => name)
+            .sort()
+            .join(' ')}`,
+        ),
+      namespace: (name) => void told.push(`namespace ${name}`),
+    },
+    advanced: (namespace) => void told.push(`advanced ${namespace ?? '-'} ${world.syncedVersion('pods')}`),
+  });
+  return { world, sink, told };
+}
+
+const web = aPod('web-0').labels({ app: 'web' });
+
+describe('pods that come in', () => {
+  it('a first list makes the view complete, and only then touches', () => {
+    const { world, sink, told } = aSink();
+    sink.replace([web.build()], '7');
+    expect(world.syncedVersion('pods')).toBe('7');
+    expect(told).toEqual(['advanced - 7', `namespace ${ns}`]);
+  });
+
+  it('another list takes away what is not in it', () => {
+    const { world, sink, told } = aSink();
+    sink.replace([web.build(), aPod('old').build()], '7');
+    told.length = 0;
+    sink.replace([web.build()], '9');
+    expect(world.pod(ns, 'old')).toBeUndefined();
+    expect(world.pod(ns, 'web-0')).toBeDefined();
+    expect(world.syncedVersion('pods')).toBe('9');
+  });
+
+  it('a change of labels touches the budget that the pod leaves and the one that it comes under', () => {
+    const { world, sink, told } = aSink();
+    world.upsertPdb(aPdb('web', { app: 'web' }, { maxUnavailable: 1 }));
+    world.upsertPdb(aPdb('api', { app: 'api' }, { maxUnavailable: 1 }));
+    sink.upsert(web.build(), '1');
+    expect(told).toEqual([`advanced ${ns} 1`, 'budgets web']);
+    told.length = 0;
+    sink.upsert(web.labels({ app: 'api' }).version('2').build(), '2');
+    expect(told).toEqual([`advanced ${ns} 2`, 'budgets api web']);
+    told.length = 0;
+    sink.remove(web.labels({ app: 'api' }).version('3').build(), '3');
+    expect(told).toEqual([`advanced ${ns} 3`, 'budgets api']);
+  });
+
+  it('a pod with a probe is told even without a budget', () => {
+    const { sink, told } = aSink();
+    sink.upsert(web.annotate({ 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":1}}' }).build(), '1');
+    expect(told).toContain(`namespace ${ns}`);
+    told.length = 0;
+    sink.upsert(
+      web.annotate({ 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":1}}' }).version('2').build(),
+      '2',
+    );
+    expect(told).toEqual([`advanced ${ns} 2`]);
+  });
+
+  it('a bookmark moves the view on', () => {
+    const { world, sink, told } = aSink();
+    sink.replace([], '1');
+    sink.bookmark('5');
+    expect(world.syncedVersion('pods')).toBe('5');
+    expect(told.at(-1)).toBe('advanced - 5');
+  });
+});
