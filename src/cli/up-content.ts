@@ -1,3 +1,4 @@
+import { pubGroup } from '../api/pub.ts';
 import { adminUser } from '../cluster/auth/kubeconfig.ts';
 import { systemUser } from '../cluster/auth/user.ts';
 import type { ControlPlane } from '../cluster/control-plane.ts';
@@ -7,7 +8,7 @@ import { applyObject } from '../cluster/load/apply-object.ts';
 import type { LoadReport } from '../cluster/load/load-report.ts';
 import { definitionsServed, loadSnapshot } from '../cluster/load/load-snapshot.ts';
 import { createNodes } from '../cluster/nodes/create-nodes.ts';
-import type { KubeObject } from '../cluster/objects.ts';
+import { type KubeObject, splitApiVersion } from '../cluster/objects.ts';
 import { operatorName } from '../operator/install/names.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';
 import { packageFile } from './package-file.ts';
@@ -59,6 +60,11 @@ async function addNodes(plane: ControlPlane, count: number): Promise<void> {
 
 export const demoFile = 'examples/demo.yaml';
 
-export async function applyDemo(plane: ControlPlane): Promise<void> {
-  for (const object of loadObjects(packageFile(demoFile))) await applyObject(plane, adminUser, object as KubeObject);
+/** Without the operator nobody knows its kinds, and nobody would honour them. */
+export async function applyDemo(plane: ControlPlane, operator: boolean): Promise<void> {
+  const objects = loadObjects(packageFile(demoFile)) as readonly KubeObject[];
+  for (const object of objects) {
+    const { group } = splitApiVersion(object.apiVersion);
+    if (operator || group !== pubGroup) await applyObject(plane, adminUser, object);
+  }
 }

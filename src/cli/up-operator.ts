@@ -17,6 +17,7 @@ import { defaultInstallValues, type InstallValues } from '../operator/install/va
 import { answeredPaths } from '../operator/install/webhooks.ts';
 import { type RunningOperator, startOperator } from '../operator/operator.ts';
 import { registerWebhooks } from '../operator/registration/register.ts';
+import { untilTrusted } from '../operator/registration/trust.ts';
 import { createLogger } from '../telemetry/log.ts';
 
 const values: InstallValues = defaultInstallValues;
@@ -85,16 +86,19 @@ async function register(admin: Access, url: string): Promise<void> {
   const clock = realClock;
   const connection = new Connection(targetOf(admin, clock), { clock, userAgent: 'holdfast-up' });
   try {
+    const client = createClients(connection, { admin: adminLimit }, clock).admin;
+    const { signal } = new AbortController();
     const registered = await registerWebhooks({
-      client: createClients(connection, { admin: adminLimit }, clock).admin,
+      client,
       clock,
       random: systemRandom,
       log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => clock.now() }),
       values: { ...values, webhook: { ...values.webhook, url } },
       paths: answeredPaths,
-      signal: new AbortController().signal,
+      signal,
     });
     if (registered.kind === 'refused') throw new Error(registered.problem);
+    await untilTrusted(client, clock, signal);
   } finally {
     connection.close();
   }

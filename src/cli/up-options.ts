@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 
 export interface UpOptions {
   readonly nodes?: number;
@@ -36,12 +36,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       '.holdfast/kubeconfig',
     )
     .option('--empty', 'without the demo')
-    .addOption(
-      new Option(
-        '--no-operator',
-        "the bare cluster, without Holdfast's own resource definitions (the operator itself comes with the next release: until then the cluster always runs without it)",
-      ),
-    )
+    .option('--no-operator', 'the bare cluster: budgets are enforced as Kubernetes itself does it')
     .option(
       '--load <file...>',
       'start with these objects instead of the demo, as `kubectl get ... -o json` (or yaml) prints them, with their status',

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { label } from '../api/names.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { LoadReport } from '../cluster/load/load-report.ts';
 import type { KubeObject } from '../cluster/objects.ts';
@@ -11,6 +12,7 @@ import { isUp, workloadsIn, workloadTable } from './up-workloads.ts';
 export interface Started {
   readonly kubeconfig: string;
   readonly data: string | undefined;
+  readonly operator: boolean;
   readonly recovered: Recovered | undefined;
   readonly loaded: LoadReport | undefined;
 }
@@ -20,13 +22,21 @@ export function afterStart({ url, plane: { view } }: Cluster, started: Started):
   const workloads = workloadsIn(view);
   const counts = `${view.list('nodes').length} simulated nodes, ${view.list('pods').length} pods`;
   const lines = [`Kubernetes API on ${url}: ${counts}`, ...originOf(started)];
-  lines.push('The operator is not part of this release yet: budgets are enforced as Kubernetes itself does it.');
+  lines.push(protection(view, started.operator));
   if (workloads.length > 0) lines.push('', workloadTable(workloads));
   if (!workloads.every(isUp)) lines.push('', 'Not everything is up yet: kubectl get pods -A tells more.');
   const commands = [`export KUBECONFIG=${quoted(started.kubeconfig)}`, ...commandsFor(view)];
   lines.push('', 'Try, in another terminal:', '', ...commands.map((command) => `  ${command}`));
   lines.push('', 'Ctrl-C stops the cluster.', '');
   return lines.join('\n');
+}
+
+function protection(view: View, operator: boolean): string {
+  if (!operator) return 'Without the operator: budgets are enforced as Kubernetes itself does it.';
+  const guarded = view.list('namespaces').filter(({ metadata }) => metadata.labels?.[label.guard] === 'enabled');
+  const names = guarded.map(({ metadata }) => metadata.name).sort();
+  if (names.length === 0) return 'Holdfast guards every namespace that gets a budget it judges.';
+  return `Holdfast guards the namespaces ${names.join(', ')}`;
 }
 
 function originOf({ data, recovered, loaded }: Started): readonly string[] {

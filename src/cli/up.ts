@@ -32,11 +32,11 @@ async function up(options: UpOptions): Promise<void> {
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
     try {
       await running.startOperator();
-      if (wantsDemo(options, running)) await applyDemo(running.cluster.plane);
+      if (wantsDemo(options, running)) await applyDemo(running.cluster.plane, options.operator);
       await writeKubeconfig(kubeconfig.path, kubeconfig.text);
       await untilUp(running.cluster, progress, stop);
       progress.end();
-      if (!stop.isRequested) show(running, kubeconfig.path, options.data);
+      if (!stop.isRequested) show(running, kubeconfig.path, options);
       await stop.requested;
       process.stdout.write('stopping\n');
     } finally {
@@ -95,9 +95,9 @@ function wantsDemo({ empty, load }: UpOptions, { recovered }: Running): boolean 
   return !empty && load.length === 0 && (recovered === undefined || recovered.objects === 0);
 }
 
-function show({ cluster, recovered, loaded }: Running, kubeconfig: string, data: string | undefined): void {
+function show({ cluster, recovered, loaded }: Running, kubeconfig: string, { data, operator }: UpOptions): void {
   for (const note of loaded ? loadNotes(loaded) : []) warn(note);
-  process.stdout.write(afterStart(cluster, { kubeconfig, data, recovered, loaded }));
+  process.stdout.write(afterStart(cluster, { kubeconfig, data, operator, recovered, loaded }));
 }
 
 async function openData(options: UpOptions, directory: string): Promise<Extract<OpenedData, { ok: true }>> {

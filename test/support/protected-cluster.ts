@@ -14,6 +14,7 @@ import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { answeredPaths } from '../../src/operator/install/webhooks.ts';
 import { type RunningOperator, startOperator } from '../../src/operator/operator.ts';
 import { registerWebhooks, unregisterWebhooks } from '../../src/operator/registration/register.ts';
+import { untilTrusted } from '../../src/operator/registration/trust.ts';
 import type { OperatorSettings } from '../../src/operator/settings.ts';
 import { createLogger, type LogLevel } from '../../src/telemetry/log.ts';
 import { Balancer } from './balancer.ts';
@@ -84,6 +85,7 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
     signal: new AbortController().signal,
   });
   if (registered.kind !== 'registered') throw new Error(`the webhooks are not registered: ${registered.kind}`);
+  if (!(await untilTrusted(client, realClock, AbortSignal.timeout(30_000)))) throw new Error('nobody is trusted');
   for (const operator of operators) await ready(operator);
   return {
     ...cluster,

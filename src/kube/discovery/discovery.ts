@@ -14,7 +14,7 @@ export interface KindResource extends ResourceName {
 export interface KindName {
   /** Empty: the core group. */
   readonly group: string;
-  /** Undefined: the one the server prefers. */
+  /** Undefined: the one the server prefers of those that have the kind. */
   readonly version?: string | undefined;
   readonly kind: string;
 }
@@ -41,7 +41,8 @@ interface Remembered<T> {
 /** Finds where objects of a kind live, also for kinds that nobody has heard of before. */
 export class Discovery {
   readonly #options: Required<DiscoveryOptions>;
-  readonly #groups = new Map<string, Remembered<string>>();
+  /** Versions of a group, the preferred one first. */
+  readonly #groups = new Map<string, Remembered<readonly string[]>>();
   readonly #versions = new Map<string, Remembered<ReadonlyMap<string, KindResource>>>();
 
   constructor(options: DiscoveryOptions) {
@@ -50,25 +51,41 @@ export class Discovery {
 
   /** Not found: the server has no such kind. Other failures may pass. */
   async resourceOf(name: KindName): Promise<Outcome<KindResource>> {
-    const version = await this.#versionOf(name);
-    if (!version.ok) return version;
-    const found = await this.#lookUp(name.group, version.value, this.#options.hitMs, name.kind);
+    const versions = await this.#versionsOf(name);
+    if (!versions.ok) return versions;
+    const { hitMs, missMs } = this.#options;
+    const found = await this.#lookThrough(name, versions.value, hitMs);
     if (!found.ok || found.value !== undefined) return orMissing(found, name);
     // The kind may be newer than what is remembered of its group.
-    return orMissing(await this.#lookUp(name.group, version.value, this.#options.missMs, name.kind), name);
+    return orMissing(await this.#lookThrough(name, versions.value, missMs), name);
   }
 
-  async #versionOf({ group, version }: KindName): Promise<Outcome<string>> {
-    if (version !== undefined) return succeeded(version);
-    if (group === '') return succeeded('v1');
+  /** A group may have kinds that its preferred version does not: a new API begins in a version of its own. */
+  async #lookThrough(
+    { group, kind }: KindName,
+    versions: readonly string[],
+    maxAge: number,
+  ): Promise<Outcome<KindResource | undefined>> {
+    for (const version of versions) {
+      const found = await this.#lookUp(group, version, maxAge, kind);
+      const isElsewhere = found.ok ? found.value === undefined : found.failure.kind === 'notFound';
+      if (!isElsewhere) return found;
+    }
+    return succeeded(undefined);
+  }
+
+  async #versionsOf({ group, version }: KindName): Promise<Outcome<readonly string[]>> {
+    if (version !== undefined) return succeeded([version]);
+    if (group === '') return succeeded(['v1']);
     const { client } = this.#options;
     const path = groupPath(group);
     if (path === undefined) return failed(missing(`${group} cannot be a group`));
     return this.#remembered(this.#groups, group, this.#options.hitMs, async () => {
       const answer = await client.document<APIGroup>(path);
       if (!answer.ok) return answer;
-      const preferred = answer.value.preferredVersion?.version ?? answer.value.versions?.[0]?.version;
-      return preferred === undefined ? failed(missing(`group ${group} has no versions`)) : succeeded(preferred);
+      const preferred = answer.value.preferredVersion?.version;
+      const all = (answer.value.versions ?? []).map(({ version }) => version);
+      return succeeded([...new Set(preferred === undefined ? all : [preferred, ...all])]);
     });
   }
 

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '../../api/json.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -20,7 +21,12 @@ export interface FileOptions {
 }
 
 export type OpenedFiles =
-  | { readonly kind: 'open'; readonly certificates: Certificates }
+  | {
+      readonly kind: 'open';
+      readonly certificates: Certificates;
+      /** PEM of `ca.crt`, where it lies beside the others: whom to trust, as far as those who made the files say. */
+      readonly authorities: string | undefined;
+    }
   | { readonly kind: 'unusable'; readonly problem: string };
 
 /** Mounted Secrets change by a link that is set to another folder, which not every way of watching sees. */
@@ -35,8 +41,13 @@ export async function openCertificateFiles(options: FileOptions): Promise<Opened
   const stopping = new AbortController();
   const first = await readPair(options, stopping.signal);
   if (!first.ok) return { kind: 'unusable', problem: first.problem };
-  const files = new CertificateFiles(options, stopping, first);
-  return { kind: 'open', certificates: files };
+  const authorities = await readText(join(options.directory, secretKeys.authorities));
+  if (!authorities.ok && !authorities.missing) return { kind: 'unusable', problem: authorities.problem };
+  return {
+    kind: 'open',
+    certificates: new CertificateFiles(options, stopping, first),
+    authorities: authorities.ok ? authorities.text : undefined,
+  };
 }
 
 class CertificateFiles implements Certificates {
@@ -144,19 +155,25 @@ async function readOnce({ directory, names }: FileOptions): Promise<ReadPair> {
   return { ok: true, leaf: stored.leaf, pair: { certificate: certificate.text, key: key.text } };
 }
 
-type ReadText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+type ReadText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string; readonly missing: boolean };
 
 async function readText(path: string): Promise<ReadText> {
   try {
     const file = await open(path);
     try {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(maxFileBytes + 1), 0, maxFileBytes + 1, 0);
-      if (bytesRead > maxFileBytes) return { ok: false, problem: `${path} is larger than ${maxFileBytes} bytes` };
+      if (bytesRead > maxFileBytes) {
+        return { ok: false, problem: `${path} is larger than ${maxFileBytes} bytes`, missing: false };
+      }
       return { ok: true, text: buffer.toString('utf8', 0, bytesRead) };
     } finally {
       await file.close();
     }
   } catch (error) {
-    return { ok: false, problem: `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    const why = error instanceof Error ? error.message : String(error);
+    const missing = isObject(error) && error['code'] === 'ENOENT';
+    return { ok: false, problem: `${path} cannot be read: ${why}`, missing };
   }
 }

@@ -5,9 +5,11 @@ export interface GatheringLimits {
   readonly gatherMs: number;
   /** How many keys are handed on at once: looks at many budgets must not keep others of this process waiting. */
   readonly slice: number;
+  /** A namespace rests so long for each key in it before all of them are looked at again: big ones change all the time. */
+  readonly restMsPerKey: number;
 }
 
-export const defaultGatheringLimits: GatheringLimits = { gatherMs: 100, slice: 100 };
+export const defaultGatheringLimits: GatheringLimits = { gatherMs: 100, slice: 100, restMsPerKey: 0.1 };
 
 interface GatheringParts {
   readonly clock: Clock;
@@ -29,8 +31,12 @@ const pauseMs = 1;
 export class Gathering {
   readonly #parts: GatheringParts;
   #keys = new Set<string>();
-  #namespaces = new Set<string>();
+  readonly #namespaces = new Set<string>();
   readonly #due = new Set<string>();
+  /** Keys of namespaces: they come after those that were named themselves, which are few and did change. */
+  readonly #swept = new Set<string>();
+  /** Monotonic: until when big namespaces rest. */
+  readonly #resting = new Map<string, number>();
   #gatherer: Timer | undefined;
   #feeder: Timer | undefined;
   #stopped = false;
@@ -68,22 +74,52 @@ export class Gathering {
       return;
     }
     for (const key of this.#keys) this.#due.add(key);
-    for (const name of this.#namespaces) for (const key of this.#parts.expand(name)) this.#due.add(key);
     this.#keys = new Set();
-    this.#namespaces = new Set();
+    this.#expandAll();
     if (this.#feeder === undefined) this.#feed();
+  }
+
+  #expandAll(): void {
+    const now = this.#parts.clock.monotonic();
+    for (const name of this.#namespaces) {
+      if ((this.#resting.get(name) ?? now) > now) continue;
+      this.#namespaces.delete(name);
+      this.#expand(name, now);
+    }
+    if (this.#namespaces.size > 0) this.#gather();
+  }
+
+  #expand(name: string, now: number): void {
+    const { expand, limits } = this.#parts;
+    let size = 0;
+    for (const key of expand(name)) {
+      this.#swept.add(key);
+      size += 1;
+    }
+    const restMs = size * limits.restMsPerKey;
+    if (restMs > limits.gatherMs) this.#resting.set(name, now + restMs);
+    else this.#resting.delete(name);
   }
 
   #feed(): void {
     this.#feeder = undefined;
     const { backlog, clock, hand, limits } = this.#parts;
-    let room = limits.slice - backlog();
-    for (const key of this.#due) {
-      if (room <= 0) break;
-      room -= 1;
-      this.#due.delete(key);
+    for (let room = limits.slice - backlog(); room > 0; room -= 1) {
+      const key = this.#next();
+      if (key === undefined) return;
       hand(key);
     }
-    if (this.#due.size > 0 && !this.#stopped) this.#feeder = clock.after(pauseMs, () => this.#feed());
+    if (!this.#stopped) this.#feeder = clock.after(pauseMs, () => this.#feed());
+  }
+
+  #next(): string | undefined {
+    for (const keys of [this.#due, this.#swept]) {
+      for (const key of keys) {
+        this.#due.delete(key);
+        this.#swept.delete(key);
+        return key;
+      }
+    }
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { type Admitted, basisHolds, mayStillGo } from './admitted.ts';
 import { ApiServer } from './api-server.ts';
 import { Random } from './random.ts';
 import { type Answer, Replica } from './replica.ts';
-import { type Budgets, randomBudgets } from './setup.ts';
+import { type Budgets, downAtFirst, randomBudgets } from './setup.ts';
 
 export interface ScheduleStats {
   admitted: number;
@@ -53,25 +53,13 @@ export class Schedule {
     for (let group = 0; group < groups; group += 1) {
       for (let worker = 0; worker < size; worker += 1) this.#server.create(group, worker, size, true);
     }
-    this.#breakOne();
+    for (const pod of downAtFirst(this.#random, this.#budgets)) {
+      this.#server.fail(pod);
+      this.#say(`${pod} is down`);
+    }
     for (let i = 0; i < replicas; i += 1) {
       this.#replicas.push(new Replica(this.#server, this.#budgets, (this.#random.below(601) - 300) * 1000));
     }
-  }
-
-  /**
-   * Often a group begins down, where the budgets can do without it: what is free because of that, and comes up unseen, is where a
-   * verdict rests on what is no more.
-   */
-  #breakOne(): void {
-    const { groups, size, minimum, desired, desiredEven } = this.#budgets;
-    const group = this.#random.below(groups);
-    const isEven = group % 2 === 0;
-    const spare = groups > desired && (!isEven || Math.ceil(groups / 2) > desiredEven);
-    if (!spare || this.#random.chance(30)) return;
-    const down = size - minimum + 1 + this.#random.below(minimum);
-    for (let worker = 0; worker < down; worker += 1) this.#server.fail(`llm-${group}-${worker}`);
-    this.#say(`${down} pods of group ${group} are down`);
   }
 
   /** Throws with what is wrong; the caller knows the seed. */

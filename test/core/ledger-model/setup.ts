@@ -42,6 +42,19 @@ export function randomBudgets(random: Random): Budgets {
   };
 }
 
+/**
+ * Often a group begins down, where the budgets can do without it: these pods of it are not ready. What is free because of that, and
+ * comes up unseen, is where a verdict rests on what is no more.
+ */
+export function downAtFirst(random: Random, budgets: Budgets): readonly string[] {
+  const { groups, size, minimum, desired, desiredEven } = budgets;
+  const group = random.below(groups);
+  const spare = groups > desired && (group % 2 === 1 || Math.ceil(groups / 2) > desiredEven);
+  if (!spare || random.chance(30)) return [];
+  const down = size - minimum + 1 + random.below(minimum);
+  return Array.from({ length: down }, (_, worker) => `llm-${group}-${worker}`);
+}
+
 function evenSpec(minAvailable: number, minReadyReplicas: number) {
   return {
     selector: { matchLabels: { tier: 'even' } },

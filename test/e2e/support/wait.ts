@@ -15,8 +15,12 @@ export async function waitUntil<T>(
     const value = await read();
     if (good(value)) return value;
     if (performance.now() > end) {
-      throw new Error(`waited ${withinMs} ms in vain until ${what}; at last it was ${JSON.stringify(value)}`);
+      throw new Error(`waited ${withinMs} ms in vain until ${what}; at last it was ${JSON.stringify(value, withoutNoise)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
+}
+
+function withoutNoise(key: string, value: unknown): unknown {
+  return key === 'managedFields' ? undefined : value;
 }

@@ -72,6 +72,33 @@ describe('finding a kind', () => {
     expect(server.asked).toEqual(['GET /apis/apps/v1', 'GET /api/v1', 'GET /apis/apps']);
   });
 
+  test('looks through the other versions of a group for a kind that the preferred one does not have', async () => {
+    const versions = [{ version: 'v1' }, { version: 'v1beta1' }, { version: 'v1alpha1' }];
+    documents.set('/apis/scheduling.k8s.io', { preferredVersion: { version: 'v1' }, versions });
+    documents.set('/apis/scheduling.k8s.io/v1', {
+      resources: [{ name: 'priorityclasses', kind: 'PriorityClass', namespaced: false, verbs: ['list'] }],
+    });
+    // One that was listed and is not there is passed over.
+    documents.set('/apis/scheduling.k8s.io/v1alpha1', {
+      resources: [{ name: 'podgroups', kind: 'PodGroup', namespaced: true, verbs: ['list'] }],
+    });
+    const group = 'scheduling.k8s.io';
+    expect(await discovery.resourceOf({ group, kind: 'PodGroup' })).toMatchObject({
+      value: { version: 'v1alpha1', plural: 'podgroups' },
+    });
+    expect(await discovery.resourceOf({ group, kind: 'PriorityClass' })).toMatchObject({ value: { version: 'v1' } });
+    expect(await discovery.resourceOf({ group, kind: 'Nothing' })).toMatchObject({ failure: { kind: 'notFound' } });
+  });
+
+  test('says that it cannot tell while a version cannot be asked', async () => {
+    const versions = [{ version: 'v1' }, { version: 'v1beta1' }];
+    documents.set('/apis/scheduling.k8s.io', { preferredVersion: { version: 'v1' }, versions });
+    documents.set('/apis/scheduling.k8s.io/v1', { resources: [] });
+    documents.set('/apis/scheduling.k8s.io/v1beta1', 'broken');
+    const found = await discovery.resourceOf({ group: 'scheduling.k8s.io', kind: 'PodGroup' });
+    expect(found).toMatchObject({ ok: false, failure: { kind: 'retry' } });
+  });
+
   test('asks once for those who ask together', async () => {
     const name = { group: 'apps', version: 'v1', kind: 'StatefulSet' };
     await Promise.all(Array.from({ length: 10 }, () => discovery.resourceOf(name)));

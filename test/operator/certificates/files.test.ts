@@ -53,11 +53,9 @@ function mount({ certificate, key }: KeyPair): void {
   }
 }
 
-/** Failed reads are repeated after a moment; that moment passes here. */
 async function open(wanted = names) {
   const metrics = createMetrics();
-  const opening = openCertificateFiles({ directory, names: wanted, clock, log: logInto(lines), metrics });
-  const result = await opening;
+  const result = await openCertificateFiles({ directory, names: wanted, clock, log: logInto(lines), metrics });
   if (result.kind === 'open') opened = result.certificates;
   return { result, metrics };
 }
@@ -78,6 +76,20 @@ describe('certificates from files', () => {
     expect(opened?.ready()).toBe(true);
     const ends = Date.parse(new X509Certificate(leaf.certificate).validTo) / 1000;
     expect(await metrics.render()).toContain(`holdfast_certificate_end_timestamp_seconds ${ends}`);
+  });
+
+  it('come with whom to trust, where that is beside them', async () => {
+    mount(newLeaf());
+    expect((await open()).result).toMatchObject({ kind: 'open', authorities: undefined });
+    await opened?.close();
+    writeFileSync(join(directory, 'ca.crt'), authority.certificate);
+    expect((await open()).result).toMatchObject({ kind: 'open', authorities: authority.certificate });
+    await opened?.close();
+    writeFileSync(join(directory, 'ca.crt'), 'x'.repeat(100_000));
+    expect((await open()).result).toMatchObject({
+      kind: 'unusable',
+      problem: expect.stringContaining('ca.crt is larger'),
+    });
   });
 
   it('keep the authorities that come after the leaf', async () => {

@@ -252,4 +252,19 @@ describe('time', () => {
     expect(one.certificates.ready()).toBe(false);
     expect(one.certificates.current()).toBeDefined();
   });
+
+  it('in which the Secret was not seen makes nobody ready, by whichever clock it passed', async () => {
+    const clock = new JumpClock();
+    const [leader] = await settled({ clock });
+    clock.set(policy.confirmWithinMs + 1_000);
+    expect(leader.certificates.ready()).toBe(false);
+    await touchAll();
+    await eventually(() => isReady(leader), 'it to be ready');
+    clock.set(-10 * policy.confirmWithinMs);
+    expect(leader.certificates.ready()).toBe(true);
+    clock.jump(policy.confirmWithinMs + 1_000);
+    expect(leader.certificates.ready()).toBe(false);
+    await touchAll();
+    await eventually(() => isReady(leader), 'it to be ready again');
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Gathering } from '../../../src/operator/status/gathering.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 
-function gathering(limits = { gatherMs: 100, slice: 10 }) {
+function gathering(limits = { gatherMs: 100, slice: 10, restMsPerKey: 0 }) {
   const clock = new TestClock();
   const handed: string[] = [];
   const state = { ready: true, backlog: 0 };
@@ -54,6 +54,33 @@ describe('gathering', () => {
     expect(handed.length).toBe(25);
   });
 
+  it('hands on what was named itself before what is in namespaces, and nothing twice', async () => {
+    const { clock, handed, state, gathered } = gathering();
+    state.backlog = 10;
+    gathered.namespace('n');
+    await clock.advance(100);
+    gathered.key('x');
+    gathered.key('n/b');
+    await clock.advance(100);
+    state.backlog = 0;
+    await clock.advance(10);
+    expect(handed).toEqual(['x', 'n/b', 'n/a']);
+  });
+
+  it('lets a big namespace rest before all of it is handed on again, and nothing else with it', async () => {
+    const { clock, handed, gathered } = gathering({ gatherMs: 100, slice: 10, restMsPerKey: 500 });
+    for (let i = 0; i < 6; i += 1) {
+      gathered.namespace('n');
+      gathered.key('x');
+      await clock.advance(100);
+    }
+    expect(handed).toEqual(['x', 'n/a', 'n/b', 'x', 'x', 'x', 'x', 'x']);
+    await clock.advance(500);
+    expect(handed.slice(8)).toEqual(['n/a', 'n/b']);
+    await clock.advance(5_000);
+    expect(handed).toHaveLength(10);
+  });
+
   it('keeps everything until it is ready', async () => {
     const { clock, handed, state, gathered } = gathering();
     state.ready = false;
@@ -78,7 +105,7 @@ describe('gathering', () => {
     const action = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), wait: fc.nat(120), backlog: fc.nat(4) });
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-        const { clock, handed, state, gathered } = gathering({ gatherMs: 50, slice: 3 });
+        const { clock, handed, state, gathered } = gathering({ gatherMs: 50, slice: 3, restMsPerKey: 0 });
         const handedBefore = new Map<string, number>();
         for (const { key, wait, backlog } of actions) {
           state.backlog = backlog;

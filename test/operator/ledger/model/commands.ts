@@ -5,7 +5,14 @@ export const replicas = 3;
 
 /** What may happen to a namespace. Numbers are indexes into whatever there is at that time, taken modulo its size. */
 export type Command =
-  | { readonly do: 'ask'; readonly replica: number; readonly pod: number; readonly operation: 'EVICT' | 'DELETE' }
+  | {
+      readonly do: 'ask';
+      readonly replica: number;
+      readonly pod: number;
+      readonly operation: 'EVICT' | 'DELETE';
+      /** For a pod of the group of which one was stopped last, because what its verdict rested on had moved on. */
+      readonly again: boolean;
+    }
   /** The API server acts on what was admitted, or the client has gone away. */
   | { readonly do: 'act'; readonly which: number; readonly goneAway: boolean }
   | { readonly do: 'churn'; readonly which: number }
@@ -35,6 +42,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       replica,
       pod: some,
       operation: fc.constantFrom('EVICT' as const, 'EVICT' as const, 'DELETE' as const),
+      again: fc.boolean(),
     }),
   },
   { weight: 30, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: moments }) },

@@ -7,8 +7,8 @@ import { Life, type LifeStats } from './life.ts';
 const lives = Number(process.env['HOLDFAST_LIVES'] ?? 300);
 
 describe('three ledger services over one API server', () => {
-  it('[I1] [I3] [I5] [I9] [L6] [N5] overspend nothing, reserve once, and end every reservation', async () => {
-    const total: LifeStats = { admitted: 0, refused: 0, writes: 0, crashes: 0, returned: 0 };
+  it('[I1] [I3] [I5] [I9] [L5] [L6] [N5] [N6] overspend nothing, reserve once, and end every reservation', async () => {
+    const total: LifeStats = { admitted: 0, refused: 0, stopped: 0, writes: 0, crashes: 0, returned: 0 };
     await fc.assert(
       fc.asyncProperty(fc.nat(), commands, async (seed, story) => {
         const life = new Life(seed);
@@ -20,6 +20,7 @@ describe('three ledger services over one API server', () => {
     // A model in which nothing happens proves nothing.
     expect(total.admitted).toBeGreaterThan(lives * 3);
     expect(total.refused).toBeGreaterThan(lives * 3);
+    expect(total.stopped).toBeGreaterThan(lives / 10);
     expect(total.writes).toBeGreaterThan(lives * 4);
     expect(total.crashes).toBeGreaterThan(lives / 2);
     expect(total.returned).toBeGreaterThan(lives / 10);

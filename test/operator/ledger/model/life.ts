@@ -2,7 +2,7 @@ import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import type { Effects } from '../../../../src/core/verdict.ts';
 import { ApiServer } from '../../../core/ledger-model/api-server.ts';
 import { Random } from '../../../core/ledger-model/random.ts';
-import { type Budgets, randomBudgets } from '../../../core/ledger-model/setup.ts';
+import { type Budgets, downAtFirst, randomBudgets } from '../../../core/ledger-model/setup.ts';
 import { TestClock } from '../../../kube/support/test-clock.ts';
 import { ns } from '../../../support/builders.ts';
 import { request } from '../support/a-service.ts';
@@ -19,6 +19,8 @@ interface InFlight extends Going {
 export interface LifeStats {
   admitted: number;
   refused: number;
+  /** Those of them for which what the verdict rested on had moved on. */
+  stopped: number;
   writes: number;
   crashes: number;
   returned: number;
@@ -30,7 +32,7 @@ const webhookTimeoutMs = 10_000;
 
 /** One life of a namespace with three real ledger services, told command by command. */
 export class Life {
-  readonly stats: LifeStats = { admitted: 0, refused: 0, writes: 0, crashes: 0, returned: 0 };
+  readonly stats: LifeStats = { admitted: 0, refused: 0, stopped: 0, writes: 0, crashes: 0, returned: 0 };
   readonly #clock = new TestClock();
   readonly #server = new ApiServer();
   readonly #budgets: Budgets;
@@ -38,6 +40,8 @@ export class Life {
   readonly #ledgers: DisruptionLedger[] = [];
   #inFlight: InFlight[] = [];
   #leader = 0;
+  /** How the names of a group begin of which a pod was stopped. */
+  #stopped = 'llm-';
   /** What was found wrong where nobody could throw it. */
   #wrong: unknown;
 
@@ -47,6 +51,7 @@ export class Life {
     this.#budgets = randomBudgets(random);
     const { groups, size } = this.#budgets;
     for (let i = 0; i < groups * size; i += 1) this.#server.create(Math.floor(i / size), i % size, size, true);
+    for (const pod of downAtFirst(random, this.#budgets)) this.#server.fail(pod);
     for (let i = 0; i < replicas; i += 1) {
       const skew = (random.below(601) - 300) * 1_000;
       const clock = {
@@ -81,7 +86,7 @@ export class Life {
   async #do(command: Command): Promise<void> {
     switch (command.do) {
       case 'ask':
-        return this.#ask(command.replica, command.pod, command.operation);
+        return this.#ask(command);
       case 'act':
         return this.#act(command.which, command.goneAway);
       case 'churn':
@@ -108,8 +113,9 @@ export class Life {
     return this.#replicas[index % replicas] as Replica;
   }
 
-  #ask(index: number, which: number, wanted: 'EVICT' | 'DELETE'): void {
-    const pod = pick([...this.#server.pods.keys()], which);
+  #ask({ replica: index, pod: which, operation: wanted, again }: Extract<Command, { do: 'ask' }>): void {
+    const all = [...this.#server.pods.keys()];
+    const pod = pick(again ? all.filter((name) => name.startsWith(this.#stopped)) : all, which);
     if (pod === undefined) return;
     const replica = this.#replica(index);
     const { life } = replica;
@@ -122,6 +128,10 @@ export class Life {
       if (replica.life !== life || this.#clock.monotonic() - askedAt > requestTimeoutMs) return;
       if (verdict.result === 'deny') {
         this.stats.refused += 1;
+        if (verdict.blockers.some((one) => one.code === 'PodUnknown')) {
+          this.stats.stopped += 1;
+          this.#stopped = pod.slice(0, pod.lastIndexOf('-') + 1);
+        }
         return;
       }
       this.stats.admitted += 1;

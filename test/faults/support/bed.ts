@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
+import { systemRandom } from '../../../src/kube/time/random.ts';
+import { type RunningOperator, startOperator } from '../../../src/operator/operator.ts';
+import type { OperatorSettings } from '../../../src/operator/settings.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { ApiProxy } from '../../support/api-proxy.ts';
+import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../../support/protected-cluster.ts';
+import { eventually } from './eventually.ts';
+import { OperatorProcess } from './operator-process.ts';
+
+export interface ReplicaWish {
+  /** What it talks to the API server through. Default: directly. */
+  readonly by?: ApiProxy;
+  readonly clock?: Clock;
+  readonly takeover?: OperatorSettings['takeover'];
+  /** False: nobody calls its webhooks, and it is there to lead. */
+  readonly serves?: boolean;
+  readonly noticeMs?: number;
+}
+
+/** A cluster whose operators a test starts, one by one, to do something to them. */
+export interface FaultBed {
+  readonly cluster: ProtectedCluster;
+  /** Between operators and the API server. */
+  proxy(): Promise<ApiProxy>;
+  /** In this process; resolves when it is ready and behind the balancer. */
+  replica(wish?: ReplicaWish): Promise<RunningOperator>;
+  /** As another process; resolves when it is ready and behind the balancer. */
+  process(wish?: Pick<ReplicaWish, 'by' | 'takeover'>): Promise<StartedProcess>;
+  /** Everything that was started, also after a failure. */
+  close(): Promise<void>;
+}
+
+export interface StartedProcess {
+  readonly operator: OperatorProcess;
+  readonly port: number;
+}
+
+const host = '127.0.0.1';
+
+export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
+  const cluster = await protectedCluster({ ...wish, replicas: 0 });
+  const replicas: RunningOperator[] = [];
+  const processes: OperatorProcess[] = [];
+  const proxies: ApiProxy[] = [];
+  const accessBy = (proxy: ApiProxy | undefined) =>
+    proxy === undefined ? cluster.operatorAccess : proxy.through(cluster.operatorAccess);
+  return {
+    cluster,
+    async proxy() {
+      const proxy = await ApiProxy.start(cluster.operatorAccess);
+      proxies.push(proxy);
+      return proxy;
+    },
+    async replica(wish = {}) {
+      const { by, clock = realClock, serves = true } = wish;
+      const settings = settingsOf(wish, cluster.operatorNamespace);
+      const operator = await startOperator(settings, { access: accessBy(by), clock, random: systemRandom, log });
+      replicas.push(operator);
+      await eventually(
+        () => operator.missing().length === 0,
+        'the operator is ready',
+        () => operator.missing().join(', '),
+      );
+      if (serves) cluster.balancer.add(operator.webhookPort);
+      return operator;
+    },
+    async process({ by, takeover } = {}) {
+      const url = `https://${host}:${cluster.balancer.port}`;
+      const given = { access: accessBy(by), namespace: cluster.operatorNamespace, url };
+      const operator = await OperatorProcess.start({ ...given, ...(takeover === undefined ? {} : { takeover }) });
+      processes.push(operator);
+      const port = await operator.ready();
+      cluster.balancer.add(port);
+      return { operator, port };
+    },
+    async close() {
+      await Promise.all(processes.map((one) => one.kill('SIGKILL')));
+      for (const proxy of proxies) proxy.fate = () => ({ kind: 'pass' });
+      await Promise.all(replicas.map((one) => one.stop()));
+      await Promise.all(proxies.map((one) => one.close()));
+      await cluster.close();
+    },
+  };
+}
+
+const log = createLogger({
+  level: (process.env['HOLDFAST_TEST_LOG'] ?? 'error') as 'error',
+  format: 'text',
+  write: (line) => void process.stderr.write(line),
+  now: () => realClock.now(),
+});
+
+function settingsOf({ takeover = 'pdb', noticeMs }: ReplicaWish, namespace: string): OperatorSettings {
+  return {
+    namespace,
+    identity: `operator_${randomBytes(4).toString('hex')}`,
+    takeover,
+    webhook: { host, port: 0, url: `https://${host}` },
+    health: { host, port: 0 },
+    budgetMetrics: false,
+    ...(noticeMs === undefined ? {} : { noticeMs }),
+  };
+}
