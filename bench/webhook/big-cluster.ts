@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { whole } from '../cluster/figures.ts';
 import { markdownTable } from '../core/measure.ts';
 import { budgetCount, namespaces, nodes, podCount, workloads } from './fleet.ts';
@@ -6,6 +7,8 @@ import { type Opening, type Stage, usageOf } from './stage.ts';
 
 const statusPatienceMs = 180_000;
 const flipPatienceMs = 30_000;
+/** A cluster at rest: what was written before must not be waited for. */
+const restMs = 5_000;
 
 /** One budget of each kind in every namespace. */
 export const flippedWorkloads = workloads.filter(({ name }) => name === 'checkout-0' || name === 'checkout-11');
@@ -36,7 +39,8 @@ export async function startingUp({ stage, ready, readyMs }: Opening): Promise<st
 }
 
 /** A pod of each of many budgets becomes unready, all at once. */
-export function flip({ api }: Stage, ready: boolean): Promise<Statuses> {
+export async function flip({ api }: Stage, ready: boolean): Promise<Statuses> {
+  await setTimeout(restMs);
   const pods = flippedWorkloads.map(({ firstPod }) => firstPod);
   return api.ask<Statuses>({ do: 'flip', pods, ready, patienceMs: flipPatienceMs } satisfies ToApi);
 }

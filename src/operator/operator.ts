@@ -40,7 +40,7 @@ export async function startOperator(
   environment: OperatorEnvironment,
 ): Promise<RunningOperator> {
   const parts = assemble(settings, environment);
-  const certificates = await certificatesOf(settings, parts);
+  const { certificates, authorities } = await certificatesOf(settings, parts);
   const election = createElection({
     ...parts,
     certificates,
@@ -60,7 +60,8 @@ export async function startOperator(
     readiness,
     metrics: parts.context.metrics,
   });
-  const running: Running = { settings, parts, certificates, election, readiness, health };
+  const stopping = new AbortController();
+  const running: Running = { settings, parts, certificates, authorities, election, readiness, health, stopping };
   begin(running);
   try {
     const webhook = await serve(running);
@@ -80,18 +81,26 @@ interface Running {
   readonly settings: OperatorSettings;
   readonly parts: Assembly;
   readonly certificates: Certificates;
+  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  readonly authorities: string | undefined;
   readonly election: LeaseElection;
   readonly readiness: Readiness;
   readonly health: HealthServer;
+  readonly stopping: AbortController;
 }
 
-async function certificatesOf(settings: OperatorSettings, { context, traits }: Assembly): Promise<Certificates> {
+async function certificatesOf(
+  settings: OperatorSettings,
+  { context, traits }: Assembly,
+): Promise<Pick<Running, 'certificates' | 'authorities'>> {
   const names = webhookNames(settings.namespace, settings.webhook.url);
-  if (settings.certificates === undefined) return startCertificates({ context, traits, names });
+  if (settings.certificates === undefined) {
+    return { certificates: startCertificates({ context, traits, names }), authorities: undefined };
+  }
   const { clock, log, metrics } = context;
   const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
   if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
-  return opened.certificates;
+  return { certificates: opened.certificates, authorities: opened.authorities };
 }
 
 function readinessOf({ view, owners, surroundings }: Assembly, certificates: Certificates): Readiness {
@@ -115,7 +124,8 @@ function begin({ parts, election }: Running): void {
   election.start();
 }
 
-async function serve({ settings, parts, certificates }: Running): Promise<WebhookServer> {
+async function serve(running: Running): Promise<WebhookServer> {
+  const { settings, parts, certificates } = running;
   const { context, handlers } = parts;
   const { clock, log, metrics, clients } = context;
   const { host, port, url, register = false } = settings.webhook;
@@ -129,22 +139,23 @@ async function serve({ settings, parts, certificates }: Running): Promise<Webhoo
   ]);
   if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
   if (username !== undefined) parts.setOwnName(username);
-  if (register && url !== undefined) await announce(settings, parts, url);
+  if (register && url !== undefined) await announce(running, url);
   return webhook;
 }
 
 /** Only when the webhooks are there to be called. */
-async function announce(settings: OperatorSettings, { context, handlers }: Assembly, url: string): Promise<void> {
-  const { clients, clock, random, log } = context;
+async function announce({ settings, parts, authorities, stopping }: Running, url: string): Promise<void> {
+  const { clients, clock, random, log } = parts.context;
   const defaults = defaultInstallValues;
+  const trust = authorities === undefined ? {} : { caBundle: authorities };
   const registered = await registerWebhooks({
     client: clients.upkeep,
     clock,
     random,
     log,
-    values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url } },
-    paths: new Set(handlers.keys()),
-    signal: new AbortController().signal,
+    values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url, ...trust } },
+    paths: new Set(parts.handlers.keys()),
+    signal: stopping.signal,
   });
   if (registered.kind === 'refused') throw new OperatorProblem(registered.problem);
 }
@@ -153,6 +164,7 @@ async function announce(settings: OperatorSettings, { context, handlers }: Assem
 async function stop(running: Running, webhook: WebhookServer | undefined): Promise<void> {
   const { settings, parts, certificates, election, readiness, health } = running;
   const { clock, log } = parts.context;
+  running.stopping.abort();
   readiness.stop();
   await election.stop();
   if (webhook === undefined) await health.close();

@@ -32,8 +32,13 @@ export class Balancer {
     this.#targets = this.#targets.filter((one) => one !== port);
   }
 
-  async close(): Promise<void> {
+  /** Every connection breaks; new ones may come. */
+  cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.cut();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }
 

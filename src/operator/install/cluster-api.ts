@@ -93,7 +93,7 @@ export class ClusterApi {
   }
 }
 
-export const fieldManager = 'holdfast-install';
+const fieldManager = 'holdfast-install';
 const maxAttempts = 4;
 const pauseMs = 500;
 

@@ -109,7 +109,8 @@ export class Gathering {
       if (key === undefined) return;
       hand(key);
     }
-    if (!this.#stopped) this.#feeder = clock.after(pauseMs, () => this.#feed());
+    const more = this.#due.size + this.#swept.size > 0;
+    if (more && !this.#stopped) this.#feeder = clock.after(pauseMs, () => this.#feed());
   }
 
   #next(): string | undefined {

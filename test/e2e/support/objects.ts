@@ -1,4 +1,4 @@
-/** Objects that the tests write. Pods end at once where a kubelet obeys, so that no test waits for grace periods. */
+/** Objects that the tests write. Pods of workloads end soon, so that no test waits for grace periods. */
 
 export interface Named {
   readonly apiVersion: string;
@@ -8,6 +8,7 @@ export interface Named {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly ownerReferences?: readonly object[];
+    readonly finalizers?: readonly string[];
   };
   readonly [field: string]: unknown;
 }
@@ -21,20 +22,24 @@ export interface PodWish {
   readonly labels?: Labels;
   readonly annotations?: Labels;
   readonly node?: string;
+  /**
+   * Default: the pod never goes entirely, so that a test sees what became of it however fast a kubelet is: an eviction that we
+   * complete is answered with 404 when the pod is gone before the API server looks.
+   */
+  readonly goes?: boolean;
   readonly ownerReferences?: readonly object[];
   readonly spec?: object;
 }
 
-export function pod(
-  name: string,
-  { labels = { app: 'web' }, annotations, node, ownerReferences, spec }: PodWish,
-): Named {
+export function pod(name: string, wish: PodWish = {}): Named {
+  const { labels = { app: 'web' }, annotations, node, goes = false, ownerReferences, spec } = wish;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
       name,
       labels,
+      ...(goes ? {} : { finalizers: ['e2e.holdfast.dev/stays'] }),
       ...(annotations === undefined ? {} : { annotations }),
       ...(ownerReferences === undefined ? {} : { ownerReferences }),
     },

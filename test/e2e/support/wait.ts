@@ -15,7 +15,9 @@ export async function waitUntil<T>(
     const value = await read();
     if (good(value)) return value;
     if (performance.now() > end) {
-      throw new Error(`waited ${withinMs} ms in vain until ${what}; at last it was ${JSON.stringify(value, withoutNoise)}`);
+      throw new Error(
+        `waited ${withinMs} ms in vain until ${what}; at last it was ${JSON.stringify(value, withoutNoise)}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }

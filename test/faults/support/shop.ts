@@ -21,12 +21,28 @@ export async function createPods(
     const spec = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
     await made(cluster.request('POST', path, { body: { metadata: { name, labels }, spec } }));
   }
-  await podsReady(cluster, namespace, pods.size);
+  await podsReady(cluster, namespace, pods.size, (name) => pods.has(name));
 }
 
-export async function podsReady(cluster: Cluster, namespace: string, count: number): Promise<void> {
+/** Pods that are replaced. */
+export async function createDeployment(cluster: Cluster, namespace: string, name: string, replicas: number): Promise<void> {
+  const labels = { app: name };
+  const pod = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
+  const spec = { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } };
+  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+  await made(cluster.request('POST', path, { body: { metadata: { name }, spec } }));
+  await podsReady(cluster, namespace, replicas);
+}
+
+async function podsReady(
+  cluster: Cluster,
+  namespace: string,
+  count: number,
+  among: (name: string) => boolean = () => true,
+): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  const ready = async () => (await made(cluster.request('GET', path))).items.filter(isReady).length;
+  const there = async () => (await made(cluster.request('GET', path))).items;
+  const ready = async () => (await there()).filter((pod) => among(pod.metadata.name) && isReady(pod)).length;
   await eventually(async () => (await ready()) === count, `${count} pods are ready`);
 }
 
@@ -91,6 +107,11 @@ export function evict(
   const path = `/api/v1/namespaces/${namespace}/pods/${name}/eviction${dryRun ? '?dryRun=All' : ''}`;
   const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
   return cluster.request('POST', path, { body });
+}
+
+/** Whether a pod went. When it is gone before the API server looks for it once more, that is said with 404, and kubectl is content. */
+export function went({ code }: Answer): boolean {
+  return code === 201 || code === 404;
 }
 
 /** How often each code came. */

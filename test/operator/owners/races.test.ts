@@ -189,6 +189,7 @@ describe('what fails', () => {
   it('is not tried more often because pods come and go', async () => {
     const clock = new TestClock();
     const one = await setting((owners) => {
+      owners.collectionFault = fail(403, 'Forbidden');
       owners.objectFault = fail(503, 'ServiceUnavailable');
     }, clock);
     const pass = async (ms: number, done: () => boolean) => {

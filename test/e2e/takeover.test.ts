@@ -1,0 +1,187 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { made } from '../support/cluster.ts';
+import { testWebhooks } from '../support/cluster-webhooks.ts';
+import type { Answer } from '../support/kube-http.ts';
+import { addNode } from './support/nodes.ts';
+import { pdb, pod } from './support/objects.ts';
+import { expectDone, expectNotNow } from './support/refusals.ts';
+import { conditionOf, type Scene, sceneIn } from './support/scene.ts';
+import { suite } from './support/suite.ts';
+import { waitUntil } from './support/wait.ts';
+
+const { cluster, skipped } = await suite({ replicas: 2 });
+const node = skipped ? '' : await addNode(cluster, 'any');
+const foreign = await testWebhooks();
+afterAll(() => foreign.close());
+
+const grouping = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-label': 'shard' };
+
+interface Wish {
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** Other budgets over the same pods. */
+  readonly others?: readonly object[];
+}
+
+/** Three shards of two pods, of which the budget lets one go: the built-in check, which counts pods, allows one pod. */
+async function shards({ annotations = {}, others = [] }: Wish = {}, scene?: Scene): Promise<Scene> {
+  const here = scene ?? (await sceneIn(cluster));
+  const names = [0, 1, 2].flatMap((shard) => [0, 1].map((member) => ({ shard, name: `s${shard}-${member}` })));
+  await here.addPods(
+    ...names.map(({ shard, name }) => pod(name, { node, labels: { app: 'web', shard: `s${shard}` } })),
+  );
+  const budget = pdb('shards', { minAvailable: 2 }, { ...grouping, ...annotations });
+  await here.apply(budget, ...others.map((spec, index) => pdb(`other-${index}`, spec)));
+  await here.waitEnforced(budget);
+  return here;
+}
+
+const builtInRefusal = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+/** The built-in check was asked, and knows nothing of groups. */
+async function strictBudget(scene: Scene): Promise<void> {
+  await made(scene.change('PodDisruptionBudget', 'shards', { spec: { minAvailable: null, maxUnavailable: 1 } }));
+  await scene.waitEnforced(pdb('shards', {}));
+}
+
+async function isGoing(scene: Scene, name: string): Promise<boolean> {
+  return (await scene.pod(name)).body.metadata.deletionTimestamp !== undefined;
+}
+
+function expectBuiltIn(answer: Answer): void {
+  expect(answer.code, answer.text).toBe(429);
+  expect(answer.body.message).toBe(builtInRefusal);
+}
+
+describe.skipIf(skipped).concurrent('an eviction that a group budget allows', () => {
+  it('[I2] is completed also where the built-in check, which counts pods, would refuse it', async () => {
+    const scene = await shards();
+    await strictBudget(scene);
+    expectDone(await scene.evict('s0-0'));
+    expectDone(await scene.evict('s0-1'));
+    expectNotNow(await scene.evict('s1-0'));
+    const { body } = await scene.pod('s0-1');
+    expect(conditionOf(body, 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'EvictionByEvictionAPI' });
+  });
+
+  it('[I3] is completed also under several PodDisruptionBudgets, where the built-in check would fail', async () => {
+    const scene = await shards({ others: [{ minAvailable: 1 }, { minAvailable: 5 }] });
+    expectDone(await scene.evict('s0-0'));
+    const refused = await scene.evict('s0-1');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('"other-1"');
+    expect(await isGoing(scene, 's0-1')).toBe(false);
+  });
+
+  it('has the grace period that was asked for', async () => {
+    const scene = await shards();
+    expectDone(await scene.evict('s0-0', { deleteOptions: { gracePeriodSeconds: 77 } }));
+    expect((await scene.pod('s0-0')).body.metadata['deletionGracePeriodSeconds']).toBe(77);
+  });
+
+  it('answers success with a grace period of 0, too', async () => {
+    const scene = await shards();
+    expectDone(await scene.evict('s0-0', { deleteOptions: { gracePeriodSeconds: 0 } }));
+    expect(await isGoing(scene, 's0-0')).toBe(true);
+  });
+
+  it('[I5] answers success again when it is asked again', async () => {
+    const scene = await shards();
+    for (let i = 0; i < 3; i += 1) expectDone(await scene.evict('s0-0'));
+    expectNotNow(await scene.evict('s1-0'));
+  });
+
+  it('takes the pod that is meant, and no other of the same name', async () => {
+    const scene = await shards();
+    const { metadata } = (await scene.pod('s0-0')).body;
+    const other = await scene.evict('s0-0', { deleteOptions: { preconditions: { uid: 'another' } } });
+    expect(other.code, other.text).toBe(409);
+    expect(await isGoing(scene, 's0-0')).toBe(false);
+    expectDone(await scene.evict('s0-0', { deleteOptions: { preconditions: { uid: metadata.uid } } }));
+  });
+
+  it('is left to the built-in check when the client insists on a version of the pod', async () => {
+    const scene = await shards();
+    await strictBudget(scene);
+    const insisting = async (name: string) => {
+      const { resourceVersion } = (await scene.pod(name)).body.metadata;
+      return scene.evict(name, { deleteOptions: { preconditions: { resourceVersion } } });
+    };
+    const stale = await scene.evict('s0-0', { deleteOptions: { preconditions: { resourceVersion: '1' } } });
+    expect(stale.code, stale.text).toBe(409);
+    expect(await isGoing(scene, 's0-0')).toBe(false);
+    expectDone(await scene.evict('s0-0'));
+    await waitUntil(
+      'the built-in controller knows',
+      () => scene.read('PodDisruptionBudget', 'shards'),
+      ({ status }) => status?.['disruptionsAllowed'] === 0,
+    );
+    expectBuiltIn(await insisting('s0-1'));
+    expect(await isGoing(scene, 's0-1')).toBe(false);
+  });
+
+  it('is left to the built-in check when the budget turned completing off', async () => {
+    const scene = await shards({ annotations: { 'holdfast.dev/takeover': 'disabled' } });
+    await strictBudget(scene);
+    await waitUntil(
+      'the built-in check allows it',
+      async () => (await scene.evict('s0-0')).code,
+      (code) => code === 201,
+    );
+    await waitUntil(
+      'the built-in controller knows',
+      () => scene.read('PodDisruptionBudget', 'shards'),
+      ({ status }) => status?.['disruptionsAllowed'] === 0,
+    );
+    expectBuiltIn(await scene.evict('s0-1'));
+  });
+
+  it('is left to the built-in check while somebody else has a say about evictions', async () => {
+    const scene = await sceneIn(cluster);
+    const name = cluster.name('foreign');
+    foreign.handle('/evictions', () => ({ allowed: true }));
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const body = {
+      metadata: { name },
+      webhooks: [
+        {
+          name: 'evictions.example.com',
+          clientConfig: { url: `${foreign.url}/evictions`, caBundle: Buffer.from(foreign.ca).toString('base64') },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] }],
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': scene.namespace } },
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    };
+    cluster.cleanUp(`${path}/${name}`);
+    await made(cluster.request('POST', path, { body }));
+    await shards({}, scene);
+    await strictBudget(scene);
+    await waitUntil(
+      'the built-in check allows it',
+      async () => (await scene.evict('s0-0')).code,
+      (code) => code === 201,
+    );
+    await waitUntil(
+      'the built-in controller knows',
+      () => scene.read('PodDisruptionBudget', 'shards'),
+      ({ status }) => status?.['disruptionsAllowed'] === 0,
+    );
+    expectBuiltIn(await scene.evict('s0-1'));
+    expect(foreign.received.length).toBeGreaterThan(0);
+    await made(cluster.request('DELETE', `${path}/${name}`));
+    await waitUntil(
+      'it is completed again',
+      async () => (await scene.evict('s0-1')).code,
+      (code) => code === 201,
+    );
+  });
+
+  it('[I6] is not completed in a dry run', async () => {
+    const scene = await shards();
+    expectDone(await scene.evict('s0-0', {}, '?dryRun=All'));
+    expectDone(await scene.evict('s0-0', { deleteOptions: { dryRun: ['All'] } }));
+    expect(await isGoing(scene, 's0-0')).toBe(false);
+    expect(await scene.reservations()).toEqual([]);
+  });
+});

@@ -1,0 +1,399 @@
+import { describe, expect, it } from 'vitest';
+import { byLabel, observeAvailability } from '../support/availability.ts';
+import { made } from '../support/cluster.ts';
+import type { Answer, Body } from '../support/kube-http.ts';
+import { addNode } from './support/nodes.ts';
+import { leaderWorkerSet, type Named, pdb, pod, pub, workload } from './support/objects.ts';
+import { blockersOf, causesOf, expectDone, expectNotNow } from './support/refusals.ts';
+import { conditionOf, type Scene, sceneIn } from './support/scene.ts';
+import { serves, suite } from './support/suite.ts';
+import { waitUntil } from './support/wait.ts';
+
+const { cluster, skipped } = await suite({ replicas: 2 });
+const hasLws = !skipped && (await serves(cluster, '/apis/leaderworkerset.x-k8s.io/v1'));
+const node = skipped ? '' : await addNode(cluster, 'any');
+
+const resizable = {
+  containers: [
+    {
+      name: 'main',
+      image: 'example.com/app:1',
+      resources: { requests: { cpu: '100m', memory: '64Mi' } },
+      resizePolicy: [
+        { resourceName: 'cpu', restartPolicy: 'NotRequired' },
+        { resourceName: 'memory', restartPolicy: 'RestartContainer' },
+      ],
+    },
+  ],
+};
+
+/** Pods of no controller, so that what is gone stays gone, and a budget that is enforced over them. */
+async function podsUnder(budget: Named, names: readonly string[]): Promise<Scene> {
+  const scene = await sceneIn(cluster);
+  await scene.addPods(...names.map((name) => pod(name, { node, spec: resizable })));
+  await scene.apply(budget);
+  await scene.waitEnforced(budget);
+  return scene;
+}
+
+type Action = (scene: Scene, name: string) => Promise<Answer>;
+
+const changeLabels =
+  (labels: object): Action =>
+  (scene, name) =>
+    scene.patchPod(name, { metadata: { labels } });
+const changeContainer =
+  (fields: object): Action =>
+  (scene, name) =>
+    scene.patchPod(name, { spec: { containers: [{ name: 'main', ...fields }] } });
+const resize =
+  (requests: object): Action =>
+  (scene, name) =>
+    scene.patchPod(name, { spec: { containers: [{ name: 'main', resources: { requests } }] } }, 'resize');
+
+const actions = {
+  evict: (scene, name) => scene.evict(name),
+  delete: (scene, name) => scene.remove(name),
+  'delete by collection': (scene, name) =>
+    scene.cluster.request('DELETE', `/api/v1/namespaces/${scene.namespace}/pods?fieldSelector=metadata.name%3D${name}`),
+  'change the image': changeContainer({ image: 'example.com/app:2' }),
+  'move out of the budget': changeLabels({ app: 'other' }),
+  'label as unavailable': changeLabels({ 'unavailable-pod.kruise.io/by-hand': 'true' }),
+  'resize with a restart': resize({ cpu: '100m', memory: '128Mi' }),
+  'resize without a restart': resize({ cpu: '200m', memory: '64Mi' }),
+  annotate: (scene, name) => scene.patchPod(name, { metadata: { annotations: { team: 'a' } } }),
+  'label otherwise': changeLabels({ tier: 'front' }),
+} satisfies Readonly<Record<string, Action>>;
+
+describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
+  it.each([
+    'evict',
+    'delete',
+    'delete by collection',
+    'change the image',
+    'move out of the budget',
+    'label as unavailable',
+    'resize with a restart',
+  ] as const)('[I1] [I8] lets one of three pods go and then refuses with 429: %s', async (action) => {
+    const scene = await podsUnder(pub('two', { minAvailable: 2 }), ['a', 'b', 'c']);
+    expectDone(await actions[action](scene, 'a'));
+    const refused = await actions[action](scene, 'b');
+    expectNotNow(refused);
+    expect(blockersOf(refused)).toEqual(['BudgetExhausted']);
+    const { body } = await scene.pod('b');
+    expect(body.metadata.deletionTimestamp).toBeUndefined();
+    expect(body.metadata.labels).toEqual({ app: 'web' });
+  });
+
+  it('does not look at changes that take nothing away', async () => {
+    const scene = await podsUnder(pub('all', { minAvailable: 2 }), ['a', 'b']);
+    expectDone(await actions.annotate(scene, 'a'));
+    expectDone(await actions['label otherwise'](scene, 'a'));
+    expectDone(await actions['resize without a restart'](scene, 'a'));
+    expectNotNow(await scene.evict('a'));
+  });
+
+  it('guards the operations that it lists, and no others', async () => {
+    const budget = pub('resizes', { minAvailable: 2, protectOperations: ['RESIZE', 'EVICT'] }, 'v1beta1');
+    const scene = await podsUnder(budget, ['a', 'b']);
+    expectNotNow(await actions['resize without a restart'](scene, 'a'));
+    expectNotNow(await scene.evict('a'));
+    expectDone(await actions['change the image'](scene, 'a'));
+    expectDone(await scene.remove('b'));
+  });
+
+  it('leaves alone what opted out, and counts it all the same', async () => {
+    const scene = await sceneIn(cluster);
+    const budget = pub('all', { minAvailable: 2 });
+    const annotations = { 'pub.kruise.io/no-protect': 'true' };
+    await scene.addPods(pod('kept', { node }), pod('free', { node, annotations }));
+    await scene.apply(budget);
+    const { status } = await scene.waitEnforced(budget);
+    expect(status).toMatchObject({ currentAvailable: 2, unavailableAllowed: 0, totalReplicas: 2 });
+    expectNotNow(await scene.evict('kept'));
+    expectDone(await scene.remove('free'));
+  });
+
+  it('[I3] refuses for one budget of several, and nothing of the others is spent', async () => {
+    const scene = await sceneIn(cluster);
+    const labels = { app: 'web', backend: 'true' };
+    await scene.addPods(...['a', 'b', 'c'].map((name) => pod(name, { node, labels })));
+    const free = pub('by-app', { maxUnavailable: 2 });
+    const strict = pub('by-role', { maxUnavailable: 0, selector: { matchLabels: { backend: 'true' } } });
+    await scene.apply(free, strict);
+    await scene.waitEnforced(free);
+    await scene.waitEnforced(strict);
+    const refused = await scene.evict('a');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('"by-role"');
+    expect(await scene.reservations()).toEqual([]);
+    expect((await scene.read('PodUnavailableBudget', 'by-app')).status).toMatchObject({ unavailableAllowed: 2 });
+  });
+
+  it('[I3] stands beside PodDisruptionBudgets, which have their own say', async () => {
+    const scene = await podsUnder(pub('two', { minAvailable: 2 }), ['a', 'b', 'c', 'd']);
+    await scene.apply(pdb('three', { minAvailable: 3 }));
+    await waitUntil(
+      'the built-in budget allows one',
+      () => scene.read('PodDisruptionBudget', 'three'),
+      ({ status }) => status?.['disruptionsAllowed'] === 1,
+    );
+    expectDone(await scene.evict('a'));
+    const refused = await scene.evict('b');
+    expect(refused.code).toBe(429);
+    expect(refused.body.message).toBe("Cannot evict pod as it would violate the pod's disruption budget.");
+    // That eviction was refused after we had agreed to it: until it is known that it did not happen, it counts.
+    expectNotNow(await scene.remove('c'));
+  });
+
+  it('[I12] says which budget, which unit, how many there are, how many are needed and what would help', async () => {
+    const scene = await podsUnder(pub('two', { minAvailable: 2 }), ['a', 'b']);
+    const refused = await scene.evict('a');
+    expectNotNow(refused);
+    const [cause] = causesOf(refused);
+    expect(cause?.message).toBe(
+      'PodUnavailableBudget "two" needs 2 available pods and has 2 of 2 expected; taking a away breaks pod a; ' +
+        '1 more pod must become available first, or the budget must be lowered',
+    );
+    expect(refused.body.message).toContain('PodUnavailableBudget "two" needs 2 available pods and has 2');
+    expect(causesOf(refused)).toContainEqual({
+      reason: 'Hint',
+      message: `kubectl describe podunavailablebudget two -n ${scene.namespace}`,
+    });
+  });
+
+  it('shows in its status what it counts', async () => {
+    const scene = await podsUnder(pub('two', { maxUnavailable: '30%' }), ['a', 'b', 'c', 'd']);
+    const numbers = { desiredAvailable: 2, totalReplicas: 4 };
+    const { status } = await scene.read('PodUnavailableBudget', 'two');
+    expect(status).toMatchObject({ ...numbers, currentAvailable: 4, unavailableAllowed: 2, unavailableReplicas: 0 });
+    await scene.setReady('a', false);
+    await waitUntil(
+      'the budget has one less',
+      async () => (await scene.read('PodUnavailableBudget', 'two')).status,
+      (now) => now['currentAvailable'] === 3 && now['unavailableAllowed'] === 1 && now['unavailableReplicas'] === 1,
+    );
+  });
+});
+
+describe.skipIf(skipped).concurrent('writing a PodUnavailableBudget', () => {
+  const web = { matchLabels: { app: 'webserver' } };
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+
+  it.each([
+    ['selector and targetRef', { selector: web, targetRef: target, maxUnavailable: 1 }, 'spec.selector'],
+    ['neither selector nor targetRef', { selector: null, maxUnavailable: 1 }, 'spec.selector'],
+    ['neither maxUnavailable nor minAvailable', { selector: web }, 'spec.maxUnavailable'],
+    ['both, without groups', { selector: web, maxUnavailable: 1, minAvailable: 1 }, 'spec.maxUnavailable'],
+    ['a percentage that is none', { selector: web, maxUnavailable: 'half' }, 'spec.maxUnavailable'],
+    ['more than everything', { selector: web, minAvailable: '101%' }, 'spec.minAvailable'],
+    ['a selector that cannot be read', { selector: { matchLabels: { app: 'a b' } }, minAvailable: 1 }, 'spec.selector'],
+  ])('is refused with 422 and the field: %s', async (_, spec, field) => {
+    const scene = await sceneIn(cluster);
+    const refused = await scene.tryApply(pub('bad', spec));
+    expect(refused.code, refused.text).toBe(422);
+    expect(refused.body.reason).toBe('Invalid');
+    expect(causesOf(refused).map((cause) => cause.field ?? '')).toContainEqual(expect.stringContaining(field));
+    expect(
+      (
+        await cluster.request(
+          'GET',
+          `/apis/policy.kruise.io/v1alpha1/namespaces/${scene.namespace}/podunavailablebudgets`,
+        )
+      ).body.items,
+    ).toEqual([]);
+  });
+
+  it('is refused when another one already selects the same pods, and only then', async () => {
+    const scene = await sceneIn(cluster);
+    const one = pub('first', { selector: web, maxUnavailable: 1 });
+    await scene.apply(one);
+    await scene.waitEnforced(one);
+    const same = await scene.tryApply(pub('second', { selector: web, minAvailable: 1 }));
+    expect(same.code, same.text).toBe(422);
+    expect(same.body.message).toContain('first');
+    await scene.apply(
+      pub('third', { selector: { matchLabels: { app: 'db' } }, maxUnavailable: 1 }),
+      pub('fourth', { selector: { matchLabels: { backend: 'true' } }, maxUnavailable: 1 }),
+    );
+  });
+});
+
+describe.skipIf(!hasLws).concurrent('groups of a LeaderWorkerSet', () => {
+  const groupKey = 'leaderworkerset.sigs.k8s.io/group-index';
+  const podGroupPolicy = { groupLabelKey: groupKey, minReadyReplicas: 3 };
+  const selector = { matchLabels: { app: 'llm-serving' } };
+
+  async function serving(budget: Named): Promise<Scene> {
+    const scene = await sceneIn(cluster);
+    await scene.apply(leaderWorkerSet('llm-serving', 3, 3), budget);
+    await scene.waitReady(9, 'app=llm-serving');
+    await scene.waitEnforced(budget);
+    return scene;
+  }
+
+  const byGroups = pub('llm-serving-budget', { selector, maxUnavailable: 1, podGroupPolicy });
+
+  it('[I10] are counted whole: one that lost a worker is down, and what is left of it may go', async () => {
+    const scene = await serving(byGroups);
+    await scene.setReady('llm-serving-0-1', false);
+    const { status } = await waitUntil(
+      'the budget knows that a group is down',
+      () => scene.read('PodUnavailableBudget', 'llm-serving-budget'),
+      (budget) => budget.status?.['currentAvailable'] === 2,
+    );
+    expect(status).toMatchObject({
+      desiredAvailable: 2,
+      totalReplicas: 3,
+      unavailableReplicas: 1,
+      unavailableAllowed: 0,
+    });
+    expect(Object.keys(status['unavailablePodGroups'] as object)).toEqual(['0']);
+    for (const name of ['llm-serving-1', 'llm-serving-1-1', 'llm-serving-2-2']) {
+      expectNotNow(await scene.evict(name));
+      expectNotNow(await scene.remove(name));
+    }
+    // The leader goes, and its controller replaces the whole group: nobody is in its way.
+    expectDone(await scene.remove('llm-serving-0'));
+    await waitUntil(
+      'the group is back',
+      () => scene.read('PodUnavailableBudget', 'llm-serving-budget'),
+      (budget) => budget.status?.['currentAvailable'] === 3,
+    );
+  });
+
+  it.each([
+    ['a PodUnavailableBudget', byGroups],
+    [
+      'both limits of a PodUnavailableBudget',
+      pub('llm-serving-budget', { selector, maxUnavailable: 2, minAvailable: 2, podGroupPolicy }),
+    ],
+    ['a PodDisruptionBudget', pdb('llm', { selector, maxUnavailable: 1 }, { 'holdfast.dev/budget-scope': 'PodGroup' })],
+  ])('[I1] go one at a time under %s, whoever asks for how many', async (_, budget) => {
+    const scene = await serving(budget);
+    const observer = await observeAvailability(cluster, {
+      namespace: scene.namespace,
+      unitOf: byLabel(groupKey),
+      minimum: 3,
+    });
+    expect(observer.available).toBe(3);
+    const names = (await scene.pods()).map(({ metadata }) => metadata.name);
+    const answers = await Promise.all(names.map((name) => scene.evict(name)));
+    const codes = answers.map(({ code }) => code);
+    expect(codes.filter((code) => code === 201).length).toBeGreaterThanOrEqual(1);
+    expect(codes.filter((code) => code === 429).length).toBeGreaterThanOrEqual(1);
+    expect(codes.filter((code) => ![201, 404, 429].includes(code))).toEqual([]);
+    await scene.waitReady(9, 'app=llm-serving');
+    await observer.caughtUp();
+    expect(observer.lowest, observer.describe()).toBe(2);
+    observer.close();
+  });
+
+  it('protect pods without the label one by one, and say so', async () => {
+    const scene = await sceneIn(cluster);
+    const budget = pub('by-shard', {
+      minAvailable: 2,
+      podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas: 2 },
+    });
+    const shard = { app: 'web', shard: 's1' };
+    await scene.addPods(
+      pod('s1-a', { node, labels: shard }),
+      pod('s1-b', { node, labels: shard }),
+      pod('alone', { node }),
+    );
+    await scene.apply(budget);
+    const standing = await scene.waitEnforced(budget);
+    expect(conditionOf(standing, 'MissingGroupLabel')).toMatchObject({
+      status: 'True',
+      message: '1 pods have no label shard and are protected one by one: alone',
+    });
+    expectNotNow(await scene.evict('alone'));
+    expectNotNow(await scene.remove('s1-b'));
+    const moved = await scene.patchPod('s1-a', { metadata: { labels: { shard: 's2' } } });
+    expectNotNow(moved);
+  });
+});
+
+/** The three ways in which an application went down although every tool obeyed its own limits. */
+describe.skipIf(skipped).concurrent('an application that several people work on', () => {
+  it('[I1] is rolled out while somebody drains its nodes', async () => {
+    const scene = await sceneIn(cluster);
+    const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2, maxSurge: 1 } };
+    const budget = pub('web', {
+      targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+      maxUnavailable: 2,
+    });
+    await scene.apply(workload('Deployment', 'web', 6, { strategy }), budget);
+    await scene.waitReady(6);
+    await scene.waitEnforced(budget);
+    const observer = await observeAvailability(cluster, { namespace: scene.namespace });
+    const containers = [{ name: 'main', image: 'example.com/app:2' }];
+    const template = { metadata: { labels: { app: 'web' } }, spec: { terminationGracePeriodSeconds: 1, containers } };
+    await scene.apply(workload('Deployment', 'web', 6, { strategy, template }));
+    for (let round = 0; round < 5; round += 1) {
+      const pods = await scene.pods();
+      const answers = await Promise.all(pods.map(({ metadata }) => scene.evict(metadata.name)));
+      expect(answers.filter(({ code }) => ![201, 404, 429].includes(code))).toEqual([]);
+    }
+    await waitUntil(
+      'the rollout is complete',
+      async () => (await scene.read('Deployment', 'web')).status,
+      (now) => now['updatedReplicas'] === 6 && now['availableReplicas'] === 6 && now['replicas'] === 6,
+    );
+    await observer.caughtUp();
+    expect(observer.lowest, observer.describe()).toBeGreaterThanOrEqual(4);
+    observer.close();
+  });
+
+  it('[I1] is scaled down while a sidecar is updated in place', async () => {
+    const scene = await sceneIn(cluster);
+    const budget = pub('web', { minAvailable: 5 });
+    await scene.apply(workload('Deployment', 'web', 8), budget);
+    const pods = await scene.waitReady(8);
+    await scene.waitEnforced(budget);
+    const observer = await observeAvailability(cluster, { namespace: scene.namespace });
+    const [, ...updates] = await Promise.all([
+      scene.change('Deployment', 'web', { spec: { replicas: 6 } }),
+      ...pods.map(({ metadata }) => actions['change the image'](scene, metadata.name)),
+    ]);
+    const changed = updates.filter(({ code }) => code === 200).map(({ body }) => body.metadata.uid);
+    expect(updates.filter(({ code }) => ![200, 404, 429].includes(code))).toEqual([]);
+    await observer.caughtUp();
+    const left = new Set((await scene.pods()).filter(isStaying).map(({ metadata }) => metadata.uid));
+    const gone = pods.map(({ metadata }) => metadata.uid).filter((uid) => !left.has(uid));
+    expect(new Set([...changed, ...gone]).size, observer.describe()).toBeLessThanOrEqual(3);
+    expect(observer.lowest, observer.describe()).toBeGreaterThanOrEqual(5);
+    observer.close();
+  });
+
+  it('[I1] [I5] is updated in place by two teams at once', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const scene = await podsUnder(pub('web', { minAvailable: 3 }), names);
+    const update = async (image: string) => {
+      const answers = await Promise.all(names.map((name) => changeContainer({ image })(scene, name)));
+      expect(answers.filter(({ code }) => ![200, 429].includes(code))).toEqual([]);
+    };
+    await Promise.all([update('example.com/app:2'), update('example.com/app:3')]);
+    const images = (await scene.pods()).map(
+      ({ spec }) => (spec['containers'] as readonly { image: string }[])[0]?.image,
+    );
+    expect(images.filter((image) => image !== 'example.com/app:1')).toHaveLength(2);
+    const { status } = await waitUntil(
+      'the budget lists them',
+      () => scene.read('PodUnavailableBudget', 'web'),
+      (body) => Object.keys((body.status?.['unavailablePods'] ?? {}) as object).length === 2,
+    );
+    expect(status).toMatchObject({ currentAvailable: 3, unavailableAllowed: 0 });
+  });
+});
+
+function isStaying({ metadata }: Body): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+describe.skipIf(skipped)('a protected cluster', () => {
+  it('is ready, each of its operators', async () => {
+    await made(cluster.request('GET', '/version'));
+    expect(cluster.operators.map((one) => one.missing())).toEqual([[], []]);
+  });
+});

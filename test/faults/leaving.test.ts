@@ -1,0 +1,100 @@
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningOperator } from '../../src/operator/operator.ts';
+import { certificateSecret } from '../../src/operator/install/names.ts';
+import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { made } from '../support/cluster.ts';
+import { type FaultBed, faultBed } from './support/bed.ts';
+import { type Calls, callInALoop } from './support/calls.ts';
+import { eventually } from './support/eventually.ts';
+import { all, createPods, createPub, podNames } from './support/shop.ts';
+
+const day = 24 * 60 * 60 * 1000;
+/** Leaves are good for ninety days and renewed thirty days before their end. Who checks them goes by real time. */
+const clock = new JumpClock(-70 * day);
+const names = podNames('web', 12);
+let bed: FaultBed;
+let replicas: readonly RunningOperator[] = [];
+let namespace = '';
+
+beforeAll(async () => {
+  bed = await faultBed();
+  replicas = [await bed.replica({ clock }), await bed.replica({ clock })];
+  namespace = await bed.cluster.newNamespace();
+  await createPods(bed.cluster, namespace, all(names, { app: 'web' }));
+  await createPub(bed.cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 6 });
+});
+afterAll(() => bed?.close());
+
+async function whileCalled(act: (calls: Calls) => Promise<void>): Promise<readonly string[]> {
+  const calls = callInALoop(bed.cluster, namespace, names);
+  await calls.more();
+  try {
+    await act(calls);
+    await calls.more();
+  } finally {
+    const { codes, problems } = await calls.stop();
+    expect(Object.keys(codes), problems.join('\n')).toEqual(['201']);
+  }
+  return [];
+}
+
+function servedBy(port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()?.serialNumber ?? '');
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe.sequential('no admission fails', () => {
+  it('while certificates are renewed', async () => {
+    const served = () => Promise.all(replicas.map(({ webhookPort }) => servedBy(webhookPort)));
+    const before = await served();
+    await whileCalled(async (calls) => {
+      clock.set(65 * day);
+      const path = `/api/v1/namespaces/${bed.cluster.operatorNamespace}/secrets/${certificateSecret}`;
+      const body = { metadata: { annotations: { seen: 'again' } } };
+      await made(bed.cluster.request('PATCH', path, { body, contentType: 'application/merge-patch+json' }));
+      await eventually(
+        async () => (await served()).every((serial, i) => serial !== before[i]),
+        'every replica serves a new certificate',
+      );
+      await calls.more();
+    });
+    expect(new Set(await served()).size).toBe(1);
+    await eventually(() => replicas.every((one) => one.missing().length === 0), 'all are ready');
+  });
+
+  it('when connections are made anew after that', async () => {
+    bed.cluster.balancer.cut();
+    const calls = callInALoop(bed.cluster, namespace, names);
+    await calls.more();
+    await calls.stop();
+    await whileCalled((calls) => calls.more());
+  });
+
+  it('while a replica leaves as it does on SIGTERM', async () => {
+    const leaving = await bed.replica({ clock, noticeMs: 500 });
+    await whileCalled(async () => {
+      bed.cluster.balancer.cut;
+      const left = leaving.stop();
+      // What endpoints of a Service do when a pod is not ready.
+      expect(leaving.missing()).not.toEqual([]);
+      bed.cluster.balancer.remove(leaving.webhookPort);
+      await left;
+    });
+  });
+
+  it('while a process ends on SIGTERM that nobody sends new connections to', async () => {
+    const { operator, port } = await bed.process();
+    await whileCalled(async (calls) => {
+      await calls.more();
+      bed.cluster.balancer.remove(port);
+      expect(await operator.kill('SIGTERM'), operator.log).toBe(0);
+    });
+    expect(operator.log).not.toContain('cut off');
+  });
+});

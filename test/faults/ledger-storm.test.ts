@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { type ApiProxy, type Asked, conflict, cut, type Fate, pass } from '../support/api-proxy.ts';
+import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
+import { type FaultBed, faultBed, type StartedProcess } from './support/bed.ts';
+import { eventually } from './support/eventually.ts';
+import {
+  all,
+  createGroupPdb,
+  createPods,
+  createPub,
+  evict,
+  nothingReserved,
+  nudge,
+  podNames,
+  reservations,
+} from './support/shop.ts';
+
+const minute = 60_000;
+let bed: FaultBed;
+let proxies: readonly ApiProxy[] = [];
+let doomed: StartedProcess;
+/** One is ten minutes slow, one ten minutes fast, and the process is right. */
+const clocks = [new JumpClock(-10 * minute), new JumpClock(10 * minute)] as const;
+
+const writesLedger = ({ method, path }: Asked) => method === 'PUT' && path.includes('/disruptionledgers/');
+
+const isTakeover = (method: string, path: string) => method === 'DELETE' && path.includes('/pods/');
+
+/** Every third write of a ledger loses a race that nobody ran. */
+function everyThird(): (asked: Asked) => Fate {
+  let count = 0;
+  return (asked) => (writesLedger(asked) && ++count % 3 === 0 ? conflict : pass);
+}
+
+/** The process dies when this many of its reservations have been written, and before it hears that they were. */
+function killAfterWrites(proxy: ApiProxy, writes: number): Promise<void> {
+  return new Promise((killed) => {
+    let count = 0;
+    proxy.fate = async (asked) => {
+      if (!writesLedger(asked) || ++count < writes) return pass;
+      proxy.fate = () => pass;
+      setImmediate(() => void doomed.operator.kill('SIGKILL').then(killed));
+      bed.cluster.balancer.remove(doomed.port);
+      return { kind: 'cutAnswer' };
+    };
+  });
+}
+
+beforeAll(async () => {
+  bed = await faultBed();
+  proxies = await Promise.all([bed.proxy(), bed.proxy(), bed.proxy()]);
+  const [first, second, third] = proxies;
+  if (first === undefined || second === undefined || third === undefined) throw new Error('there are three proxies');
+  await bed.replica({ by: first, clock: clocks[0] });
+  await bed.replica({ by: second, clock: clocks[1] });
+  doomed = await bed.process({ by: third });
+  first.fate = everyThird();
+  second.fate = everyThird();
+});
+afterAll(() => bed?.close());
+
+interface Stormed {
+  readonly gone: ReadonlySet<string>;
+  readonly codes: ReadonlySet<number>;
+}
+
+/** All pods are asked for, each several times at once, and again until as many are gone as may go; and then once more. */
+async function storm(namespace: string, names: readonly string[], most: number): Promise<Stormed> {
+  const gone = new Set<string>();
+  const codes = new Set<number>();
+  const round = async () => {
+    const asked = names.filter((name) => !gone.has(name)).flatMap((name) => [name, name, name]);
+    await Promise.all(
+      asked.map(async (name) => {
+        const { code } = await evict(bed.cluster, namespace, name);
+        codes.add(code);
+        if (code === 201) gone.add(name);
+      }),
+    );
+    return gone.size >= most;
+  };
+  await eventually(round, `${most} pods are gone`, () => `${gone.size} are, and the codes were ${[...codes]}`);
+  await round();
+  return { gone, codes };
+}
+
+async function settled(namespace: string, observers: readonly AvailabilityObserver[]): Promise<number[]> {
+  await nothingReserved(bed.cluster, namespace);
+  for (const observer of observers) await observer.caughtUp();
+  const lowest = observers.map((one) => one.lowest);
+  for (const observer of observers) observer.close();
+  return lowest;
+}
+
+describe.sequential('three replicas with clocks that are minutes apart, and writes that lose races', () => {
+  it('[I1] [I5] [I9] let exactly as many go as the budget says, while one of them is killed', async () => {
+    const namespace = await bed.cluster.newNamespace();
+    const names = podNames('web', 60);
+    await createPods(bed.cluster, namespace, all(names, { app: 'web' }));
+    await createPub(bed.cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 40 });
+    const observer = await observeAvailability(bed.cluster, { namespace });
+    const [, , third] = proxies;
+    const killed = third === undefined ? Promise.resolve() : killAfterWrites(third, 1);
+    const { gone, codes } = await storm(namespace, names, 20);
+    await killed;
+    expect(gone.size).toBe(20);
+    expect([...codes].filter((code) => ![201, 404, 429, 500].includes(code))).toEqual([]);
+    expect(await settled(namespace, [observer]), observer.describe()).toEqual([40]);
+  });
+
+  it('[I1] [I2] [I3] charge groups once, and both budgets of a pod or none', async () => {
+    const namespace = await bed.cluster.newNamespace();
+    const names = podNames('gang', 45);
+    const labels = names.map((name, i) => {
+      const zone = i % 3 === 0 ? { zone: 'a' } : {};
+      return [name, { app: 'gang', gang: `g${Math.floor(i / 3)}`, ...zone }] as const;
+    });
+    await createPods(bed.cluster, namespace, new Map(labels));
+    await createPub(bed.cluster, namespace, 'gangs', {
+      selector: { matchLabels: { app: 'gang' } },
+      minAvailable: 9,
+      podGroupPolicy: { groupLabelKey: 'gang', minReadyReplicas: 3 },
+    });
+    // One pod of each gang is under this one, too. It is the tighter one: ten of fifteen must stay.
+    await createPub(bed.cluster, namespace, 'zone', { selector: { matchLabels: { zone: 'a' } }, minAvailable: 10 });
+    const gangs = await observeAvailability(bed.cluster, { namespace, unitOf: byLabel('gang'), minimum: 3 });
+    const zone = await observeAvailability(bed.cluster, { namespace, selector: 'zone=a' });
+    const { gone, codes } = await storm(namespace, names, 17);
+    expect([...codes].filter((code) => ![201, 404, 429].includes(code))).toEqual([]);
+    expect(await settled(namespace, [gangs, zone])).toEqual([9, 10]);
+    // Six gangs are broken. All their pods are free for the first budget, so that only the second keeps any of them.
+    const broken = new Set(labels.filter(([name]) => gone.has(name)).map(([, { gang }]) => gang));
+    expect(broken.size).toBe(6);
+    const kept = labels.filter(([name, { gang }]) => broken.has(gang) && !gone.has(name));
+    expect(kept.map(([, one]) => 'zone' in one)).toEqual([true]);
+  });
+
+  it('[I1] [I9] release what came to nothing, whoever reserved it', async () => {
+    const namespace = await bed.cluster.newNamespace();
+    const pods = podNames('pair', 8).map((name, i) => [name, { app: 'pair', gang: `g${Math.floor(i / 2)}` }] as const);
+    await createPods(bed.cluster, namespace, new Map(pods));
+    const budget = { minAvailable: 2, groupLabel: 'gang', labels: { app: 'pair' } };
+    await createGroupPdb(bed.cluster, namespace, 'pair', budget);
+    const observer = await observeAvailability(bed.cluster, { namespace, unitOf: byLabel('gang'), minimum: 2 });
+    for (const proxy of proxies) proxy.fate = ({ method, path }) => (isTakeover(method, path) ? cut : pass);
+    // Every connection goes to the next replica: both of them come to reserve.
+    for (const name of ['pair-0', 'pair-2', 'pair-4', 'pair-6']) {
+      bed.cluster.balancer.cut();
+      await evict(bed.cluster, namespace, name);
+    }
+    const reserved = async () => (await reservations(bed.cluster, namespace)).map(({ pod }) => pod);
+    expect(await reserved()).toHaveLength(2);
+    for (const proxy of proxies) proxy.fate = () => pass;
+
+    for (const clock of clocks) clock.set(30 * minute);
+    await nudge(bed.cluster, namespace, 'pair-7');
+    const waiting = async () => (await reservations(bed.cluster, namespace)).every(({ overdue }) => overdue !== undefined);
+    await eventually(waiting, 'the leader waits for what is under way');
+    for (const clock of clocks) clock.set(minute);
+    await eventually(async () => {
+      await nudge(bed.cluster, namespace, 'pair-7');
+      return (await reserved()).length === 0;
+    }, 'both are released');
+    expect(await settled(namespace, [observer]), observer.describe()).toEqual([4]);
+  });
+});
