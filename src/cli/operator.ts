@@ -81,8 +81,14 @@ async function run(options: Options): Promise<void> {
   try {
     const settings = settingsOf(options);
     log.info('the operator starts', { ...settings, server: access.value.server.href });
-    const environment = { access: access.value, clock: realClock, random: systemRandom, log };
-    const operator = await startOperator(settings, environment);
+    const giveUp = new AbortController();
+    void stop.requested.then(() => giveUp.abort());
+    const environment = { access: access.value, clock: realClock, random: systemRandom, log, signal: giveUp.signal };
+    const operator = await startOperator(settings, environment).catch((error: unknown) => {
+      if (stop.isRequested) return undefined;
+      throw error;
+    });
+    if (operator === undefined) return;
     log.info('the webhooks are served', { port: operator.webhookPort, health: operator.healthPort });
     await stop.requested;
     log.info('the operator stops');
@@ -94,15 +100,15 @@ async function run(options: Options): Promise<void> {
 
 function settingsOf(options: Options): OperatorSettings {
   const { namespace, takeover, webhookUrl, certificates, budgetMetrics } = options;
-  // Behind a URL there is nobody who has to hear that this replica is going.
-  const outside = webhookUrl !== undefined;
+  // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
+  const outside = process.env['POD_NAME'] === undefined;
   return {
     namespace,
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     takeover,
     webhook: {
       port: options.webhookPort,
-      ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: true }),
+      ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: outside }),
     },
     health: { port: options.healthPort },
     ...(certificates === undefined ? {} : { certificates }),

@@ -62,9 +62,16 @@ export async function startOperator(
   });
   const stopping = new AbortController();
   const running: Running = { settings, parts, certificates, authorities, election, readiness, health, stopping };
+  const giveUp = () => {
+    stopping.abort();
+    void certificates.close();
+  };
+  environment.signal?.addEventListener('abort', giveUp, { once: true });
   begin(running);
   try {
+    if (environment.signal?.aborted === true) giveUp();
     const webhook = await serve(running);
+    environment.signal?.removeEventListener('abort', giveUp);
     return {
       webhookPort: webhook.port,
       healthPort: health.port,

@@ -35,4 +35,6 @@ export interface OperatorEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Gives up starting. An operator that runs is stopped by `stop`. */
+  readonly signal?: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';
-import { addNode } from './support/nodes.ts';
+import { addNode, toleration } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
 import { type Scene, sceneIn } from './support/scene.ts';
@@ -85,24 +85,38 @@ describe.skipIf(skipped).concurrent('with three replicas of the operator', () =>
     expectNotNow(await scene.evict('p2'));
   });
 
-  it('[I11] a pod that was not replaced yet counts as down', async () => {
+  it('[I11] a pod that is not replaced yet counts as down', async () => {
     const scene = await sceneIn(cluster);
+    const own = await addNode(cluster, `${scene.namespace}-own`);
+    const containers = [{ name: 'main', image: 'example.com/app:1' }];
+    const nodeSelector = { 'kubernetes.io/hostname': own };
+    const spec = { terminationGracePeriodSeconds: 1, tolerations: [toleration], nodeSelector, containers };
+    const template = { metadata: { labels: { app: 'web' } }, spec };
     const budget = pub('web', { maxUnavailable: 1 });
-    // No node is called that, so that a replacement comes and never runs.
-    await scene.apply(workload('Deployment', 'web', 3), budget);
-    const [first, second] = await scene.waitReady(3);
+    await scene.apply(workload('Deployment', 'web', 3, { template }), budget);
+    const [first = '', second = ''] = (await scene.waitReady(3)).map(({ metadata }) => metadata.name);
     await scene.waitEnforced(budget);
-    const nodeSelector = { 'kubernetes.io/hostname': 'nowhere' };
-    await made(scene.change('Deployment', 'web', { spec: { paused: true, template: { spec: { nodeSelector } } } }));
-    await scene.setReady(first?.metadata.name ?? '', false);
+    await cordon(own, true);
+    expectDone(await scene.remove(first));
     await waitUntil(
-      'the budget knows',
-      () => scene.read('PodUnavailableBudget', 'web'),
-      (body) => body.status?.['currentAvailable'] === 2,
+      'the pod is gone',
+      async () => (await scene.pod(first)).code,
+      (code) => code === 404,
     );
-    expectNotNow(await scene.evict(second?.metadata.name ?? ''));
+    expectNotNow(await scene.remove(second));
+    await cordon(own, false);
+    await waitUntil(
+      'another may go',
+      async () => (await scene.remove(second)).code,
+      (code) => code < 300,
+    );
   });
 });
+
+async function cordon(name: string, unschedulable: boolean): Promise<void> {
+  const contentType = 'application/merge-patch+json';
+  await made(cluster.request('PATCH', `/api/v1/nodes/${name}`, { contentType, body: { spec: { unschedulable } } }));
+}
 
 describe.skipIf(skipped).concurrent('[I4] when nobody can tell', () => {
   const scope = 'holdfast.dev/budget-scope';

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { lwsCrd } from '../../src/cluster/controllers/leaderworkerset/lws-crd.ts';
 import { byLabel, observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import type { Answer, Body } from '../support/kube-http.ts';
+import { addDefinition } from './support/definitions.ts';
 import { addNode } from './support/nodes.ts';
 import { leaderWorkerSet, type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, causesOf, expectDone, expectNotNow } from './support/refusals.ts';
@@ -10,7 +12,9 @@ import { serves, suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
 const { cluster, skipped } = await suite({ replicas: 2 });
-const hasLws = !skipped && (await serves(cluster, '/apis/leaderworkerset.x-k8s.io/v1'));
+const lwsApi = '/apis/leaderworkerset.x-k8s.io/v1';
+if (!skipped && cluster.embedded) await addDefinition(cluster, lwsCrd, lwsApi);
+const hasLws = !skipped && (await serves(cluster, lwsApi));
 const node = skipped ? '' : await addNode(cluster, 'any');
 
 const resizable = {

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await createDeployment(server, namespace, 'web', pods);
   await createPub(server, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, maxUnavailable: mayBeDown });
   kubectl = await kubectlFor(server.kubeconfig, namespace);
-});
+}, 120_000);
 afterAll(async () => {
   await kubectl?.close();
   await bed?.close();

@@ -28,7 +28,7 @@ beforeAll(async () => {
     maxUnavailable: mayBeDown,
   });
   drainer = await startDrainer(bed.cluster, namespace);
-});
+}, 120_000);
 afterAll(async () => {
   await drainer?.close();
   await bed?.close();

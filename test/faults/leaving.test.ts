@@ -23,7 +23,7 @@ beforeAll(async () => {
   namespace = await bed.cluster.newNamespace();
   await createPods(bed.cluster, namespace, all(names, { app: 'web' }));
   await createPub(bed.cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 6 });
-});
+}, 120_000);
 afterAll(() => bed?.close());
 
 async function whileCalled(act: (calls: Calls) => Promise<void>): Promise<readonly string[]> {

@@ -40,7 +40,7 @@ function killAfterWrites(proxy: ApiProxy, writes: number): Promise<void> {
     proxy.fate = async (asked) => {
       if (!writesLedger(asked) || ++count < writes) return pass;
       proxy.fate = () => pass;
-      setImmediate(() => void doomed.operator.kill('SIGKILL').then(killed));
+      setImmediate(() => void doomed.operator.kill('SIGKILL').then(() => killed()));
       bed.cluster.balancer.remove(doomed.port);
       return { kind: 'cutAnswer' };
     };
@@ -57,32 +57,33 @@ beforeAll(async () => {
   doomed = await bed.process({ by: third });
   first.fate = everyThird();
   second.fate = everyThird();
-});
+}, 120_000);
 afterAll(() => bed?.close());
 
 interface Stormed {
   readonly gone: ReadonlySet<string>;
-  readonly codes: ReadonlySet<number>;
+  /** What was said with a code that is neither a success nor "not now" nor "it is gone". */
+  readonly strange: readonly string[];
 }
 
-/** All pods are asked for, each several times at once, and again until as many are gone as may go; and then once more. */
+/** All pods are asked for at once, each twice, and again until as many are gone as may go; and then once more. */
 async function storm(namespace: string, names: readonly string[], most: number): Promise<Stormed> {
   const gone = new Set<string>();
-  const codes = new Set<number>();
+  const strange: string[] = [];
   const round = async () => {
-    const asked = names.filter((name) => !gone.has(name)).flatMap((name) => [name, name, name]);
+    const asked = names.filter((name) => !gone.has(name)).flatMap((name) => [name, name]);
     await Promise.all(
       asked.map(async (name) => {
-        const { code } = await evict(bed.cluster, namespace, name);
-        codes.add(code);
+        const { code, text } = await evict(bed.cluster, namespace, name);
+        if (![201, 404, 429].includes(code)) strange.push(`${code}: ${text}`);
         if (code === 201) gone.add(name);
       }),
     );
     return gone.size >= most;
   };
-  await eventually(round, `${most} pods are gone`, () => `${gone.size} are, and the codes were ${[...codes]}`);
+  await eventually(round, `${most} pods are gone`, () => `${gone.size} are; ${strange.join('\n')}`);
   await round();
-  return { gone, codes };
+  return { gone, strange };
 }
 
 async function settled(namespace: string, observers: readonly AvailabilityObserver[]): Promise<number[]> {
@@ -102,10 +103,11 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
     const observer = await observeAvailability(bed.cluster, { namespace });
     const [, , third] = proxies;
     const killed = third === undefined ? Promise.resolve() : killAfterWrites(third, 1);
-    const { gone, codes } = await storm(namespace, names, 20);
+    const { gone, strange } = await storm(namespace, names, 20);
     await killed;
     expect(gone.size).toBe(20);
-    expect([...codes].filter((code) => ![201, 404, 429, 500].includes(code))).toEqual([]);
+    // Those that it was answering.
+    expect(strange.filter((one) => !one.includes('failed calling webhook'))).toEqual([]);
     expect(await settled(namespace, [observer]), observer.describe()).toEqual([40]);
   });
 
@@ -126,8 +128,8 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
     await createPub(bed.cluster, namespace, 'zone', { selector: { matchLabels: { zone: 'a' } }, minAvailable: 10 });
     const gangs = await observeAvailability(bed.cluster, { namespace, unitOf: byLabel('gang'), minimum: 3 });
     const zone = await observeAvailability(bed.cluster, { namespace, selector: 'zone=a' });
-    const { gone, codes } = await storm(namespace, names, 17);
-    expect([...codes].filter((code) => ![201, 404, 429].includes(code))).toEqual([]);
+    const { gone, strange } = await storm(namespace, names, 17);
+    expect(strange).toEqual([]);
     expect(await settled(namespace, [gangs, zone])).toEqual([9, 10]);
     // Six gangs are broken. All their pods are free for the first budget, so that only the second keeps any of them.
     const broken = new Set(labels.filter(([name]) => gone.has(name)).map(([, { gang }]) => gang));

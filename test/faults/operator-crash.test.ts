@@ -67,7 +67,7 @@ beforeAll(async () => {
   // The first one leads.
   doomed = await bed.process({ by: proxy });
   await bed.replica({ clock, serves: false });
-});
+}, 120_000);
 afterAll(() => bed?.close());
 
 describe.sequential('an operator that is killed after it reserved and before it deleted', () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   other = await bed.replica();
   // Sees what the proxy lets through.
   behind = await bed.replica({ by: proxy, clock });
-});
+}, 120_000);
 afterAll(() => bed?.close());
 
 /** From here on API servers ask this one. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createPki } from '../../src/cluster/auth/pki.ts';
 import { realClock } from '../../src/cluster/time/clock.ts';
 import type { Access } from '../../src/kube/config/access.ts';
@@ -57,7 +57,7 @@ export class ApiProxy {
   readonly #agent: Agent;
   readonly #server: Server;
   readonly #certificate: string;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets = new Set<Duplex>();
   readonly #watches = new Set<{ readonly from: IncomingMessage; readonly to: ServerResponse }>();
 
   private constructor({ server, ca }: Access) {

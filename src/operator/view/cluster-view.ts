@@ -1,4 +1,4 @@
-import type { DisruptionLedger } from '../../api/ledger.ts';
+import { ledgerGroup } from '../../api/ledger.ts';
 import type { Namespace } from '../../api/meta.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
@@ -12,8 +12,8 @@ import { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { OperatorContext } from '../context.ts';
-import { acceptLedger } from '../ledger/accept-ledger.ts';
 import { feed, Gathered } from './collections.ts';
+import { LedgerSink } from './ledger-sink.ts';
 import { PodSink } from './pod-sink.ts';
 import {
   ledgerProjection,
@@ -175,32 +175,12 @@ export class ClusterView {
   #touch(kind: BudgetRef['kind'], { metadata }: Reflected): void {
     const { namespace = '', name } = metadata;
     this.#parts.touched.budgets([{ kind, namespace, name }]);
-    this.#parts.touched.namespace(namespace);
   }
 
-  /** A ledger that somebody deleted stays known: it is created anew with what was reserved in it. */
   #watchLedgers(): void {
     const { context, touched, ledgerSeen } = this.#parts;
-    const take = (ledger: DisruptionLedger) => {
-      const { namespace = '' } = ledger.metadata;
-      if (!acceptLedger(context.world, namespace, ledger)) return;
-      ledgerSeen(namespace);
-      touched.namespace(namespace);
-    };
-    const synced = (version: string) => context.world.setSynced('ledgers', version);
-    const sink: Sink<DisruptionLedger> = {
-      replace(items, version) {
-        for (const item of items) take(item);
-        synced(version);
-      },
-      upsert(item, version) {
-        take(item);
-        synced(version);
-      },
-      remove: (_item, version) => synced(version),
-      bookmark: synced,
-    };
-    this.#watch('ledgers', { group: 'holdfast.dev', kind: 'DisruptionLedger' }, sink, () =>
+    const sink = new LedgerSink({ world: context.world, touched, seen: ledgerSeen });
+    this.#watch('ledgers', { group: ledgerGroup, kind: 'DisruptionLedger' }, sink, () =>
       ledgerProjection(this.#interner),
     );
   }

@@ -1,7 +1,7 @@
 import { pause } from '../../support/protected-cluster.ts';
 
 /** So long that only what never comes is missed. */
-const patienceMs = 60_000;
+const patienceMs = 45_000;
 
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

@@ -20,6 +20,7 @@ import { fastClock, type RunningResolver, reference, runResolver } from './suppo
 
 interface Setting extends RunningResolver {
   readonly owners: FakeOwners;
+  readonly server: SyntheticServer;
 }
 
 const open: { server: SyntheticServer; connection: Connection; running: RunningResolver }[] = [];
@@ -37,7 +38,7 @@ async function setting(
   const running = runResolver(world, connection, clock, false);
   open.push({ server, connection, running });
   running.resolver.start();
-  return { ...running, owners };
+  return { ...running, owners, server };
 }
 
 afterEach(async () => {
@@ -179,11 +180,12 @@ describe('what fails', () => {
     });
     addPod(one, 'p', 'first');
     addPod(one, 'q', 'uid-q', 'nobody');
-    await until(() => one.resolver.synced() === false);
+    await until(() => one.server.asked.filter((path) => path === 'GET /apis/apps').length > 1);
+    expect(one.resolver.synced()).toBe(false);
     expect([chainState(one.world, 'p'), chainState(one.world, 'q')]).toEqual([unknown, unknown]);
     one.owners.discoveryFault = undefined;
     await until(() => chainState(one.world, 'p') === known && chainState(one.world, 'q') === gone);
-    expect(one.resolver.synced()).toBe(true);
+    await until(() => one.resolver.synced());
   });
 
   it('is not tried more often because pods come and go', async () => {

@@ -24,5 +24,5 @@ describe('three ledger services over one API server', () => {
     expect(total.writes).toBeGreaterThan(lives * 4);
     expect(total.crashes).toBeGreaterThan(lives / 2);
     expect(total.returned).toBeGreaterThan(lives / 10);
-  });
+  }, 600_000);
 });

@@ -1,0 +1,68 @@
+import type { DisruptionLedger } from '../../api/ledger.ts';
+import type { BudgetRef } from '../../core/verdict.ts';
+import type { World } from '../../core/world/world.ts';
+import type { Sink } from '../../kube/reflector/sink.ts';
+import { acceptLedger } from '../ledger/accept-ledger.ts';
+import type { Touched } from './touched.ts';
+import { budgetsOver } from './touched-budgets.ts';
+
+export interface LedgerSinkParts {
+  readonly world: World;
+  readonly touched: Touched;
+  /** A ledger of this namespace was taken in. */
+  readonly seen: (namespace: string) => void;
+}
+
+/** Reserved pods: uid to name. */
+type Noted = ReadonlyMap<string, string>;
+
+/**
+ * Ledgers go into the world unless it has newer ones, from our own writes. What has changed is told from what was seen here before,
+ * for those writes, too, come by here in the end. A ledger that somebody deleted stays known: it is created anew with what was
+ * reserved in it.
+ */
+export class LedgerSink implements Sink<DisruptionLedger> {
+  readonly #parts: LedgerSinkParts;
+  readonly #seen = new Map<string, Noted>();
+
+  constructor(parts: LedgerSinkParts) {
+    this.#parts = parts;
+  }
+
+  replace(items: readonly DisruptionLedger[], resourceVersion: string): void {
+    for (const item of items) this.#take(item);
+    this.bookmark(resourceVersion);
+  }
+
+  upsert(item: DisruptionLedger, resourceVersion: string): void {
+    this.#take(item);
+    this.bookmark(resourceVersion);
+  }
+
+  remove(item: DisruptionLedger, resourceVersion: string): void {
+    this.#seen.delete(item.metadata.namespace ?? '');
+    this.bookmark(resourceVersion);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#parts.world.setSynced('ledgers', resourceVersion);
+  }
+
+  #take(ledger: DisruptionLedger): void {
+    const { world, touched, seen } = this.#parts;
+    const { namespace = '' } = ledger.metadata;
+    if (acceptLedger(world, namespace, ledger)) seen(namespace);
+    const before = this.#seen.get(namespace) ?? new Map<string, string>();
+    const after = new Map((ledger.spec?.reservations ?? []).map(({ uid, pod }) => [uid, pod]));
+    this.#seen.set(namespace, after);
+    const refs = new Set<BudgetRef>();
+    for (const pod of difference(before, after)) budgetsOver(world.pod(namespace, pod), refs);
+    if (refs.size > 0) touched.budgets(refs);
+  }
+}
+
+/** The pods of which one knows and the other does not. */
+function* difference(before: Noted, after: Noted): Iterable<string> {
+  for (const [uid, pod] of before) if (!after.has(uid)) yield pod;
+  for (const [uid, pod] of after) if (!before.has(uid)) yield pod;
+}

@@ -1,0 +1,11 @@
+//go:build tools
+
+// Package kubernetes names the programs that the test bed builds, so that go.mod and go.sum cover them.
+package kubernetes
+
+import (
+	_ "k8s.io/kubernetes/cmd/kube-apiserver"
+	_ "k8s.io/kubernetes/cmd/kube-controller-manager"
+	_ "k8s.io/kubernetes/cmd/kube-scheduler"
+	_ "k8s.io/kubernetes/cmd/kubectl"
+)

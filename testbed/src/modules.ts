@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The folder of the test bed: a Go module for each project whose programs it runs. */
+export const testbedFolder = fileURLToPath(new URL('..', import.meta.url));
+
+export type ModuleName = 'kubernetes' | 'etcd' | 'kwok' | 'lws';
+
+/** What each Go module is there to build; its version is the one that go.mod requires. */
+const origins: Readonly<Record<ModuleName, string>> = {
+  kubernetes: 'k8s.io/kubernetes',
+  etcd: 'go.etcd.io/etcd/server/v3',
+  kwok: 'sigs.k8s.io/kwok',
+  lws: 'sigs.k8s.io/lws',
+};
+
+export function originOf(module: ModuleName): string {
+  return origins[module];
+}
+
+export function folderOf(module: ModuleName): string {
+  return `${testbedFolder}${module}`;
+}
+
+/** `v1.37.1` */
+export function versionOf(module: ModuleName): string {
+  return requiredVersion(readFileSync(`${folderOf(module)}/go.mod`, 'utf8'), origins[module]);
+}
+
+/** The version of `path` that the text of a go.mod requires. */
+export function requiredVersion(goMod: string, path: string): string {
+  for (const line of goMod.split('\n')) {
+    const [name, version] = line.replace(/^require\s+/, '').trim().split(/\s+/);
+    if (name === path && version !== undefined) return version;
+  }
+  throw new Error(`go.mod does not require ${path}`);
+}
