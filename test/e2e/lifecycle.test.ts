@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { hasKubectl, kubectlFor } from '../clients/kubectl.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import { addDefinition, farm, farms, farmsApi } from './support/definitions.ts';
-import { addNode } from './support/nodes.ts';
+import { addNode, poolLabel, toleration } from './support/nodes.ts';
 import { pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
 import { conditionOf, pathOf, type Scene, sceneIn } from './support/scene.ts';
@@ -182,5 +183,35 @@ describe.skipIf(skipped).concurrent('a workload under a budget', () => {
       async () => (await scene.evict('a')).code,
       (code) => code === 201,
     );
+  });
+
+  it.skipIf(!hasKubectl)('[I1] moves to another node as fast as it comes up there, by kubectl drain', async () => {
+    const scene = await sceneIn(cluster);
+    const pool = scene.namespace;
+    const [from = '', to = ''] = await Promise.all(
+      ['from', 'to'].map((one) => addNode(cluster, `${pool}-${one}`, pool)),
+    );
+    const containers = [{ name: 'main', image: 'example.com/app:1' }];
+    const spec = {
+      terminationGracePeriodSeconds: 1,
+      tolerations: [toleration],
+      nodeSelector: { [poolLabel]: pool },
+      containers,
+    };
+    const template = { metadata: { labels: { app: 'web' } }, spec };
+    const budget = pub('web', { minAvailable: 3 });
+    await scene.apply(workload('Deployment', 'web', 4, { template }), budget);
+    await scene.waitReady(4);
+    await scene.waitEnforced(budget);
+    const observer = await observeAvailability(cluster, { namespace: scene.namespace });
+    const kubectl = await kubectlFor(cluster.kubeconfig, scene.namespace);
+    const { code, err } = await kubectl(`drain ${from} --timeout=35s`);
+    expect({ code, err }).toMatchObject({ code: 0 });
+    const pods = await scene.waitReady(4);
+    expect(new Set(pods.map((one) => one.spec['nodeName']))).toEqual(new Set([to]));
+    await observer.caughtUp();
+    expect(observer.lowest, observer.describe()).toBe(3);
+    observer.close();
+    await kubectl.close();
   });
 });

@@ -48,7 +48,9 @@ describe.skipIf(!hasKubectl)('an API server that goes and comes back during a dr
     await eventually(async () => (await drain()).code === 0, 'the drain finishes');
     await eventually(() => operators.every((one) => one.missing().length === 0), 'the operators are ready');
     const { items } = await made(server.request('GET', `/api/v1/namespaces/${namespace}/pods`));
-    const left = items.filter(({ metadata, spec }) => !metadata.deletionTimestamp && drained.includes(String(spec['nodeName'])));
+    const left = items.filter(
+      ({ metadata, spec }) => !metadata.deletionTimestamp && drained.includes(String(spec['nodeName'])),
+    );
     expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
     await eventually(() => observer.available === pods, 'all pods are back');
     await nothingReserved(server, namespace);

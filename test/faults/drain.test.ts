@@ -39,11 +39,15 @@ const evictions = () => drainer.proxy.answers.filter(({ path }) => path.endsWith
 /** How many drains it took: one, unless kubectl met an answer after which it gives up on a pod. */
 async function drainAll(): Promise<readonly string[]> {
   const problems: string[] = [];
-  await eventually(async () => {
-    const { code, err } = await drainer.kubectl(`drain ${drained.join(' ')} ${drainArguments}`);
-    if (code !== 0) problems.push(err);
-    return code === 0;
-  }, 'the drain finishes', () => problems.join('\n'));
+  await eventually(
+    async () => {
+      const { code, err } = await drainer.kubectl(`drain ${drained.join(' ')} ${drainArguments}`);
+      if (code !== 0) problems.push(err);
+      return code === 0;
+    },
+    'the drain finishes',
+    () => problems.join('\n'),
+  );
   return problems;
 }
 
@@ -68,7 +72,9 @@ describe.skipIf(!hasKubectl)('a replica that is killed during a drain', () => {
     expect(tally(answers)[201]).toBeGreaterThanOrEqual((pods / 6) * drained.length * 0.8);
 
     const { items } = await made(bed.cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`));
-    const left = items.filter(({ metadata, spec }) => !metadata.deletionTimestamp && drained.includes(String(spec['nodeName'])));
+    const left = items.filter(
+      ({ metadata, spec }) => !metadata.deletionTimestamp && drained.includes(String(spec['nodeName'])),
+    );
     expect(left.map(({ metadata }) => metadata.name)).toEqual([]);
     await nothingReserved(bed.cluster, namespace);
     await observer.caughtUp();

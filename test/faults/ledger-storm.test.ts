@@ -157,7 +157,8 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
 
     for (const clock of clocks) clock.set(30 * minute);
     await nudge(bed.cluster, namespace, 'pair-7');
-    const waiting = async () => (await reservations(bed.cluster, namespace)).every(({ overdue }) => overdue !== undefined);
+    const waiting = async () =>
+      (await reservations(bed.cluster, namespace)).every(({ overdue }) => overdue !== undefined);
     await eventually(waiting, 'the leader waits for what is under way');
     for (const clock of clocks) clock.set(minute);
     await eventually(async () => {

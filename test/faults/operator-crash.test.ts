@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JumpClock } from '../operator/certificates/jump-clock.ts';
 import { type ApiProxy, cut, pass } from '../support/api-proxy.ts';
-import { made } from '../support/cluster.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
+import { made } from '../support/cluster.ts';
 import { type FaultBed, faultBed, type StartedProcess } from './support/bed.ts';
 import { eventually } from './support/eventually.ts';
 import {

@@ -29,20 +29,15 @@ const host = '127.0.0.1';
 export const pass: Fate = { kind: 'pass' };
 export const cut: Fate = { kind: 'cut' };
 
-/** The Status that an API server answers to a write with an old resourceVersion. */
-export const conflict: Fate = {
-  kind: 'answer',
-  code: 409,
-  body: {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    reason: 'Conflict',
-    code: 409,
-    message: 'the object has been modified; please apply your changes to the latest version and try again',
-  },
-};
+function refusal(code: number, reason: string, message: string): Fate {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' };
+  return { kind: 'answer', code, body: { ...status, reason, code, message } };
+}
+
+/** To a write with an old resourceVersion. */
+export const conflict = refusal(409, 'Conflict', 'the object has been modified; please apply your changes again');
+/** To a watch from so long ago that the server no longer knows what happened since. */
+export const expired = refusal(410, 'Expired', 'too old resource version');
 
 /**
  * Stands between a client with a token and an API server, and does what a test says to the requests that come by. It ends TLS,

@@ -6,11 +6,13 @@ import { waitUntil } from './wait.ts';
 const taint = { key: 'e2e.holdfast.dev/own', value: 'true', effect: 'NoSchedule' };
 export const toleration = { key: taint.key, operator: 'Exists', effect: taint.effect };
 
+export const poolLabel = 'e2e.holdfast.dev/pool';
+
 /** A node where nothing runs but what is put there, so that draining it disturbs nobody. */
-export async function addNode(cluster: ProtectedCluster, base: string): Promise<string> {
+export async function addNode(cluster: ProtectedCluster, base: string, pool = base): Promise<string> {
   const name = cluster.name(base);
   cluster.cleanUp(`/api/v1/nodes/${name}`);
-  const labels = { 'kubernetes.io/hostname': name, 'sim.holdfast.dev/node': 'true' };
+  const labels = { 'kubernetes.io/hostname': name, [poolLabel]: pool, 'sim.holdfast.dev/node': 'true' };
   const capacity = { cpu: '32', memory: '256Gi', pods: '110' };
   const body = { metadata: { name, labels }, spec: { taints: [taint] }, status: { capacity, allocatable: capacity } };
   await made(cluster.request('POST', '/api/v1/nodes', { body }));

@@ -89,7 +89,9 @@ function bundled(): Promise<string> {
     platform: 'node',
     format: 'esm',
     // Some dependencies are CommonJS inside, and a module has no `require` of its own.
-    banner: { js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    },
   }).then(({ outputFiles }) => outputFiles[0]?.text ?? '');
   return bundle;
 }

@@ -25,7 +25,12 @@ export async function createPods(
 }
 
 /** Pods that are replaced. */
-export async function createDeployment(cluster: Cluster, namespace: string, name: string, replicas: number): Promise<void> {
+export async function createDeployment(
+  cluster: Cluster,
+  namespace: string,
+  name: string,
+  replicas: number,
+): Promise<void> {
   const labels = { app: name };
   const pod = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
   const spec = { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } };
@@ -129,10 +134,7 @@ export async function reservations(cluster: Cluster, namespace: string): Promise
 }
 
 export function nothingReserved(cluster: Cluster, namespace: string): Promise<void> {
-  return eventually(
-    async () => (await reservations(cluster, namespace)).length === 0,
-    'nothing is reserved any more',
-  );
+  return eventually(async () => (await reservations(cluster, namespace)).length === 0, 'nothing is reserved any more');
 }
 
 /** A change that means nothing: whoever looks at this namespace looks again. */

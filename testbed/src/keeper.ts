@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { testbedFolder } from './modules.ts';
+
+/** A program to be started; its output goes to the log. */
+export interface Wish {
+  readonly name: string;
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly log: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A program ended that nobody told to. */
+export interface Report {
+  readonly name: string;
+  readonly ended: string;
+}
+
+/** What a failure shows of a program's log. */
+const shownLines = 15;
+
+/** The other end of `keeper.process.ts`, which outlives this process for as long as it takes to clean up. */
+export class Keeper {
+  readonly #process: ChildProcess;
+  readonly #logs = new Map<string, string>();
+  #failure: Error | undefined;
+
+  /** @param removed a folder that is removed when everything has ended; undefined: nothing is */
+  constructor(removed: string | undefined) {
+    const script = fileURLToPath(new URL('keeper.process.ts', import.meta.url));
+    this.#process = spawn(process.execPath, ['--import', 'tsx', script, removed ?? ''], {
+      cwd: testbedFolder,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#process.once('error', (error) => this.#fail(error));
+    this.#process.stdin?.on('error', () => undefined);
+    const { stdout } = this.#process;
+    if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.#heed(JSON.parse(line)));
+  }
+
+  start(wish: Wish): void {
+    this.#logs.set(wish.name, wish.log);
+    this.#process.stdin?.write(`${JSON.stringify(wish)}\n`);
+  }
+
+  /** Throws when a program ended by itself: there is nothing to wait for then. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends everything and resolves when it has ended. */
+  async stop(): Promise<void> {
+    const { exitCode, signalCode } = this.#process;
+    if (exitCode !== null || signalCode !== null) return this.#killGroup();
+    const ended = once(this.#process, 'exit');
+    this.#process.stdin?.end();
+    await ended;
+  }
+
+  /** The keeper itself was killed: its programs are still of its group. */
+  #killGroup(): void {
+    const { pid } = this.#process;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // Nothing of the group is left, which is what was wanted.
+    }
+  }
+
+  #heed({ name, ended }: Report): void {
+    const log = this.#logs.get(name);
+    this.#fail(new Error(`${name} ended (${ended}). The end of ${log}:\n${log === undefined ? '' : endOf(log)}`));
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+  }
+}
+
+function endOf(path: string): string {
+  return readFileSync(path, 'utf8').trimEnd().split('\n').slice(-shownLines).join('\n');
+}
