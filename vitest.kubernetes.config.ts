@@ -1,9 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need a real API server: npm run test:kubernetes. */
+/**
+ * The suites that run on any Kubernetes, on a real one: npm run test:kubernetes. One file at a time: they share the cluster, and
+ * one operator at a time protects it.
+ */
 export default defineConfig({
   test: {
-    include: ['test/kubernetes/**/*.test.ts'],
+    include: ['test/kubernetes/**/*.test.ts', 'test/conformance/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+    globalSetup: ['./test/kubernetes/global-setup.ts'],
+    setupFiles: ['./test/support/setup.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -41,6 +41,9 @@ export type ToOperator =
   | { readonly do: 'ready'; readonly patienceMs: number }
   | { readonly do: 'usage' };
 
+/** A server that does nothing but answer the bytes it was given. */
+export type ToBare = { readonly do: 'answer'; readonly bytes: string } | { readonly do: 'usage' };
+
 export interface Usage extends Cpu {
   readonly rss: number;
   readonly peakRss: number;
@@ -82,4 +85,6 @@ export interface Loaded {
   readonly p50: number;
   readonly p99: number;
   readonly slowest: number;
+  /** The body of one answer, as base64. */
+  readonly example: string;
 }

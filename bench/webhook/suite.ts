@@ -6,7 +6,7 @@ import { verdicts } from './verdicts.ts';
 
 /** The operator as a process of its own, in a big cluster that is made up: how it starts, follows, answers and reserves. */
 export async function webhookSuite(): Promise<string> {
-  const parts = new Parts(new URL('.', import.meta.url), ['api', 'operator', 'load']);
+  const parts = new Parts(new URL('.', import.meta.url), ['api', 'operator', 'load', 'bare']);
   try {
     await parts.bundle();
     const opening = await openStage(parts);

@@ -10,6 +10,7 @@ export class Tally {
   readonly #times: number[] = [];
   #allowed = 0;
   #refused = 0;
+  #last: Buffer = Buffer.alloc(0);
 
   static isAllowed({ code, body }: Answer): boolean {
     return code === 200 && body.includes(yes);
@@ -17,6 +18,7 @@ export class Tally {
 
   add(answer: Answer, milliseconds: number): void {
     this.#times.push(milliseconds);
+    this.#last = answer.body;
     if (Tally.isAllowed(answer)) this.#allowed += 1;
     else if (answer.code === 200 && answer.body.includes(no)) this.#refused += 1;
   }
@@ -32,6 +34,7 @@ export class Tally {
       p50: at(0.5),
       p99: at(0.99),
       slowest: at(1),
+      example: this.#last.toString('base64'),
     };
   }
 }

@@ -6,8 +6,11 @@ export const annotation = {
   groupMinAvailable: 'holdfast.dev/group-min-available',
   takeover: 'holdfast.dev/takeover',
   disruptionProbe: 'holdfast.dev/disruption-probe',
+  node: 'holdfast.dev/node',
+  disruptablePods: 'holdfast.dev/disruptable-pods',
   updateStrategy: 'holdfast.dev/update-strategy',
   rolloutSettleSeconds: 'holdfast.dev/rollout-settle-seconds',
+  rolloutStop: 'holdfast.dev/rollout-stop',
   rolloutState: 'holdfast.dev/rollout-state',
   converted: 'holdfast.dev/converted',
   pubProtectOperations: 'kruise.io/pub-protect-operations',
@@ -18,6 +21,7 @@ export const annotation = {
 
 export const label = {
   guard: 'holdfast.dev/guard',
+  probeLease: 'holdfast.dev/probe-lease',
   unavailablePodPrefix: 'unavailable-pod.kruise.io/',
   controllerRevisionHash: 'controller-revision-hash',
 } as const;

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { agentCommand } from './agent.ts';
 import { installCommand } from './install.ts';
 import { operatorCommand } from './operator.ts';
 import { simulateCommand } from './simulate.ts';
@@ -13,6 +14,7 @@ const program = new Command('holdfast')
 program.addCommand(upCommand());
 program.addCommand(simulateCommand());
 program.addCommand(operatorCommand());
+program.addCommand(agentCommand());
 program.addCommand(installCommand());
 program.addCommand(uninstallCommand());
 for (const command of [program, ...program.commands]) command.exitOverride();

@@ -4,6 +4,12 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadAccess } from '../kube/config/load.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
+import {
+  defaultFeatureGates,
+  enforcedRolloutGate,
+  type FeatureGates,
+  parseFeatureGates,
+} from '../operator/feature-gates.ts';
 import { defaultNamespace, ports } from '../operator/install/names.ts';
 import { logLevels, takeoverModes } from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
@@ -20,6 +26,7 @@ interface Options {
   readonly healthPort: number;
   readonly webhookUrl?: string;
   readonly certificates?: string;
+  readonly featureGates: FeatureGates;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly budgetMetrics: boolean;
@@ -27,6 +34,8 @@ interface Options {
 
 /** Endpoints of a Service forget a pod within a few seconds of its not being ready. */
 const noticeMs = 5_000;
+/** Until every connection that is in use has had an answer, and ended with it. */
+const lettingGoMs = 1_000;
 const maxPort = 65_535;
 
 export function operatorCommand(): Command {
@@ -58,6 +67,12 @@ export function operatorCommand(): Command {
     .option(
       '--certificates <dir>',
       'serve tls.crt and tls.key from here (default: certificates of its own, in a Secret)',
+    )
+    .option(
+      '--feature-gates <gates>',
+      `switch features on or off: ${enforcedRolloutGate}=true|false (on by default)`,
+      featureGates,
+      defaultFeatureGates,
     )
     .addOption(new Option('--log-level <level>', 'how much to log').choices([...logLevels]).default('info'))
     .addOption(
@@ -99,7 +114,7 @@ async function run(options: Options): Promise<void> {
 }
 
 function settingsOf(options: Options): OperatorSettings {
-  const { namespace, takeover, webhookUrl, certificates, budgetMetrics } = options;
+  const { namespace, takeover, webhookUrl, certificates, featureGates, budgetMetrics } = options;
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
   return {
@@ -112,9 +127,16 @@ function settingsOf(options: Options): OperatorSettings {
     },
     health: { port: options.healthPort },
     ...(certificates === undefined ? {} : { certificates }),
+    featureGates,
     budgetMetrics,
-    noticeMs: outside ? 0 : noticeMs,
+    noticeMs: outside ? lettingGoMs : noticeMs,
   };
+}
+
+function featureGates(text: string): FeatureGates {
+  const parsed = parseFeatureGates(text);
+  if (!parsed.ok) throw new InvalidArgumentError(`${parsed.problem}.`);
+  return parsed.gates;
 }
 
 function port(text: string): number {

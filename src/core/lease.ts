@@ -5,6 +5,8 @@
 export interface ProbeLease {
   readonly renewedAt: number;
   readonly durationSeconds: number;
+  /** The uids of the pods that it speaks for. Absent: of all pods of its node. */
+  readonly pods?: ReadonlySet<string>;
 }
 
 export function leaseExpiry(lease: ProbeLease): number {

@@ -7,6 +7,7 @@ import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { OperatorContext } from './context.ts';
+import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
@@ -14,10 +15,13 @@ import { createDecisionMetrics, decisionObserver } from './handlers/decisions.ts
 import { disruptionEvents, uidsFrom } from './handlers/disruption-events.ts';
 import { createLedgerEvents } from './handlers/ledger-events.ts';
 import { PodHandler } from './handlers/pods.ts';
+import { probesHandler } from './handlers/probes.ts';
+import { statefulSetsHandler } from './handlers/statefulsets.ts';
 import { operatorUser, webhookPaths } from './install/names.ts';
 import { createJudging, type Judging } from './judging.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
+import { RolloutController } from './rollout/rollout-controller.ts';
 import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
@@ -38,6 +42,8 @@ export interface Assembly {
   readonly guard: GuardController;
   readonly guardState: GuardState;
   readonly status: StatusController;
+  /** Absent: the feature is off. */
+  readonly rollouts: RolloutController | undefined;
   readonly recorder: EventRecorder;
   /** By path. */
   readonly handlers: ReadonlyMap<string, WebhookHandler>;
@@ -68,6 +74,7 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
       if (namespace !== undefined) judging.pruner.touch(namespace);
       else for (const state of world.namespaces()) if (state.reservations.size > 0) judging.pruner.touch(state.name);
     },
+    podSeen: (pod) => rollouts?.podSeen(pod),
     ledgerSeen: (namespace) => judging.pruner.touch(namespace),
     ownersNamed: () => owners.wake(),
   });
@@ -96,6 +103,8 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
     pubsPaused: () => surroundings.kruiseOwnsPubs(),
     budgetMetrics: settings.budgetMetrics ? createBudgetMetrics(context.metrics, clock) : noBudgetMetrics,
   });
+  const enforced = (settings.featureGates ?? defaultFeatureGates)[enforcedRolloutGate];
+  const rollouts = enforced ? new RolloutController({ context, traits, recorder }) : undefined;
   touched.add(guard);
   touched.add(status);
   let username = operatorUser(settings.namespace);
@@ -127,6 +136,8 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
         leftToOthers: () => surroundings.kruiseOwnsPubs(),
       }),
     ],
+    [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
+    [webhookPaths.probes, probesHandler()],
   ]);
   return {
     connection,
@@ -139,6 +150,7 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
     guard,
     guardState,
     status,
+    rollouts,
     recorder,
     handlers,
     setOwnName(name) {

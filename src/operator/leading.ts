@@ -7,6 +7,7 @@ import type { GuardController } from './guard/guard-controller.ts';
 import type { GuardState } from './guard/guard-state.ts';
 import { electionLease } from './install/names.ts';
 import type { LedgerPruner } from './ledger/ledger-pruner.ts';
+import type { RolloutController } from './rollout/rollout-controller.ts';
 import type { StatusController } from './status/status-controller.ts';
 
 export interface LeadingParts {
@@ -16,6 +17,7 @@ export interface LeadingParts {
   readonly guard: GuardController;
   readonly guardState: GuardState;
   readonly status: StatusController;
+  readonly rollouts: RolloutController | undefined;
   /** Whether the view of the cluster is complete. */
   readonly viewComplete: () => boolean;
 }
@@ -44,7 +46,7 @@ async function lead(parts: LeadingParts, signal: AbortSignal): Promise<void> {
 
 /** What was not seen yet must not be taken for something that is not there. */
 async function leadTheRest(parts: LeadingParts, signal: AbortSignal): Promise<void> {
-  const { context, pruner, guard, guardState, status, viewComplete } = parts;
+  const { context, pruner, guard, guardState, status, rollouts, viewComplete } = parts;
   while (!viewComplete()) if (!(await sleep(context.clock, lookEveryMs, signal))) return;
   pruner.lead();
   guard.lead();
@@ -53,8 +55,8 @@ async function leadTheRest(parts: LeadingParts, signal: AbortSignal): Promise<vo
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await Promise.race([guardState.settled, ended]);
-  await status.lead(signal);
-  await ended;
+  // Budgets that are guarded by now judge the removals of a repair, too.
+  await Promise.all([status.lead(signal), rollouts?.lead(signal), ended]);
   pruner.resign();
   guard.resign();
 }

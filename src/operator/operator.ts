@@ -1,4 +1,6 @@
 import type { LeaseElection } from '../kube/election/lease-election.ts';
+import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
+import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openCertificateFiles } from './certificates/files.ts';
@@ -11,8 +13,6 @@ import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
 import { serveWebhooks } from './serving.ts';
 import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
-import { type HealthServer, startHealthServer } from './webhook/health-server.ts';
-import { createReadiness, type Readiness } from './webhook/readiness.ts';
 import type { WebhookServer } from './webhook/server.ts';
 import { shutDown } from './webhook/shutdown.ts';
 import { createWebhookMetrics } from './webhook/webhook-metrics.ts';

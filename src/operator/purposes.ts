@@ -12,6 +12,8 @@ export const purposeLimits = {
   watch: { perSecond: 50, burst: 100, concurrent: 200, waiting: 500 },
   owners: { perSecond: 200, burst: 400, concurrent: 32, waiting: 20_000 },
   status: { perSecond: 600, burst: 1_200, concurrent: 32, waiting: 20_000 },
+  /** Looks at StatefulSets whose rollouts are enforced, and what is done about them. */
+  rollouts: { perSecond: 100, burst: 200, concurrent: 8, waiting: 1_000 },
   /** Guard labels, certificates, webhook configurations. */
   upkeep: { perSecond: 50, burst: 100, concurrent: 8, waiting: 5_000 },
   events: { perSecond: 20, burst: 100, concurrent: 4, waiting: 1_000 },

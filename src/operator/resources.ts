@@ -16,6 +16,7 @@ export const resources = {
   pods: namespaced('', 'v1', 'pods'),
   secrets: namespaced('', 'v1', 'secrets'),
   namespaces: clusterWide('', 'v1', 'namespaces'),
+  statefulSets: namespaced('apps', 'v1', 'statefulsets'),
   pdbs: namespaced('policy', 'v1', 'poddisruptionbudgets'),
   pubs: namespaced(pubGroup, 'v1beta1', 'podunavailablebudgets'),
   ledgers: namespaced(ledgerGroup, 'v1alpha1', 'disruptionledgers'),

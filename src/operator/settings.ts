@@ -2,6 +2,7 @@ import type { Access } from '../kube/config/access.ts';
 import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { FeatureGates } from './feature-gates.ts';
 import type { takeoverModes } from './install/values.ts';
 
 /** What a person chooses about an operator. */
@@ -23,6 +24,8 @@ export interface OperatorSettings {
   readonly health: { readonly host?: string; readonly port: number };
   /** A folder with tls.crt and tls.key that somebody else keeps. Absent: certificates of our own. */
   readonly certificates?: string;
+  /** Absent: as they come. */
+  readonly featureGates?: FeatureGates;
   /** Metrics for each budget. */
   readonly budgetMetrics: boolean;
   /** How long it goes on answering after it said that it is not ready: until everybody has heard. */

@@ -172,6 +172,33 @@ describe('a pod with a probe', () => {
     expect(health(world)).toEqual(healthy);
   });
 
+  it('[H2] is healthy only while the lease lists its uid', () => {
+    const world = around(pod.probed('True'), { ...fresh, pods: new Set() });
+    expect(health(world)).toEqual(unhealthy);
+    world.setProbeLease('node-1', { ...fresh, pods: new Set(['another', 'uid-p']) });
+    expect(health(world)).toEqual(healthy);
+    world.upsertPod(pod.probed('True').uid('another-life').build());
+    expect(health(world)).toEqual(unhealthy);
+    world.setProbeLease('node-1', { ...fresh, pods: new Set(['another-life']) });
+    expect(health(world)).toEqual(healthy);
+    world.setProbeLease('node-1', { ...fresh, pods: new Set(['uid-p']) });
+    expect(health(world)).toEqual(unhealthy);
+  });
+
+  it("[H2] [I4] is timed by the keeper's clock where there is one, whatever time others bring", () => {
+    const world = around(pod.probed('True'));
+    let steady = 1_000;
+    const told: string[] = [];
+    world.keepLeases({ now: () => steady, changed: ({ name, fresh }) => void told.push(`${name} ${fresh}`) });
+    world.setProbeLease('node-1', { renewedAt: 1_000, durationSeconds: 40 });
+    expect(health(world, Date.parse('2036-01-01T00:00:00Z'))).toEqual(healthy);
+    steady = 40_999;
+    expect(health(world, 0)).toEqual(healthy);
+    steady = 41_000;
+    expect(health(world, 0)).toEqual(unhealthy);
+    expect(told).toEqual(['p true', 'p false']);
+  });
+
   it('[H2] is judged by the lease that there is when it comes, and when its probe comes or goes', () => {
     const world = around(pod, fresh);
     expect(health(world, 50_000)).toEqual(healthy);

@@ -5,7 +5,7 @@ import type { Body } from '../support/kube-http.ts';
 import { addNode, toleration } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow, isDoneOrNotNow } from './support/refusals.ts';
-import { type Scene, sceneIn } from './support/scene.ts';
+import { contentTypes, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
@@ -120,7 +120,7 @@ describe.skipIf(skipped).concurrent('with three replicas of the operator', () =>
 });
 
 async function cordon(name: string, unschedulable: boolean): Promise<void> {
-  const contentType = 'application/merge-patch+json';
+  const contentType = contentTypes.merge;
   await made(cluster.request('PATCH', `/api/v1/nodes/${name}`, { contentType, body: { spec: { unschedulable } } }));
 }
 
@@ -221,7 +221,7 @@ describe.skipIf(skipped).concurrent('[I7] what is not voluntary passes', () => {
   it('everything, where a person turned the guard off', async () => {
     const scene = await sceneIn(cluster);
     const path = `/api/v1/namespaces/${scene.namespace}`;
-    const contentType = 'application/merge-patch+json';
+    const contentType = contentTypes.merge;
     const body = { metadata: { labels: { 'holdfast.dev/guard': 'disabled' } } };
     await made(cluster.request('PATCH', path, { contentType, body }));
     await scene.addPods(pod('a', { node }));

@@ -4,7 +4,7 @@ import { testWebhooks } from '../support/cluster-webhooks.ts';
 import type { Answer } from '../support/kube-http.ts';
 import { addDefinition, farm, farms, farmsApi } from './support/definitions.ts';
 import { addNode } from './support/nodes.ts';
-import { pdb, pod } from './support/objects.ts';
+import { pdb, pod, pub } from './support/objects.ts';
 import { expectDone, expectNotNow } from './support/refusals.ts';
 import { conditionOf, pathOf, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
@@ -81,6 +81,22 @@ describe.skipIf(skipped).concurrent('an eviction that a group budget allows', ()
     expectNotNow(refused);
     expect(refused.body.message).toContain('"other-1"');
     expect(await isGoing(scene, 's0-1')).toBe(false);
+  });
+
+  it('[I3] is asked of a PodUnavailableBudget, too, and nothing is spent when that refuses', async () => {
+    const scene = await shards({ others: [{ minAvailable: 1 }] });
+    const budget = pub('all', { minAvailable: 6 });
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const refused = await scene.evict('s0-0');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('PodUnavailableBudget "all"');
+    expect(await isGoing(scene, 's0-0')).toBe(false);
+    expect(await scene.reservations()).toEqual([]);
+    await made(scene.change('PodUnavailableBudget', 'all', { spec: { minAvailable: 5 } }));
+    await scene.waitEnforced(budget);
+    expectDone(await scene.evict('s0-0'));
+    expectNotNow(await scene.evict('s0-1'));
   });
 
   it('has the grace period that was asked for', async () => {

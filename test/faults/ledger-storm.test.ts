@@ -4,6 +4,7 @@ import { type ApiProxy, type Asked, conflict, cut, type Fate, pass } from '../su
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
 import { type FaultBed, faultBed, type StartedProcess } from './support/bed.ts';
 import { eventually } from './support/eventually.ts';
+import { deletesPod, killAt, writesLedger } from './support/kill.ts';
 import {
   all,
   createGroupPdb,
@@ -18,14 +19,12 @@ import {
 
 const minute = 60_000;
 let bed: FaultBed;
-let proxies: readonly ApiProxy[] = [];
+/** Of the replicas that live. */
+const proxies: ApiProxy[] = [];
+let ofDoomed: ApiProxy;
 let doomed: StartedProcess;
 /** One is ten minutes slow, one ten minutes fast, and the process is right. */
 const clocks = [new JumpClock(-10 * minute), new JumpClock(10 * minute)] as const;
-
-const writesLedger = ({ method, path }: Asked) => method === 'PUT' && path.includes('/disruptionledgers/');
-
-const isTakeover = (method: string, path: string) => method === 'DELETE' && path.includes('/pods/');
 
 /** Every third write of a ledger loses a race that nobody ran. */
 function everyThird(): (asked: Asked) => Fate {
@@ -33,30 +32,16 @@ function everyThird(): (asked: Asked) => Fate {
   return (asked) => (writesLedger(asked) && ++count % 3 === 0 ? conflict : pass);
 }
 
-/** The process dies when this many of its reservations have been written, and before it hears that they were. */
-function killAfterWrites(proxy: ApiProxy, writes: number): Promise<void> {
-  return new Promise((killed) => {
-    let count = 0;
-    proxy.fate = async (asked) => {
-      if (!writesLedger(asked) || ++count < writes) return pass;
-      proxy.fate = () => pass;
-      setImmediate(() => void doomed.operator.kill('SIGKILL').then(() => killed()));
-      bed.cluster.balancer.remove(doomed.port);
-      return { kind: 'cutAnswer' };
-    };
-  });
-}
-
 beforeAll(async () => {
   bed = await faultBed();
-  proxies = await Promise.all([bed.proxy(), bed.proxy(), bed.proxy()]);
-  const [first, second, third] = proxies;
-  if (first === undefined || second === undefined || third === undefined) throw new Error('there are three proxies');
-  await bed.replica({ by: first, clock: clocks[0] });
-  await bed.replica({ by: second, clock: clocks[1] });
-  doomed = await bed.process({ by: third });
-  first.fate = everyThird();
-  second.fate = everyThird();
+  for (const clock of clocks) {
+    const by = await bed.proxy();
+    await bed.replica({ by, clock });
+    by.fate = everyThird();
+    proxies.push(by);
+  }
+  ofDoomed = await bed.proxy();
+  doomed = await bed.process({ by: ofDoomed });
 }, 120_000);
 afterAll(() => bed?.close());
 
@@ -101,8 +86,7 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
     await createPods(bed.cluster, namespace, all(names, { app: 'web' }));
     await createPub(bed.cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 40 });
     const observer = await observeAvailability(bed.cluster, { namespace });
-    const [, , third] = proxies;
-    const killed = third === undefined ? Promise.resolve() : killAfterWrites(third, 1);
+    const killed = killAt({ bed, proxy: ofDoomed, process: doomed }, writesLedger, 'after');
     const { gone, strange } = await storm(namespace, names, 20);
     await killed;
     expect(gone.size).toBe(20);
@@ -145,7 +129,7 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
     const budget = { minAvailable: 2, groupLabel: 'gang', labels: { app: 'pair' } };
     await createGroupPdb(bed.cluster, namespace, 'pair', budget);
     const observer = await observeAvailability(bed.cluster, { namespace, unitOf: byLabel('gang'), minimum: 2 });
-    for (const proxy of proxies) proxy.fate = ({ method, path }) => (isTakeover(method, path) ? cut : pass);
+    for (const proxy of proxies) proxy.fate = (asked) => (deletesPod(asked) ? cut : pass);
     // Every connection goes to the next replica: both of them come to reserve.
     for (const name of ['pair-0', 'pair-2', 'pair-4', 'pair-6']) {
       bed.cluster.balancer.cut();

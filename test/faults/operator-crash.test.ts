@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JumpClock } from '../operator/certificates/jump-clock.ts';
-import { type ApiProxy, cut, pass } from '../support/api-proxy.ts';
+import type { ApiProxy } from '../support/api-proxy.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import { type FaultBed, faultBed, type StartedProcess } from './support/bed.ts';
 import { eventually } from './support/eventually.ts';
+import { deletesPod, killAt } from './support/kill.ts';
 import {
   all,
   createGroupPdb,
@@ -29,19 +30,8 @@ let doomed: StartedProcess;
 const groupOf = (pod: number) => `gang-${Math.floor(pod / 2)}`;
 const gangs = (base: string) => new Map(podNames(base, 8).map((name, i) => [name, { app: base, gang: groupOf(i) }]));
 
-/** Kills the process at the moment at which it has reserved and is about to delete. */
-function killAtTakeover(): Promise<void> {
-  return new Promise((killed) => {
-    proxy.fate = async ({ method, path }) => {
-      if (method !== 'DELETE' || !path.includes('/pods/')) return pass;
-      proxy.fate = () => pass;
-      bed.cluster.balancer.remove(doomed.port);
-      await doomed.operator.kill('SIGKILL');
-      killed();
-      return cut;
-    };
-  });
-}
+/** At the moment at which it has reserved and is about to delete. */
+const killAtTakeover = () => killAt({ bed, proxy, process: doomed }, deletesPod, 'before');
 
 interface Scene {
   readonly namespace: string;
@@ -131,7 +121,7 @@ describe.sequential('an operator that is killed after it reserved and before it 
     await createPub(bed.cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 2 });
     const numbers = async () => (await pubOf(bed.cluster, namespace, 'web')).status;
     await eventually(async () => (await numbers())['currentAvailable'] === 3, 'the status shows three pods');
-    expect(await went(await evict(bed.cluster, namespace, 'web-0'))).toBe(true);
+    expect(went(await evict(bed.cluster, namespace, 'web-0'))).toBe(true);
     await eventually(async () => (await numbers())['unavailableAllowed'] === 0, 'the status shows that no more may go');
     await nothingReserved(bed.cluster, namespace);
   });

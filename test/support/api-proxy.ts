@@ -16,10 +16,11 @@ export interface Asked {
 export type Fate =
   | { readonly kind: 'pass' }
   | { readonly kind: 'cut' }
-  | { readonly kind: 'cutAnswer' }
+  /** After something else has been done. */
+  | { readonly kind: 'cutAnswer'; readonly first: () => Promise<void> }
   | { readonly kind: 'answer'; readonly code: number; readonly body: unknown };
 
-export interface Answered extends Asked {
+interface Answered extends Asked {
   readonly code: number;
   /** Of refusals only. */
   readonly text: string;
@@ -124,23 +125,23 @@ export class ApiProxy {
       to.writeHead(fate.code, { 'content-type': 'application/json' });
       return void to.end(JSON.stringify(fate.body));
     }
-    this.#send(asked, { headers: from.headers, body: Buffer.concat(chunks) }, to, fate.kind === 'cutAnswer');
+    this.#send(asked, { headers: from.headers, body: Buffer.concat(chunks) }, to, fate);
   }
 
   #send(
     asked: Asked,
     { headers, body }: { headers: IncomingMessage['headers']; body: Buffer },
     to: ServerResponse,
-    cutAnswer: boolean,
+    fate: Exclude<Fate, { kind: 'cut' | 'answer' }>,
   ): void {
     const { method, path } = asked;
     const outgoing = httpsRequest(new URL(path, this.#origin), { method, headers, agent: this.#agent });
     outgoing.on('error', () => to.destroy());
     to.on('close', () => outgoing.destroy());
     outgoing.on('response', (answer) => {
-      if (cutAnswer) {
+      if (fate.kind === 'cutAnswer') {
         answer.resume();
-        return void answer.on('end', () => to.destroy());
+        return void answer.on('end', () => void fate.first().finally(() => to.destroy()));
       }
       this.#note(asked, answer);
       if (asked.isWatch) this.#follow({ from: answer, to });

@@ -6,6 +6,8 @@ const host = '127.0.0.1';
 export class Balancer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** Connections to each target. */
+  readonly #open = new Map<number, number>();
   #targets: readonly number[] = [];
   #next = 0;
 
@@ -32,6 +34,11 @@ export class Balancer {
     this.#targets = this.#targets.filter((one) => one !== port);
   }
 
+  /** How many connections to this one there are. */
+  connections(port: number): number {
+    return this.#open.get(port) ?? 0;
+  }
+
   /** Every connection breaks; new ones may come. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
@@ -53,13 +60,20 @@ export class Balancer {
     server.on('error', () => (connected ? client.destroy() : this.#route(client, attempts - 1)));
     server.on('connect', () => {
       connected = true;
+      this.#count(port, 1);
       client.pipe(server);
       server.pipe(client);
     });
     server.on('close', () => {
-      if (connected) client.destroy();
+      if (!connected) return;
+      this.#count(port, -1);
+      client.destroy();
     });
     client.on('close', () => server.destroy());
+  }
+
+  #count(port: number, change: 1 | -1): void {
+    this.#open.set(port, this.connections(port) + change);
   }
 
   #keep(socket: Socket): void {

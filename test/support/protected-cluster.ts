@@ -6,6 +6,7 @@ import { targetOf } from '../../src/kube/config/target-of.ts';
 import { type Clock, realClock } from '../../src/kube/time/clock.ts';
 import { systemRandom } from '../../src/kube/time/random.ts';
 import { Connection } from '../../src/kube/transport/connection.ts';
+import type { FeatureGates } from '../../src/operator/feature-gates.ts';
 import { crdManifests } from '../../src/operator/install/manifests.ts';
 import { operatorName } from '../../src/operator/install/names.ts';
 import { namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
@@ -24,6 +25,7 @@ export interface ProtectedWish extends ClusterWish {
   /** Operators in this process, behind one address. Default: 1. */
   readonly replicas?: number;
   readonly takeover?: OperatorSettings['takeover'];
+  readonly featureGates?: FeatureGates;
   /** Of one replica, by its number from 0. */
   readonly clockOf?: (replica: number) => Clock;
   readonly logLevel?: LogLevel;
@@ -113,13 +115,18 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
   };
 }
 
-function settingsOf({ takeover = 'pdb' }: ProtectedWish, namespace: string, number: number): OperatorSettings {
+function settingsOf(
+  { takeover = 'pdb', featureGates }: ProtectedWish,
+  namespace: string,
+  number: number,
+): OperatorSettings {
   return {
     namespace,
     identity: `operator-${number}_${randomBytes(4).toString('hex')}`,
     takeover,
     webhook: { host, port: 0, url: `https://${host}` },
     health: { host, port: 0 },
+    ...(featureGates === undefined ? {} : { featureGates }),
     budgetMetrics: true,
   };
 }

@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline';
 import type { Report, Wish } from './keeper.ts';
 
 const [folder] = process.argv.slice(2);
-const graceMs = 10_000;
+/** Nothing that they keep is needed afterwards. */
+const graceMs = 2_000;
 const running = new Map<string, ChildProcess>();
 let ending = false;
 
@@ -24,9 +25,9 @@ function report(message: Report): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-function start({ name, path, args, log, env }: Wish): void {
+function start({ name, path, args, log }: Wish): void {
   const output = openSync(log, 'a', 0o600);
-  const child = spawn(path, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
+  const child = spawn(path, args, { stdio: ['ignore', output, output] });
   closeSync(output);
   running.set(name, child);
   const gone = (why: string) => {

@@ -11,7 +11,6 @@ export interface Wish {
   readonly path: string;
   readonly args: readonly string[];
   readonly log: string;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A program ended that nobody told to. */

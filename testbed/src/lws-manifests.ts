@@ -42,7 +42,10 @@ export function lwsWebhooks(folder: string, server: { readonly port: number; rea
     .map((configuration) => onLoopback(configuration, server));
 }
 
-export function onLoopback(configuration: WebhookConfiguration, server: { readonly port: number; readonly ca: string }) {
+export function onLoopback(
+  configuration: WebhookConfiguration,
+  server: { readonly port: number; readonly ca: string },
+) {
   const caBundle = Buffer.from(server.ca).toString('base64');
   return {
     ...configuration,

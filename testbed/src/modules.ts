@@ -30,7 +30,10 @@ export function versionOf(module: ModuleName): string {
 /** The version of `path` that the text of a go.mod requires. */
 export function requiredVersion(goMod: string, path: string): string {
   for (const line of goMod.split('\n')) {
-    const [name, version] = line.replace(/^require\s+/, '').trim().split(/\s+/);
+    const [name, version] = line
+      .replace(/^require\s+/, '')
+      .trim()
+      .split(/\s+/);
     if (name === path && version !== undefined) return version;
   }
   throw new Error(`go.mod does not require ${path}`);

@@ -46,6 +46,8 @@ function describeOff(state: Extract<RolloutState, { kind: 'off' }>): string {
       return `off: update strategy ${oneLine(state.strategy)} replaces pods by its own rules`;
     case 'parallel':
       return 'off: with podManagementPolicy Parallel Kubernetes does not wait for broken pods';
+    case 'stopped':
+      return `off: stopped by the annotation ${annotation.rolloutStop}`;
   }
 }
 
@@ -88,6 +90,8 @@ function describeBlocked(state: Extract<RolloutState, { kind: 'blocked' }>): str
       return `blocked by ${state.pod}: not ready on the update revision ${state.revision}; fix the pod or apply another template`;
     case 'belowPartition':
       return `blocked by ${state.pod}: not ready, and the partition updates ordinals from ${state.firstUpdatedOrdinal} only; lower the partition or fix the pod`;
+    case 'comesBackOld':
+      return `blocked by ${state.pod}: Kubernetes would bring it back on its old revision ${state.revision}; set spec.updateStrategy.rollingUpdate.partition, such as to 0`;
     case 'refused':
       return `blocked by ${state.pod}: its replacement is refused: ${oneLine(state.message)}`;
   }

@@ -13,7 +13,9 @@ export type NotOptedIn =
   /** OnDelete and Recreate replace pods by rules of their own, which leave no room for a repair in order. */
   | { readonly why: 'otherStrategy'; readonly strategy: string }
   /** With Parallel the built-in controller never waits for a broken pod, so there is nothing to repair. */
-  | { readonly why: 'parallel' };
+  | { readonly why: 'parallel' }
+  /** Somebody holds it back for a while, and need not touch what says that it is wanted. */
+  | { readonly why: 'stopped' };
 
 export type RolloutOptIn =
   | { readonly kind: 'on'; readonly settleSeconds: number }
@@ -35,7 +37,13 @@ export function parseRolloutOptIn(set: StatefulSet): RolloutOptIn {
     return { kind: 'off', why: 'otherStrategy', strategy };
   if (word === undefined && strategy !== enforcedRollingUpdate) return { kind: 'off', why: 'notAsked' };
   if (set.spec?.podManagementPolicy === 'Parallel') return { kind: 'off', why: 'parallel' };
-  return parseSettleSeconds(annotations[annotation.rolloutSettleSeconds]);
+  const stop = annotations[annotation.rolloutStop];
+  if (stop !== undefined && stop !== 'true' && stop !== 'false') {
+    const field = annotationField(annotation.rolloutStop);
+    return { kind: 'invalid', errors: [notSupported(field, stop, ['true', 'false'])] };
+  }
+  const settle = parseSettleSeconds(annotations[annotation.rolloutSettleSeconds]);
+  return settle.kind === 'on' && stop === 'true' ? { kind: 'off', why: 'stopped' } : settle;
 }
 
 function parseSettleSeconds(value: string | undefined): RolloutOptIn {

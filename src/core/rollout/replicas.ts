@@ -84,6 +84,9 @@ function planBroken(view: RolloutView, member: Member, since: number | undefined
       },
     };
   }
+  if (comesBackOld(view, member)) {
+    return { state: { kind: 'blocked', why: 'comesBackOld', pod: member.name, revision: member.revision } };
+  }
   const verdict = verdictOf(member.pod);
   if (verdict.result === 'deny')
     return { state: { kind: 'blocked', why: 'refused', pod: member.name, message: verdict.message } };
@@ -91,6 +94,15 @@ function planBroken(view: RolloutView, member: Member, since: number | undefined
     state: { kind: 'replacing', pod: member.name, from: member.revision, to: view.updateRevision },
     removal: removalOf(member, 'broken'),
   };
+}
+
+/** Removing it would change nothing, again and again. */
+function comesBackOld(view: RolloutView, member: Member): boolean {
+  if (member.revision !== view.keptRevision) return false;
+  const others = [...view.replicas, ...view.condemned].filter(
+    (one) => one !== member && one.revision === view.keptRevision && one.health.kind !== 'terminating',
+  );
+  return member.ordinal - view.firstOrdinal < others.length;
 }
 
 function idleState(view: RolloutView): ReplicaState {

@@ -54,6 +54,8 @@ export type ReplicaState =
       readonly pod: string;
       readonly firstUpdatedOrdinal: number;
     }
+  /** Kubernetes would make it from the same template again: the strategy has no `rollingUpdate`, which is not the same as an empty one. */
+  | { readonly kind: 'blocked'; readonly why: 'comesBackOld'; readonly pod: string; readonly revision: string }
   | { readonly kind: 'blocked'; readonly why: 'refused'; readonly pod: string; readonly message: string };
 
 export type RolloutState =

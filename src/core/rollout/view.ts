@@ -25,6 +25,11 @@ export interface RolloutView {
   readonly endOrdinal: number;
   /** The built-in controller counts the partition from the first ordinal, not from 0: `start: 5, partition: 1` begins at 6. */
   readonly firstUpdatedOrdinal: number;
+  /**
+   * The revision that pods are made from instead of the update revision, for as many ordinals as there are pods on it: that is what
+   * the built-in controller makes of a strategy without `rollingUpdate`.
+   */
+  readonly keptRevision: string | undefined;
   /** Lowest first. */
   readonly replicas: readonly Member[];
   /** Highest first: pods whose ordinal the set no longer has. */
@@ -52,6 +57,7 @@ export function viewRollout({ set, pods, updateRevision, settleSeconds, now }: V
     firstOrdinal,
     endOrdinal,
     firstUpdatedOrdinal: firstOrdinal + (set.spec?.updateStrategy?.rollingUpdate?.partition ?? 0),
+    keptRevision: set.spec?.updateStrategy?.rollingUpdate == null ? set.status?.currentRevision : undefined,
     replicas: members.filter(inRange),
     condemned: members.filter((member) => !inRange(member)).reverse(),
   };

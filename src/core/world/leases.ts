@@ -2,25 +2,44 @@ import { leaseExpiry, type ProbeLease } from '../lease.ts';
 import type { PodRecord } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
 
+/** Times leases by a clock of its own, and is told of every pod whose probe became fresh or stale. */
+export interface LeaseKeeper {
+  /** Milliseconds on a clock that nobody sets; the same that `renewedAt` is on. */
+  readonly now: () => number;
+  readonly changed: (pod: PodRecord) => void;
+}
+
+interface Standing {
+  readonly expiry: number;
+  /** Undefined: it speaks for all pods of its node. */
+  readonly pods: ReadonlySet<string> | undefined;
+  fresh: boolean;
+}
+
 /**
- * Which nodes have a fresh probe lease, and which probed pods depend on it. Time only moves forward here: a lease that was
- * stale once stays so until it is renewed, whatever a clock says later (I4).
+ * Which nodes have a fresh probe lease, for which pods it speaks, and which probed pods depend on it. Time only moves forward
+ * here: a lease that was stale once stays so until it is renewed, whatever a clock says later (I4).
  */
 export class Leases {
-  readonly #expiry = new Map<string, number>();
-  readonly #fresh = new Set<string>();
+  readonly #leases = new Map<string, Standing>();
   readonly #pods = new Map<string, Set<PodRecord>>();
   #now = Number.NEGATIVE_INFINITY;
   /** No lease expires before this; between two expiries nothing is looked at. */
   #next = Number.POSITIVE_INFINITY;
   readonly #flip: (pod: PodRecord, fresh: boolean) => void;
+  #keeper: LeaseKeeper | undefined;
 
   constructor(flip: (pod: PodRecord, fresh: boolean) => void) {
     this.#flip = flip;
   }
 
-  isFresh(node: string): boolean {
-    return this.#fresh.has(node);
+  keepWith(keeper: LeaseKeeper): void {
+    this.#keeper = keeper;
+  }
+
+  speaksFor({ node, uid }: Pick<PodRecord, 'node' | 'uid'>): boolean {
+    const lease = node === undefined ? undefined : this.#leases.get(node);
+    return lease?.fresh === true && (lease.pods === undefined || lease.pods.has(uid));
   }
 
   watch(pod: PodRecord): void {
@@ -36,31 +55,41 @@ export class Leases {
 
   set(node: string, lease: ProbeLease): void {
     const expiry = leaseExpiry(lease);
-    this.#expiry.set(node, expiry);
+    const before = this.#leases.get(node);
+    const after = { expiry, pods: lease.pods, fresh: expiry > this.#now };
+    this.#leases.set(node, after);
     this.#next = Math.min(this.#next, expiry);
-    this.#setFresh(node, expiry > this.#now);
+    // Most renewals change nothing but the time.
+    if (before?.fresh !== after.fresh || before.pods !== after.pods) this.#compare(node);
   }
 
   delete(node: string): void {
-    this.#expiry.delete(node);
-    this.#setFresh(node, false);
+    if (this.#leases.delete(node)) this.#compare(node);
   }
 
-  advance(now: number): void {
+  /** @param asked the time of whoever asks; it does not matter where a keeper has a clock */
+  advance(asked: number): void {
+    const now = this.#keeper?.now() ?? asked;
     if (now <= this.#now) return;
     this.#now = now;
     if (now < this.#next) return;
     this.#next = Number.POSITIVE_INFINITY;
-    for (const [node, expiry] of this.#expiry) {
-      if (expiry <= now) this.#setFresh(node, false);
-      else this.#next = Math.min(this.#next, expiry);
+    for (const [node, lease] of this.#leases) {
+      if (lease.expiry > now) this.#next = Math.min(this.#next, lease.expiry);
+      else if (lease.fresh) {
+        lease.fresh = false;
+        this.#compare(node);
+      }
     }
   }
 
-  #setFresh(node: string, fresh: boolean): void {
-    if (fresh === this.#fresh.has(node)) return;
-    if (fresh) this.#fresh.add(node);
-    else this.#fresh.delete(node);
-    for (const pod of this.#pods.get(node) ?? []) this.#flip(pod, fresh);
+  /** Tells every pod of a node for which the lease says something else than before. */
+  #compare(node: string): void {
+    for (const pod of this.#pods.get(node) ?? []) {
+      const fresh = this.speaksFor(pod);
+      if (fresh === pod.fresh) continue;
+      this.#flip(pod, fresh);
+      this.#keeper?.changed(pod);
+    }
   }
 }

@@ -6,6 +6,7 @@ import { bit } from '../health.ts';
 import type { OwnerState } from '../owner.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
+import type { Leases } from './leases.ts';
 import { chainOf, isDoomed } from './owner-chain.ts';
 import { anyUid, nameKeyOf } from './owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
@@ -39,16 +40,11 @@ export class NamespaceState {
   readonly #pdbIndex = new SelectorIndex<PdbState>();
   readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
-  readonly #freshNode: (node: string) => boolean;
-  readonly #probed: { watch(pod: PodRecord): void; unwatch(pod: PodRecord): void };
+  readonly #leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>;
 
-  constructor(
-    name: string,
-    leases: { isFresh(node: string): boolean; watch(pod: PodRecord): void; unwatch(pod: PodRecord): void },
-  ) {
+  constructor(name: string, leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>) {
     this.name = name;
-    this.#freshNode = (node) => leases.isFresh(node);
-    this.#probed = leases;
+    this.#leases = leases;
     this.#postings = new LabelPostings(() => this.pods.values());
     this.owners = new OwnerRegistry((pod) => this.podAsOwner(pod));
     this.#pubIndex = new PubIndex(this.pods, this.#postings, this.owners);
@@ -78,10 +74,10 @@ export class NamespaceState {
   attach(pod: PodRecord): void {
     this.#attachOwners(pod);
     pod.reserved = firmness(this.reservations.get(pod.uid));
-    pod.fresh = pod.node !== undefined && this.#freshNode(pod.node);
+    pod.fresh = this.#leases.speaksFor(pod);
     if (pod.has(bit.probed)) {
       this.probedPods.add(pod);
-      this.#probed.watch(pod);
+      this.#leases.watch(pod);
     }
     this.groups.join(pod);
     this.#postings.add(pod);
@@ -100,7 +96,7 @@ export class NamespaceState {
     this.groups.leave(pod);
     if (pod.has(bit.probed)) {
       this.probedPods.delete(pod);
-      this.#probed.unwatch(pod);
+      this.#leases.unwatch(pod);
     }
     for (const owner of [pod.controller, pod.root]) {
       owner?.pods.delete(pod);

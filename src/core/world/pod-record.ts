@@ -30,7 +30,7 @@ export class PodRecord {
   owner: OwnerReference | undefined;
   /** The groups it says it is in: at most a native one and one by another convention. */
   claims: readonly GroupClaim[] = noClaims;
-  /** The probe lease of its node is fresh; only looked at for probed pods. */
+  /** The probe lease of its node is fresh and speaks for it; only looked at for probed pods. */
   fresh = false;
   doomed = false;
   /** `conditional`: whether it goes is not known. */

@@ -10,7 +10,7 @@ import type { OwnerMemory, OwnerName, OwnerState } from '../owner.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
 import type { GroupNode } from './group-node.ts';
-import { Leases } from './leases.ts';
+import { type LeaseKeeper, Leases } from './leases.ts';
 import { setReservations } from './ledger-view.ts';
 import { NamespaceState } from './namespace-state.ts';
 import type { OwnerNode } from './owner-node.ts';
@@ -155,6 +155,11 @@ export class World {
 
   syncedVersion(collection: Collection): string | undefined {
     return this.#synced.get(collection);
+  }
+
+  /** From now on leases are timed by the keeper's clock, and no longer by the time that whoever asks brings. */
+  keepLeases(keeper: LeaseKeeper): void {
+    this.#leases.keepWith(keeper);
   }
 
   /** Leases that ran out by now are stale from now on. */

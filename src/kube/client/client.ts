@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { DeleteOptions } from 'kubernetes-types/meta/v1.js';
 import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
@@ -148,6 +149,8 @@ export class KubeClient {
     call: (left: Pick<WireRequest, 'deadlineMs' | 'signal'>) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
     const { clock, limiter } = this.#options;
+    // One signal may end any number of calls; that so many listen to it is no leak.
+    if (signal !== undefined) setMaxListeners(0, signal);
     const start = clock.monotonic();
     const turn = await limiter.take(deadlineMs, signal);
     if (turn === undefined) return failed(noTurn(signal));

@@ -1,6 +1,6 @@
 import { matches, type Selector } from '../../api/label-selector.ts';
 import type { StringMap } from '../../api/meta.ts';
-import { operatorName } from '../install/names.ts';
+import { operatorName, webhookPaths } from '../install/names.ts';
 import { isCovered, podEviction, type RequestKind } from '../surroundings/rule-match.ts';
 import type { ConfigurationView, WebhookView } from '../surroundings/webhook-view.ts';
 
@@ -29,7 +29,9 @@ export function registrationOf(configuration: ConfigurationView | undefined): Re
   if (configuration === undefined) return missing(`${configurationTitle} does not exist: ${remedy}`);
   const selectors = new Map<string, Selector>();
   for (const { what, request } of needed) {
-    const webhook = configuration.webhooks.find(({ rules }) => isCovered(rules, request));
+    const webhook = configuration.webhooks.find(
+      ({ path, rules }) => path !== webhookPaths.probes && isCovered(rules, request),
+    );
     if (webhook === undefined) return missing(`${configurationTitle} says nothing about ${what}: ${remedy}`);
     const problem = problemOf(webhook);
     if (problem !== undefined) return missing(`webhook ${webhook.name} ${problem}`);

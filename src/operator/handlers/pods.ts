@@ -120,10 +120,17 @@ export class PodHandler implements WebhookHandler {
 
   #settle(asked: Judged, verdict: Verdict, round: number, untilMs: number, signal: AbortSignal): Promise<Step> | Step {
     if (verdict.result === 'allow') return this.#settleAllowed(asked, verdict, untilMs, signal);
-    if (verdict.blockers.some(({ code }) => code === 'PodUnknown')) return this.#settleUnknown(asked, verdict, signal);
+    // The same reason is given for other pods that a verdict rests on: those the ledger service has waited for.
+    const unknown = verdict.blockers.some(({ code }) => code === 'PodUnknown');
+    if (unknown && this.#isUnseen(asked.request)) return this.#settleUnknown(asked, verdict, signal);
     // The deletion of a takeover that another replica began: its reservation may be newer than the ledger that we know.
     if (asked.own && round === 0) return this.#readLedger(asked.request.namespace, verdict);
     return answer(verdict);
+  }
+
+  #isUnseen({ namespace, pod, uid }: DisruptionRequest): boolean {
+    const seen = this.#parts.world.pod(namespace, pod);
+    return seen === undefined || (uid !== undefined && uid !== seen.uid);
   }
 
   async #readLedger(namespace: string, verdict: Denied): Promise<Step> {

@@ -1,22 +1,32 @@
-import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Event, Pod } from 'kubernetes-types/core/v1.js';
 import type { TrustingConfiguration } from '../certificates/inject.ts';
 import { resources } from '../resources.ts';
 import type { Located } from './apply-object.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, failedWith, type Went, went } from './failures.ts';
-import { operatorName, selectorLabels } from './names.ts';
+import { agentName, agentSelectorLabels, operatorName, selectorLabels } from './names.ts';
 import { refText } from './object-ref.ts';
 import { done, type Ended } from './outcome.ts';
-import { allReady, definitionReadiness, deploymentReadiness, type Readiness, trustReadiness } from './readiness.ts';
+import {
+  agentsReadiness,
+  allReady,
+  definitionReadiness,
+  deploymentReadiness,
+  type Readiness,
+  trustReadiness,
+} from './readiness.ts';
 import type { Awaited } from './steps.ts';
 import { eventLines, podTroubles } from './troubles.ts';
 import { type Patience, waitUntil } from './wait-until.ts';
 
 const events = { group: '', version: 'v1', plural: 'events', namespaced: true } as const;
-const ourPods = Object.entries(selectorLabels)
-  .map(([key, value]) => `${key}=${value}`)
-  .join(',');
+
+/** The pods that are waited for. */
+const podLabels: Readonly<Partial<Record<Awaited, Readonly<Record<string, string>>>>> = {
+  operator: selectorLabels,
+  agents: agentSelectorLabels,
+};
 
 /** Waits for what was applied to be as it should. */
 export async function awaitStep(
@@ -45,8 +55,8 @@ async function lookAt(api: ClusterApi, what: Awaited, objects: readonly Located[
     parts.push(readinessOf(what, refText(ref), found.value));
   }
   const all = allReady(parts);
-  if (what !== 'operator' || all.kind !== 'waiting') return went(all);
-  const [because] = podTroubles(await ourPodsIn(api, objects));
+  if (podLabels[what] === undefined || all.kind !== 'waiting') return went(all);
+  const [because] = podTroubles(await ourPodsIn(api, what, objects));
   return went({ ...all, because });
 }
 
@@ -58,14 +68,19 @@ function readinessOf(what: Awaited, name: string, found: object | undefined): Re
       return deploymentReadiness(found as Deployment | undefined);
     case 'trust':
       return trustReadiness(name, found as TrustingConfiguration | undefined);
+    case 'agents':
+      return agentsReadiness(found as DaemonSet | undefined);
   }
 }
 
 /** Only for explanations: who may not read pods gets a shorter one. */
-async function ourPodsIn(api: ClusterApi, [first]: readonly Located[]): Promise<readonly Pod[]> {
+async function ourPodsIn(api: ClusterApi, what: Awaited, [first]: readonly Located[]): Promise<readonly Pod[]> {
   const namespace = first?.ref.namespace;
   if (namespace === undefined) return [];
-  const pods = await api.list<Pod>(resources.pods, { namespace, labelSelector: ourPods });
+  const labelSelector = Object.entries(podLabels[what] ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const pods = await api.list<Pod>(resources.pods, { namespace, labelSelector });
   return pods.ok ? pods.value : [];
 }
 
@@ -77,9 +92,9 @@ async function lateEnd(api: ClusterApi, what: Awaited, objects: readonly Located
   const found = await api.list<Event>(events, { namespace });
   return {
     ...late,
-    reasons: podTroubles(await ourPodsIn(api, objects)),
+    reasons: podTroubles(await ourPodsIn(api, what, objects)),
     events: found.ok ? eventLines(found.value) : [],
-    advice: unavailable(namespace),
+    advice: what === 'agents' ? agentless(namespace) : unavailable(namespace),
   };
 }
 
@@ -91,6 +106,15 @@ function unavailable(namespace: string): string {
     'Its webhook configurations were not touched. To see more:',
     `  kubectl -n ${namespace} describe deployment ${operatorName}`,
     `  kubectl -n ${namespace} logs deployment/${operatorName}`,
+    'Then run the same command again: it goes on where it stopped.',
+  ].join('\n');
+}
+
+function agentless(namespace: string): string {
+  return [
+    'Everything else is installed. On a node without an agent, pods that have a disruption probe are not evicted. To see more:',
+    `  kubectl -n ${namespace} get pods -o wide -l app.kubernetes.io/component=${agentSelectorLabels['app.kubernetes.io/component']}`,
+    `  kubectl -n ${namespace} describe daemonset ${agentName}`,
     'Then run the same command again: it goes on where it stopped.',
   ].join('\n');
 }

@@ -111,10 +111,12 @@ function container(values: InstallValues, mounted: boolean): Container {
   };
 }
 
-function operatorArguments({ takeover, logLevel, certificates, webhook }: InstallValues): string[] {
+function operatorArguments({ takeover, featureGates, logLevel, certificates, webhook }: InstallValues): string[] {
+  const gates = Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`);
   return [
     'operator',
     `--takeover=${takeover}`,
+    ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
     `--log-level=${logLevel}`,
     `--webhook-port=${ports.webhook}`,
     `--health-port=${ports.health}`,

@@ -1,4 +1,4 @@
-import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Namespace, Service, ServiceAccount } from 'kubernetes-types/core/v1.js';
 import type { FlowSchema, PriorityLevelConfiguration } from 'kubernetes-types/flowcontrol/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
@@ -6,6 +6,8 @@ import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { disruptionLedgerCrd } from '../../api/crd/disruption-ledger.ts';
 import { podUnavailableBudgetCrd } from '../../api/crd/pod-unavailable-budget.ts';
 import type { CustomResourceDefinition } from '../../api/crd/schema.ts';
+import { agentDaemonSetOf, agentNetworkPolicyOf } from './agent.ts';
+import { agentRbacObjects, agentServiceAccountOf } from './agent-rbac.ts';
 import { type CertManagerObject, certManagerObjects } from './cert-manager.ts';
 import { deploymentOf } from './deployment.ts';
 import { flowSchemaOf, priorityLevelOf } from './flow-control.ts';
@@ -25,6 +27,7 @@ export type Manifest =
   | CertManagerObject
   | Service
   | Deployment
+  | DaemonSet
   | PodDisruptionBudget
   | NetworkPolicy
   | WebhookConfiguration;
@@ -32,23 +35,28 @@ export type Manifest =
 export const crdManifests: readonly CustomResourceDefinition[] = [podUnavailableBudgetCrd, disruptionLedgerCrd];
 
 /**
- * Everything, in the order in which it is applied: what others need comes first, and what sends requests to us last.
+ * Everything, in the order in which it is applied: what others need comes first, then what sends requests to us. Agents
+ * come last, because waiting for every node must not keep anybody from being protected.
  * @param paths at which the operator has a handler: there are webhooks for these alone
  */
 export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = answeredPaths): readonly Manifest[] {
-  const networkPolicy = networkPolicyOf(values);
+  const { enabled } = values.agent;
+  const policies = [networkPolicyOf(values), enabled ? agentNetworkPolicyOf(values) : undefined];
   return [
     namespaceOf(values),
     ...crdManifests,
     serviceAccountOf(values),
+    ...(enabled ? [agentServiceAccountOf(values)] : []),
     ...rbacObjects(values),
+    ...(enabled ? agentRbacObjects(values) : []),
     priorityLevelOf(),
     flowSchemaOf(values),
     ...certManagerObjects(values),
     serviceOf(values),
-    ...(networkPolicy === undefined ? [] : [networkPolicy]),
+    ...policies.filter((policy) => policy !== undefined),
     disruptionBudgetOf(values),
     deploymentOf(values),
     ...webhookConfigurations(values, paths),
+    ...(enabled ? [agentDaemonSetOf(values)] : []),
   ];
 }

@@ -2,6 +2,8 @@
 
 /** Of the Deployment, its Service, its ServiceAccount, its roles and its webhook configurations. */
 export const operatorName = 'holdfast';
+/** Of the DaemonSet, its ServiceAccount and its roles. */
+export const agentName = 'holdfast-agent';
 export const defaultNamespace = 'holdfast-system';
 export const certificateSecret = 'holdfast-webhook-certificates';
 export const electionLease = 'holdfast-operator';
@@ -13,6 +15,7 @@ export const webhookPaths = {
   pods: '/pods',
   budgets: '/podunavailablebudgets',
   statefulSets: '/statefulsets',
+  probes: '/probes',
 } as const;
 
 /** Where certificates that others make are mounted. */
@@ -24,6 +27,15 @@ export const selectorLabels = {
 } as const;
 
 export const commonLabels = { ...selectorLabels, 'app.kubernetes.io/part-of': 'holdfast' } as const;
+
+export const agentSelectorLabels = { ...selectorLabels, 'app.kubernetes.io/component': 'agent' } as const;
+
+export const agentLabels = { ...agentSelectorLabels, 'app.kubernetes.io/part-of': 'holdfast' } as const;
+
+/** The user that the agents are to API servers. */
+export function agentUser(namespace: string): string {
+  return `system:serviceaccount:${namespace}:${agentName}`;
+}
 
 /** The user that the operator is to API servers. */
 export function operatorUser(namespace: string): string {

@@ -6,7 +6,9 @@ export type Stage =
   | 'ground'
   | 'operator'
   /** What sends requests to the operator: applied when it answers, removed before it goes. */
-  | 'requests';
+  | 'requests'
+  /** What runs on every node. */
+  | 'agents';
 
 export interface OwnKind {
   readonly apiVersion: string;
@@ -59,6 +61,7 @@ export const ownKinds: readonly OwnKind[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment', namespaced: true, stage: 'operator' },
   { ...configuration, kind: 'ValidatingWebhookConfiguration' },
   { ...configuration, kind: 'MutatingWebhookConfiguration' },
+  { apiVersion: 'apps/v1', kind: 'DaemonSet', namespaced: true, stage: 'agents' },
 ];
 
 export function ownKind(kind: string): OwnKind | undefined {

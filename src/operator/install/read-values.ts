@@ -1,5 +1,6 @@
 import { type FieldError, failed, forbidden, invalid, type Parsed, parsed, required } from '../../api/field-errors.ts';
 import { type Fields, isObject, isUnset } from '../../api/json.ts';
+import { defaultFeatureGates } from '../feature-gates.ts';
 import {
   choice,
   dnsLabel,
@@ -39,6 +40,15 @@ const readers: Readers = {
   takeover: choice(takeoverModes),
   webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },
   certificates: { source: choice(certificateSources), secretName: subdomain },
+  agent: {
+    enabled: flag,
+    resources: { requests: quantities, limits: quantities },
+    leaseSeconds: integerIn(2, 3_600),
+    allowExec: flag,
+    maxProbes: integerIn(1, 1_000),
+    nodeSelector: labels,
+  },
+  featureGates: Object.fromEntries(Object.keys(defaultFeatureGates).map((gate) => [gate, flag])),
   logLevel: choice(logLevels),
   hostNetwork: flag,
   nodeSelector: labels,
@@ -60,6 +70,11 @@ export function readInstallValues(source: unknown): Parsed<InstallValues> {
     resources: { ...defaults.resources, ...withoutUnset(given.resources) },
     webhook: { ...defaults.webhook, ...withoutUnset(given.webhook) },
     certificates: { ...defaults.certificates, ...withoutUnset(given.certificates) },
+    agent: {
+      ...defaults.agent,
+      ...withoutUnset(given.agent),
+      resources: { ...defaults.agent.resources, ...withoutUnset(given.agent?.resources) },
+    },
   };
   const conflicts = conflictErrors(values);
   return conflicts.length > 0 ? failed(...conflicts) : parsed(values);

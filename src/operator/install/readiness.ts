@@ -1,4 +1,4 @@
-import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { TrustingConfiguration } from '../certificates/inject.ts';
 
 /** Whether what is waited for is so, and if not, what is missing, in words. */
@@ -44,6 +44,29 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
   return availableReplicas < wanted
     ? `${availableReplicas} of ${wanted} replicas of the operator are available`
     : undefined;
+}
+
+/** On every node that should have one runs an agent of the newest template. */
+export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
+  if (agents === undefined) {
+    return { kind: 'never', text: "the agents' DaemonSet is gone: somebody removed it meanwhile" };
+  }
+  const {
+    desiredNumberScheduled: nodes,
+    updatedNumberScheduled,
+    numberAvailable,
+    observedGeneration,
+  } = {
+    ...{ desiredNumberScheduled: 0, updatedNumberScheduled: 0, numberAvailable: 0, observedGeneration: 0 },
+    ...agents.status,
+  };
+  const waiting = (text: string): Readiness => ({ kind: 'waiting', text });
+  if (observedGeneration < (agents.metadata?.generation ?? 0)) {
+    return waiting("no controller has seen the agents' DaemonSet yet");
+  }
+  if (updatedNumberScheduled < nodes) return waiting(`${updatedNumberScheduled} of ${nodes} nodes have a new agent`);
+  if (numberAvailable < nodes) return waiting(`on ${numberAvailable} of ${nodes} nodes an agent is available`);
+  return { kind: 'ready' };
 }
 
 export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): Readiness {

@@ -50,9 +50,9 @@ export async function removeAll(api: ClusterApi, found: readonly Found[], patien
   return done;
 }
 
-/** Of a Deployment the pods go first: when it is gone, nobody runs any more. */
+/** Of what runs the pods go first: when it is gone, nobody runs any more. */
 function propagationOf(kind: string): Propagation {
-  return kind === 'Deployment' ? 'Foreground' : 'Background';
+  return kind === 'Deployment' || kind === 'DaemonSet' ? 'Foreground' : 'Background';
 }
 
 async function gone(api: ClusterApi, found: readonly Found[]): Promise<Went<Readiness>> {

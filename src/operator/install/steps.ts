@@ -15,15 +15,17 @@ export type Awaited =
   /** The operator's replicas are available. */
   | 'operator'
   /** Every webhook knows whom to trust. */
-  | 'trust';
+  | 'trust'
+  /** An agent is available on every node. */
+  | 'agents';
 
 export type InstallStep =
   | { readonly kind: 'apply'; readonly manifest: Manifest }
   | { readonly kind: 'await'; readonly what: Awaited; readonly objects: readonly ObjectRef[] };
 
 /**
- * What an installation does, in order. Webhooks that fail closed come last: an operator that does not come up leaves a cluster
- * as it was.
+ * What an installation does, in order. Webhooks that fail closed come after the operator: one that does not come up leaves a
+ * cluster as it was. A node on which no agent comes up keeps nobody else from being protected.
  */
 export function installSteps(values: InstallValues, { crdsOnly, dryRun }: InstallMode): readonly InstallStep[] {
   const manifests = crdsOnly ? crdManifests : manifestsOf(values);
@@ -31,6 +33,7 @@ export function installSteps(values: InstallValues, { crdsOnly, dryRun }: Instal
     ['ground', 'definitions', (kind) => kind === 'CustomResourceDefinition'],
     ['operator', 'operator', (kind) => kind === 'Deployment'],
     ['requests', 'trust', () => true],
+    ['agents', 'agents', () => true],
   ];
   return stages.flatMap(([stage, what, isAwaited]) => {
     const members = manifests.filter((manifest) => stageOf(manifest) === stage);

@@ -36,7 +36,7 @@ type OperatorData = (typeof operatorData)[number];
 type Removal = (api: ClusterApi, wish: UninstallWish, patience: Patience) => Promise<Ended>;
 
 const requests = ownKinds.filter(({ stage }) => stage === 'requests').toReversed();
-const deployments = ownKinds.filter(({ kind }) => kind === 'Deployment');
+const workloads = ownKinds.filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
 const others = ownKinds.filter(({ stage, kind }) => stage === 'operator' && kind !== 'Deployment').toReversed();
 
 /**
@@ -45,7 +45,7 @@ const others = ownKinds.filter(({ stage, kind }) => stage === 'operator' && kind
  */
 const removals: readonly Removal[] = [
   (api, { namespace }, patience) => removeKinds(api, requests, namespace, patience),
-  (api, { namespace }, patience) => removeKinds(api, deployments, namespace, patience),
+  (api, { namespace }, patience) => removeKinds(api, workloads, namespace, patience),
   (api, { namespace }, patience) => removeKinds(api, others, namespace, patience),
   (api, _, { report }) => removeGuards(api, report),
   removeOperatorData,

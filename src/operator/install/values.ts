@@ -1,5 +1,6 @@
 import type { StringMap } from '../../api/meta.ts';
 import type { LogLevel } from '../../telemetry/log.ts';
+import type { FeatureGates } from '../feature-gates.ts';
 import { defaultNamespace } from './names.ts';
 
 export const takeoverModes = ['pdb', 'always', 'off'] as const;
@@ -29,6 +30,20 @@ export interface InstallValues {
     /** `secret`: its name, in the namespace; it holds tls.crt and tls.key. */
     readonly secretName?: string;
   };
+  /** The prober of disruption probes, on each node. Without it every pod that has such a probe counts as not disruptable. */
+  readonly agent: {
+    readonly enabled: boolean;
+    readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
+    /** How long its answers count after it was last heard of. */
+    readonly leaseSeconds: number;
+    /** Probes may run commands in containers. The agents then get the right to do so in every pod of the cluster. */
+    readonly allowExec: boolean;
+    /** Probes under way at the same time, on one node. */
+    readonly maxProbes: number;
+    readonly nodeSelector: StringMap;
+  };
+  /** Only those that are to be other than they come. */
+  readonly featureGates: Partial<FeatureGates>;
   readonly logLevel: LogLevel;
   /** For clusters whose API servers cannot reach the network of pods. */
   readonly hostNetwork: boolean;
@@ -49,6 +64,15 @@ export const defaultInstallValues: InstallValues = {
   takeover: 'pdb',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
   certificates: { source: 'own' },
+  agent: {
+    enabled: true,
+    resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
+    leaseSeconds: 40,
+    allowExec: false,
+    maxProbes: 50,
+    nodeSelector: {},
+  },
+  featureGates: {},
   logLevel: 'info',
   hostNetwork: false,
   nodeSelector: {},

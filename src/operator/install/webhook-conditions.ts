@@ -1,5 +1,6 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
 import { annotation } from '../../api/names.ts';
+import { podPlaces } from './pod-places.ts';
 
 /**
  * What can never matter is not even sent, so that it goes on while the webhook is down. An expression that fails refuses the
@@ -66,12 +67,31 @@ const asksForEnforcement: MatchCondition = {
     `(has(object.metadata.annotations) && ${key} in object.metadata.annotations)`,
 };
 
+/** Only what carries a probe: the creation of all other pods never depends on us. */
+const carriesProbe: MatchCondition = {
+  name: 'carries-a-probe',
+  expression: ['', ...podPlaces].map((place) => `(${carries(place, annotation.disruptionProbe)})`).join(' || '),
+};
+
+const probeMayChange: MatchCondition = {
+  name: 'probe-may-change',
+  expression: ['oldObject == null', differs('metadata.annotations'), differs('spec')].join(' || '),
+};
+
 export const conditions = {
   deletion: [notTerminating, notFinished, notByKubelet, notByCollectors],
   update: [notTerminating, podChanges],
   budget: [budgetStays, budgetChanges],
   statefulSet: [asksForEnforcement],
+  probes: [carriesProbe, probeMayChange],
 } as const;
+
+/** @param place of something with metadata, such as `spec.template`; empty: the object itself */
+function carries(place: string, key: string): string {
+  const steps = [...(place === '' ? [] : place.split('.')), 'metadata', 'annotations'];
+  const paths = steps.map((_, index) => `object.${steps.slice(0, index + 1).join('.')}`);
+  return [...paths.map((path) => `has(${path})`), `"${key}" in ${paths.at(-1)}`].join(' && ');
+}
 
 function differs(path: string): string {
   const [before, after] = [`oldObject.${path}`, `object.${path}`];

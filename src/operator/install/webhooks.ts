@@ -11,6 +11,7 @@ import { label } from '../../api/names.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { caInjection } from './cert-manager.ts';
 import { commonLabels, operatorName, webhookPaths } from './names.ts';
+import { podMakers } from './pod-places.ts';
 import type { InstallValues } from './values.ts';
 import { conditions } from './webhook-conditions.ts';
 
@@ -23,7 +24,12 @@ type Rule = RuleWithOperations & { readonly resources: readonly string[]; readon
  * Paths at which the operator answers. A webhook that is registered without a handler behind it would refuse everything that it
  * is asked, so it is this set that decides which webhooks there are.
  */
-export const answeredPaths: ReadonlySet<string> = new Set([webhookPaths.pods, webhookPaths.budgets]);
+export const answeredPaths: ReadonlySet<string> = new Set([
+  webhookPaths.pods,
+  webhookPaths.budgets,
+  webhookPaths.statefulSets,
+  webhookPaths.probes,
+]);
 
 export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
 
@@ -85,9 +91,25 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
         rules: [rule(pubGroup, ['v1alpha1', 'v1beta1'], ['podunavailablebudgets'], ['CREATE', 'UPDATE'])],
         conditions: conditions.budget,
       }),
+      {
+        ...webhook(values, {
+          name: 'probes',
+          path: webhookPaths.probes,
+          selector: elsewhere(values),
+          sideEffects: 'None',
+          rules: podMakers.map(({ group, versions, resources }) =>
+            rule(group, [...versions], [...resources], ['CREATE', 'UPDATE']),
+          ),
+          conditions: conditions.probes,
+        }),
+        ...harmless,
+      },
     ],
   };
 }
+
+/** A pod that cannot be created while we are away would be worse than a probe that nobody checked, which counts as failing. */
+const harmless = { failurePolicy: 'Ignore', timeoutSeconds: 2 } as const;
 
 function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
   const statefulSets = webhook(values, {

@@ -5,7 +5,10 @@ export interface LedgerLimits {
   readonly maxWaiting: number;
   /** Requests that share one write. Judging them holds the process up, so there is an end to it. */
   readonly maxBatch: number;
-  /** Writes that may fail or lose the race before a batch is refused. */
+  /**
+   * Writes that may fail or lose the race before a batch is refused. Of three replicas that all write as fast as they can, each
+   * loses two races of three: eight in a row would be one batch of twenty-five. Whoever waits has an end to their patience besides.
+   */
   readonly maxAttempts: number;
   /** The pause after the n-th lost race is chosen between 0 and base * 2^n, and never above the cap. */
   readonly pauseBaseMs: number;
@@ -25,7 +28,7 @@ export const defaultLedgerLimits: LedgerLimits = {
   maxRequests: 10_000,
   maxWaiting: 5_000,
   maxBatch: 500,
-  maxAttempts: 8,
+  maxAttempts: 20,
   pauseBaseMs: 5,
   pauseCapMs: 250,
   callMs: 3_000,

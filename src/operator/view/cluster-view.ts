@@ -1,11 +1,13 @@
 import { ledgerGroup } from '../../api/ledger.ts';
 import type { Namespace } from '../../api/meta.ts';
+import { label } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import { type Collection, collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
+import type { Selection } from '../../kube/client/client.ts';
 import type { Discovery } from '../../kube/discovery/discovery.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
@@ -15,6 +17,7 @@ import type { OperatorContext } from '../context.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
 import { PodSink } from './pod-sink.ts';
+import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -35,6 +38,8 @@ export interface ClusterViewParts {
   readonly touched: Touched;
   /** The view of the pods has moved on, because of this namespace; undefined: of none, or of many. */
   readonly podsAdvanced: (namespace: string | undefined) => void;
+  /** A pod came, changed or went; undefined: many may have. */
+  readonly podSeen: (pod: Pod | undefined) => void;
   /** A ledger was seen, of this namespace. */
   readonly ledgerSeen: (namespace: string) => void;
   /** Owners may have come up that nobody knows yet. */
@@ -51,6 +56,7 @@ export class ClusterView {
   readonly #parts: ClusterViewParts;
   readonly #interner = new Interner();
   readonly #watched = new Map<string, Following>();
+  readonly #leases: ProbeLeaseSink;
   #pubsLeftToOthers = false;
 
   constructor(parts: ClusterViewParts) {
@@ -66,8 +72,7 @@ export class ClusterView {
     this.#watchBudgets();
     this.#watchLedgers();
     this.#watchGroups(report);
-    // Probe leases are followed once there are agents that write them; until then no probe is fresh (I4).
-    parts.context.world.setSynced('leases', '0');
+    this.#leases = this.#watchLeases();
   }
 
   start(): void {
@@ -75,6 +80,7 @@ export class ClusterView {
   }
 
   async close(): Promise<void> {
+    this.#leases.close();
     await Promise.all([...this.#watched.values()].map((one) => one.close()));
   }
 
@@ -113,12 +119,12 @@ export class ClusterView {
   }
 
   #watchPods(): void {
-    const { context, touched, podsAdvanced, ownersNamed } = this.#parts;
+    const { context, touched, podsAdvanced, podSeen, ownersNamed } = this.#parts;
     const advanced = (namespace: string | undefined) => {
       podsAdvanced(namespace);
       ownersNamed();
     };
-    const sink = new PodSink({ world: context.world, touched, advanced });
+    const sink = new PodSink({ world: context.world, touched, advanced, seen: podSeen });
     this.#watch<Pod>('pods', { group: '', kind: 'Pod' }, sink, () => podProjection(this.#interner));
   }
 
@@ -219,14 +225,25 @@ export class ClusterView {
     }
   }
 
+  #watchLeases(): ProbeLeaseSink {
+    const { context, touched } = this.#parts;
+    const { world, clock, log, namespace } = context;
+    const sink = new ProbeLeaseSink({ world, touched, clock, log });
+    const selection = { namespace, labelSelector: `${label.probeLease}=true` };
+    const project = () => probeLeaseProjection(this.#interner);
+    this.#watch('leases', { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);
+    return sink;
+  }
+
   #watch<T extends Reflected>(
     name: string,
     kind: WatchedOptions<T>['kind'],
     sink: Sink<T>,
     project: WatchedOptions<T>['project'],
+    selection: Selection = {},
   ): void {
     const { context, discovery, traits } = this.#parts;
-    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, sink, project }));
+    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project }));
   }
 }
 

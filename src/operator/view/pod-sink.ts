@@ -12,6 +12,8 @@ export interface PodSinkParts {
   readonly touched: Touched;
   /** The view has moved on, because of pods in this namespace; undefined: of none, or of many. */
   readonly advanced: (namespace: string | undefined) => void;
+  /** Told of every pod that comes, changes or goes; undefined: of many at once. */
+  readonly seen: (pod: Pod | undefined) => void;
 }
 
 /**
@@ -40,16 +42,19 @@ export class PodSink implements Sink<Pod> {
     }
     this.#progress(resourceVersion, undefined);
     for (const name of namespaces) touched.namespace(name);
+    this.#parts.seen(undefined);
   }
 
   upsert(item: Pod, resourceVersion: string): void {
     const { namespace = '', name } = item.metadata;
     this.#change(namespace, name, resourceVersion, () => this.#parts.world.upsertPod(item));
+    this.#parts.seen(item);
   }
 
   remove(item: Pod, resourceVersion: string): void {
     const { namespace = '', name } = item.metadata;
     this.#change(namespace, name, resourceVersion, () => this.#parts.world.deletePod(namespace, name));
+    this.#parts.seen(item);
   }
 
   bookmark(resourceVersion: string): void {

@@ -1,4 +1,5 @@
 import type { Fields } from '../../api/json.ts';
+import type { Selection } from '../../kube/client/client.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
 import type { Discovery, KindName } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
@@ -13,6 +14,8 @@ export interface WatchedOptions<T extends Reflected> {
   readonly discovery: Discovery;
   readonly traits: ServerTraits;
   readonly kind: KindName;
+  /** Default: all objects of the cluster. */
+  readonly selection?: Selection;
   readonly sink: Sink<T>;
   /** For the resource that was found: which version of the API it is, is known only then. */
   readonly project: (resource: ResourceName) => (object: Fields) => T;
@@ -91,7 +94,7 @@ export class Watched<T extends Reflected> implements Following {
 
   /** Until the API is gone, or we stop. */
   async #follow(resource: ResourceName): Promise<void> {
-    const { context, traits, sink, project, kind } = this.#options;
+    const { context, traits, selection, sink, project, kind } = this.#options;
     const { clients, clock, random, log } = context;
     const over = new Promise<void>((resolve) => {
       this.#lost = resolve;
@@ -99,6 +102,7 @@ export class Watched<T extends Reflected> implements Following {
     const reflector = new Reflector<T>({
       client: clients.watch,
       resource,
+      ...(selection === undefined ? {} : { selection }),
       project: project(resource),
       sink,
       traits,

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:https';
 import { createSecureContext } from 'node:tls';
+import { listenOn } from '../../telemetry/health/listen.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { BodyMemory } from './body.ts';
 import { WebhookFront } from './front.ts';
 import type { WebhookHandler } from './handler.ts';
-import { listenOn } from './listen.ts';
 import type { WebhookClock } from './webhook-clock.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
@@ -58,9 +58,9 @@ export interface WebhookServer {
   pending(): number;
   /** New connections get this certificate; those that exist go on. A pair that does not fit is refused, and nothing changes. */
   rotate(keyPair: KeyPair): Rotation;
-  /** Goes on answering, but ends connections: idle ones now, others after their next answer. */
+  /** Goes on answering, and ends each connection with its next answer. An idle one stays: a request may be on its way on it. */
   drain(): void;
-  /** Stops listening, waits for the requests under way, at most this long, and tells how many were cut off. */
+  /** Stops listening, closes idle connections, waits for the requests under way, at most this long, and tells how many were cut off. */
   close(limitMs: number): Promise<{ readonly dropped: number }>;
 }
 
@@ -89,10 +89,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     port,
     pending: () => front.pending,
     rotate: (keyPair) => rotate(server, keyPair),
-    drain() {
-      front.startClosing();
-      server.closeIdleConnections();
-    },
+    drain: () => front.startClosing(),
     close: (limitMs) => close(server, front, clock, limitMs),
   };
 }
@@ -119,6 +116,7 @@ async function close(
   limitMs: number,
 ): Promise<{ readonly dropped: number }> {
   front.startClosing();
+  // This ends the idle ones, too.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   await new Promise<void>((resolve) => {
     const timer = clock.after(limitMs, resolve);

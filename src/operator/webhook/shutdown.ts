@@ -1,5 +1,5 @@
-import type { HealthServer } from './health-server.ts';
-import type { Readiness } from './readiness.ts';
+import type { HealthServer } from '../../telemetry/health/health-server.ts';
+import type { Readiness } from '../../telemetry/health/readiness.ts';
 import type { WebhookServer } from './server.ts';
 import type { WebhookClock } from './webhook-clock.ts';
 

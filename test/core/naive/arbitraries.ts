@@ -119,12 +119,17 @@ function nameOf({ apiVersion, kind, namespace, name }: OwnerState) {
   return { apiVersion, kind, namespace, name };
 }
 
-const leaseEvent: fc.Arbitrary<Event> = fc.record({
-  kind: fc.constant('setProbeLease' as const),
-  node: fc.constantFrom(...nodes),
-  ageSeconds: fc.constantFrom(0, 0, 5, 10, 40),
-  durationSeconds: fc.constantFrom(10, 40),
-});
+/** Not those of later lives: a lease may be older than a pod that took over a name. */
+const firstLives = scenes.flat().map(({ name }) => uidOf('a', name, 1));
+
+const leaseEvent: fc.Arbitrary<Event> = fc
+  .record({
+    node: fc.constantFrom(...nodes),
+    ageSeconds: fc.constantFrom(0, 0, 5, 10, 40),
+    durationSeconds: fc.constantFrom(10, 40),
+    pods: fc.option(fc.subarray(firstLives), { freq: 1, nil: undefined }),
+  })
+  .map(({ pods, ...lease }) => ({ kind: 'setProbeLease', ...lease, ...(pods === undefined ? {} : { pods }) }));
 
 const podEvent = (seats: readonly Seat[], likely: Likely): fc.Arbitrary<Event> =>
   fc

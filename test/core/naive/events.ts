@@ -36,6 +36,8 @@ export type Event =
       readonly node: string;
       readonly ageSeconds: number;
       readonly durationSeconds: number;
+      /** The uids of the pods that it speaks for; absent: all. */
+      readonly pods?: readonly string[];
     }
   | { readonly kind: 'deleteProbeLease'; readonly node: string }
   | {
@@ -159,8 +161,13 @@ function ownersAfter(
     : { owners, goneOwners: [...goneOwners, event.owner], lookedUpAt };
 }
 
-export function leaseAt(now: number, lease: { ageSeconds: number; durationSeconds: number }): ProbeLease {
-  return { renewedAt: now - lease.ageSeconds * 1000, durationSeconds: lease.durationSeconds };
+export function leaseAt(now: number, lease: Extract<Event, { kind: 'setProbeLease' }>): ProbeLease {
+  const { ageSeconds, durationSeconds, pods } = lease;
+  return {
+    renewedAt: now - ageSeconds * 1000,
+    durationSeconds,
+    ...(pods === undefined ? {} : { pods: new Set(pods) }),
+  };
 }
 
 /** One reservation for a uid; a later operation on the pod replaces it (L5). A pod that is not there is not reserved. */

@@ -14,7 +14,8 @@ export function isReady(pod: Pod): boolean {
 
 function leaseIsFresh(state: NaiveState, pod: Pod, now: number): boolean {
   const lease = state.leases.get(pod.spec?.nodeName ?? '');
-  return lease !== undefined && now < lease.renewedAt + lease.durationSeconds * 1000;
+  if (lease === undefined || now >= lease.renewedAt + lease.durationSeconds * 1000) return false;
+  return lease.pods === undefined || [...lease.pods].includes(pod.metadata.uid ?? '');
 }
 
 /** Why a pod with a probe cannot be lost now, or nothing (H2, H4). */

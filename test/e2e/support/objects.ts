@@ -83,7 +83,7 @@ export function pub(name: string, spec: object, version: 'v1alpha1' | 'v1beta1' 
   };
 }
 
-/** Groups of a leader and workers, as the second seed's example has them. */
+/** Groups of a leader and workers. */
 export function leaderWorkerSet(name: string, replicas: number, size: number): Named {
   const template = (role: string) => ({
     metadata: { labels: { app: name, role } },

@@ -2,6 +2,7 @@ import { isReady } from '../../support/availability.ts';
 import { made } from '../../support/cluster.ts';
 import type { Answer, Body, RequestOptions } from '../../support/kube-http.ts';
 import type { ProtectedCluster } from '../../support/protected-cluster.ts';
+import { persistently } from './asking.ts';
 import type { Named } from './objects.ts';
 import { waitUntil } from './wait.ts';
 
@@ -17,6 +18,7 @@ export interface Scene {
   readonly cluster: ProtectedCluster;
   /** Server-side apply, which must succeed. */
   apply(...objects: readonly Named[]): Promise<void>;
+  /** @param query more of it, each with `&` before it */
   tryApply(object: Named, query?: string): Promise<Answer>;
   read(kind: Kind, name: string): Promise<Body>;
   change(kind: Kind, name: string, body: object): Promise<Answer>;
@@ -82,12 +84,14 @@ export async function sceneIn(cluster: ProtectedCluster): Promise<Scene> {
       for (const object of objects) await made(scene.tryApply(object));
     },
     tryApply: (object, query = '') =>
-      cluster.request('PATCH', `${applyPath(namespace, object)}?fieldManager=e2e&force=true${query}`, {
-        contentType: contentTypes.apply,
-        body: object,
-      }),
+      persistently(() =>
+        cluster.request('PATCH', `${applyPath(namespace, object)}?fieldManager=e2e&force=true${query}`, {
+          contentType: contentTypes.apply,
+          body: object,
+        }),
+      ),
     read: (kind, name) => made(cluster.request('GET', path(kind, name))),
-    change: (kind, name, body) => cluster.request('PATCH', path(kind, name), { ...merge, body }),
+    change: (kind, name, body) => persistently(() => cluster.request('PATCH', path(kind, name), { ...merge, body })),
     async pods(selector) {
       const query = selector === undefined ? '' : `?labelSelector=${encodeURIComponent(selector)}`;
       return (await made(cluster.request('GET', `${podsPath}${query}`))).items;
@@ -104,15 +108,20 @@ export async function sceneIn(cluster: ProtectedCluster): Promise<Scene> {
         (pods) => pods.length === count && pods.every(isReady),
       ),
     evict: (pod, more = {}, query = '') =>
-      cluster.request('POST', `${podsPath}/${pod}/eviction${query}`, {
-        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace }, ...more },
-      }),
-    remove: (pod, options = {}, query = '') => cluster.request('DELETE', `${podsPath}/${pod}${query}`, options),
+      persistently(() =>
+        cluster.request('POST', `${podsPath}/${pod}/eviction${query}`, {
+          body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace }, ...more },
+        }),
+      ),
+    remove: (pod, options = {}, query = '') =>
+      persistently(() => cluster.request('DELETE', `${podsPath}/${pod}${query}`, options)),
     patchPod: (pod, body, subresource) =>
-      cluster.request('PATCH', `${podsPath}/${pod}${subresource === undefined ? '' : `/${subresource}`}`, {
-        contentType: contentTypes.strategic,
-        body,
-      }),
+      persistently(() =>
+        cluster.request('PATCH', `${podsPath}/${pod}${subresource === undefined ? '' : `/${subresource}`}`, {
+          contentType: contentTypes.strategic,
+          body,
+        }),
+      ),
     async setReady(pod, ready) {
       await (cluster.embedded ? steer(scene, pod, ready) : writeStatus(scene, pod, ready));
       await waitReadyPod(scene, pod, ready);

@@ -9,7 +9,7 @@ import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../
 import { eventually } from './eventually.ts';
 import { OperatorProcess } from './operator-process.ts';
 
-export interface ReplicaWish {
+interface ReplicaWish {
   /** What it talks to the API server through. Default: directly. */
   readonly by?: ApiProxy;
   readonly clock?: Clock;
@@ -86,7 +86,7 @@ export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
 }
 
 const log = createLogger({
-  level: (process.env['HOLDFAST_TEST_LOG'] ?? 'error') as 'error',
+  level: 'error',
   format: 'text',
   write: (line) => void process.stderr.write(line),
   now: () => realClock.now(),

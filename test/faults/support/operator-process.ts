@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import type { Access, TextSource } from '../../../src/kube/config/access.ts';
 import { eventually } from './eventually.ts';
 
-export interface ProcessWish {
+interface ProcessWish {
   readonly access: Access;
   readonly namespace: string;
   /** Where API servers find the webhooks: perhaps a balancer before this process. */
@@ -34,6 +34,10 @@ export class OperatorProcess {
       this.#err += String(chunk);
     });
     this.#ended = new Promise((done) => child.once('close', () => done()));
+    // Nothing outlives the tests, whatever becomes of them.
+    const end = () => void child.kill('SIGKILL');
+    process.once('exit', end);
+    child.once('close', () => process.off('exit', end));
   }
 
   static async start({ access, namespace, url, takeover = 'pdb' }: ProcessWish): Promise<OperatorProcess> {

@@ -22,9 +22,9 @@ export async function restartableCluster(nodes: number): Promise<RestartableClus
   for (const node of createNodes(nodes, undefined, Date.now())) await admin.create('nodes', node);
   const kubeconfig = cluster.kubeconfig();
   const http = new KubeHttp(accessFrom(kubeconfig));
-  let made_ = 0;
+  let namespaces = 0;
   const newNamespace = async () => {
-    const name = `restart-${made_++}`;
+    const name = `restart-${namespaces++}`;
     await made(http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } }));
     return name;
   };

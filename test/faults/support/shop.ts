@@ -17,10 +17,10 @@ export async function createPods(
   pods: ReadonlyMap<string, StringMap>,
 ): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
-  for (const [name, labels] of pods) {
-    const spec = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
-    await made(cluster.request('POST', path, { body: { metadata: { name, labels }, spec } }));
-  }
+  const spec = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
+  const create = ([name, labels]: readonly [string, StringMap]) =>
+    made(cluster.request('POST', path, { body: { metadata: { name, labels }, spec } }));
+  await Promise.all([...pods].map(create));
   await podsReady(cluster, namespace, pods.size, (name) => pods.has(name));
 }
 
@@ -78,6 +78,13 @@ export async function createPub(
 
 export function pubOf(cluster: Cluster, namespace: string, name: string): Promise<Body> {
   return made(cluster.request('GET', `${pubs(namespace)}/${name}`));
+}
+
+/** The pods that these nodes still have, but for those that are going. */
+export async function podsOn(cluster: Cluster, namespace: string, nodes: readonly string[]): Promise<string[]> {
+  const { items } = await made(cluster.request('GET', `/api/v1/namespaces/${namespace}/pods`));
+  const there = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return there.filter(({ spec }) => nodes.includes(String(spec['nodeName']))).map(({ metadata }) => metadata.name);
 }
 
 /** A PodDisruptionBudget over groups; resolves when it is judged. */

@@ -236,3 +236,17 @@ describe('listing', () => {
     expect(await list({ ...request(client), signal: control.signal })).toMatchObject({ failure: { kind: 'aborted' } });
   });
 });
+
+test('many calls may share one signal, and nobody takes that for a leak', async () => {
+  const { client } = await serve((_request, response) => json(response, 200, {}));
+  const warnings: Error[] = [];
+  const hear = (warning: Error) => void warnings.push(warning);
+  process.on('warning', hear);
+  cleanups.push(() => process.off('warning', hear));
+  const { signal } = new AbortController();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => client.get(pods, at, { signal })));
+  expect(answers.filter(({ ok }) => !ok)).toEqual([]);
+  // Warnings come a turn later.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+});

@@ -19,11 +19,13 @@ interface Script {
   readonly deletion?: Outcome<unknown>;
   readonly stale?: string;
   readonly reached?: boolean;
+  /** The pod is not in the view. */
+  readonly unseen?: boolean;
 }
 
 function bench(script: Script) {
   const world = new World();
-  world.upsertPod(aPod('web-0').build());
+  if (script.unseen !== true) world.upsertPod(aPod('web-0').build());
   const calls: string[] = [];
   const bodies: unknown[] = [];
   let asked = 0;
@@ -194,32 +196,38 @@ describe('an eviction that budgets allow', () => {
 
 describe('a pod that is not in the view', () => {
   it('does not exist: the API server says so', async () => {
-    expect((await answer({ verdicts: [unknown] })).said).toBe('allowed');
+    expect((await answer({ unseen: true, verdicts: [unknown] })).said).toBe('allowed');
   });
 
   it('is another one than is meant: the API server says so', async () => {
     const wish = evictionWish({ preconditions: { uid: 'uid-of-before' } });
-    expect((await answer({ verdicts: [unknown], reading: found('uid-web-0') }, wish)).said).toBe('allowed');
+    expect((await answer({ unseen: true, verdicts: [unknown], reading: found('uid-web-0') }, wish)).said).toBe(
+      'allowed',
+    );
   });
 
   it('is new: it is judged as soon as the view has it', async () => {
-    const { said, calls } = await answer({ verdicts: [unknown, exhausted], reading: found('uid-web-0') });
+    const { said, calls } = await answer({ unseen: true, verdicts: [unknown, exhausted], reading: found('uid-web-0') });
     expect(said).toMatch(/^429 /);
     expect(calls).toEqual(['judge EVICT web-0', 'read pod', 'wait for 42', 'judge EVICT web-0']);
   });
 
   it('[I4] is new, and the view does not get there: not now', async () => {
-    const { said } = await answer({ verdicts: [unknown], reading: found('uid-web-0'), reached: false });
+    const { said } = await answer({ unseen: true, verdicts: [unknown], reading: found('uid-web-0'), reached: false });
     expect(said).toMatch(/^429 /);
   });
 
   it('[I4] cannot be read: not now', async () => {
-    const { said } = await answer({ verdicts: [unknown], reading: { kind: 'failed', message: 'gone fishing' } });
+    const { said } = await answer({
+      unseen: true,
+      verdicts: [unknown],
+      reading: { kind: 'failed', message: 'gone fishing' },
+    });
     expect(said).toMatch(/^429 /);
   });
 
   it('keeps coming and going: there is an end to judging it', async () => {
-    const { said, calls } = await answer({ verdicts: [unknown], reading: found('uid-web-0') });
+    const { said, calls } = await answer({ unseen: true, verdicts: [unknown], reading: found('uid-web-0') });
     expect(said).toMatch(/^429 /);
     expect(calls.filter((call) => call.startsWith('judge'))).toHaveLength(4);
   });

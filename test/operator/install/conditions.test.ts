@@ -40,6 +40,7 @@ const set = (spec: object, metadata: object = {}) => ({
   metadata: { name: 's', ...metadata },
   spec,
 });
+const probed = { annotations: { 'holdfast.dev/disruption-probe': '{}' } };
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 describe('what match conditions send to the webhooks', () => {
@@ -172,6 +173,70 @@ describe('what match conditions send to the webhooks', () => {
       'one that asks by its annotation',
       'statefulSet',
       { object: set({}, { annotations: { 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' } }) },
+      'sent',
+    ],
+
+    ['a pod with a probe', 'probes', { operation: 'CREATE', object: podObject(probed) }, 'sent'],
+    ['a pod without a probe', 'probes', { operation: 'CREATE', object: podObject() }, 'kept away'],
+    [
+      'a pod with other annotations',
+      'probes',
+      { operation: 'CREATE', object: podObject({ annotations: { a: 'b' } }) },
+      'kept away',
+    ],
+    [
+      'a template with a probe',
+      'probes',
+      { operation: 'CREATE', object: set({ template: { metadata: probed } }) },
+      'sent',
+    ],
+    [
+      'a template without metadata',
+      'probes',
+      { operation: 'CREATE', object: set({ template: { spec: {} } }) },
+      'kept away',
+    ],
+    [
+      'a CronJob with a probe',
+      'probes',
+      { operation: 'CREATE', object: set({ jobTemplate: { spec: { template: { metadata: probed } } } }) },
+      'sent',
+    ],
+    [
+      'leaders with a probe',
+      'probes',
+      {
+        operation: 'CREATE',
+        object: set({ leaderWorkerTemplate: { leaderTemplate: { metadata: probed }, workerTemplate: {} } }),
+      },
+      'sent',
+    ],
+    [
+      'workers with a probe',
+      'probes',
+      { operation: 'CREATE', object: set({ leaderWorkerTemplate: { workerTemplate: { metadata: probed } } }) },
+      'sent',
+    ],
+    [
+      'labels of a pod with a probe change',
+      'probes',
+      { operation: 'UPDATE', oldObject: podObject(probed), object: podObject({ ...probed, labels: {} }) },
+      'kept away',
+    ],
+    [
+      'a pod gets a probe',
+      'probes',
+      { operation: 'UPDATE', oldObject: podObject(), object: podObject(probed) },
+      'sent',
+    ],
+    [
+      'a template with a probe changes',
+      'probes',
+      {
+        operation: 'UPDATE',
+        oldObject: set({ template: { metadata: probed } }),
+        object: set({ template: { metadata: probed, spec: {} } }),
+      },
       'sent',
     ],
   ])('%s', (_name, webhook, wish, expected) => {

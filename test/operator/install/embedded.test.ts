@@ -57,6 +57,7 @@ const collections: Readonly<Record<string, string>> = {
   RoleBinding: 'rolebindings',
   Service: 'services',
   Deployment: 'deployments',
+  DaemonSet: 'daemonsets',
   PodDisruptionBudget: 'poddisruptionbudgets',
   NetworkPolicy: 'networkpolicies',
   ValidatingWebhookConfiguration: 'validatingwebhookconfigurations',
@@ -181,7 +182,8 @@ describe('on an API server', () => {
   });
 
   it('only guarded namespaces ask, never our own, and only what may matter', async () => {
-    for (const manifest of manifestsOf(values, allPaths).slice(-2)) await made(apply(manifest));
+    for (const manifest of manifestsOf(values, allPaths).filter((one) => 'webhooks' in one))
+      await made(apply(manifest));
     const guard = { 'holdfast.dev/guard': 'enabled' };
     for (const [name, labels] of [
       ['shop', guard],
@@ -207,6 +209,23 @@ describe('on an API server', () => {
       await made(http.request('DELETE', `${path}?gracePeriodSeconds=0`));
     }
     expect(calls).toEqual([]);
+  });
+
+  it('a probe is looked at in any namespace but ours, and pods without one are created without us', async () => {
+    calls.length = 0;
+    const annotations = { 'holdfast.dev/disruption-probe': '{}' };
+    const probed = { ...pod('probed'), metadata: { name: 'probed', annotations } };
+    for (const namespace of ['free', 'holdfast-system']) {
+      const path = `/api/v1/namespaces/${namespace}/pods`;
+      await made(http.request('POST', path, { body: pod('plain') }));
+      await made(http.request('POST', path, { body: probed }));
+    }
+    const template = { metadata: { labels: { app: 'web' }, annotations }, spec: pod('web').spec };
+    const spec = { selector: { matchLabels: { app: 'web' } }, template };
+    await made(
+      http.request('POST', '/apis/apps/v1/namespaces/free/deployments', { body: { metadata: { name: 'web' }, spec } }),
+    );
+    expect(calls).toEqual(['/probes CREATE pods free/probed', '/probes CREATE deployments free/web']);
   });
 
   it('in a guarded namespace each operation comes to its webhook', async () => {

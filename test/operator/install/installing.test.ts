@@ -49,7 +49,7 @@ async function labelsOf(name: string): Promise<Record<string, string>> {
 }
 
 describe('an installation', () => {
-  it('comes up, with the webhooks last; done twice it changes nothing; what changed is told', async () => {
+  it('comes up, with the webhooks after the operator and the agents last; done twice it changes nothing; what changed is told', async () => {
     const first = await place.install();
     expect(first.ended).toEqual(done);
     expect(results(first.lines, 'created')).toHaveLength(first.lines.length - 2);
@@ -57,9 +57,14 @@ describe('an installation', () => {
       'prioritylevelconfiguration',
       'flowschema',
     ]);
-    expect(first.lines.at(-1)).toMatch(/^validatingwebhookconfiguration\.\S+\/holdfast created$/);
+    expect(first.lines.slice(-4).map((line) => line.split('.')[0])).toEqual([
+      'deployment',
+      'validatingwebhookconfiguration',
+      'mutatingwebhookconfiguration',
+      'daemonset',
+    ]);
     expect(first.waits.join('\n')).toMatch(/replicas of the operator/);
-    expect(first.waits.at(-1)).toMatch(/do not know whom to trust$/);
+    expect(first.waits.at(-1)).toMatch(/agent/);
 
     const second = await place.install();
     expect(second.ended).toEqual(done);
@@ -69,10 +74,12 @@ describe('an installation', () => {
     const dry = await place.install(wish);
     expect(results(dry.lines, 'configured')).toEqual([
       'deployment.apps/holdfast configured (server dry run): spec.template.spec.containers[0].image',
+      'daemonset.apps/holdfast-agent configured (server dry run): spec.template.spec.containers[0].image',
     ]);
     expect((await place.install({ dryRun: true })).lines.join()).not.toContain('configured');
     expect(results((await place.install({ values: wish.values })).lines, 'configured')).toEqual([
       'deployment.apps/holdfast configured',
+      'daemonset.apps/holdfast-agent configured',
     ]);
   });
 
@@ -194,8 +201,12 @@ describe('a removal', () => {
     await createNamespace('free', { 'holdfast.dev/guard': 'disabled' });
     const { ended, lines } = await place.uninstall();
     expect(ended).toEqual(done);
-    expect(lines[0]).toMatch(/^validatingwebhookconfiguration\.\S+\/holdfast deleted$/);
-    expect(lines[1]).toBe('deployment.apps/holdfast deleted');
+    expect(lines.slice(0, 4).map((line) => line.split('.')[0])).toEqual([
+      'mutatingwebhookconfiguration',
+      'validatingwebhookconfiguration',
+      'deployment',
+      'daemonset',
+    ]);
     expect(lines).toContain('namespace/shop unlabelled (holdfast.dev/guard)');
     expect(results(lines, 'left as it is')).toHaveLength(2);
     expect(lines.at(-1)).toBe(`namespace/${own} deleted`);
@@ -217,7 +228,7 @@ describe('a removal', () => {
     unwrap(await place.admin.delete(roles, { name: 'holdfast' }));
     const { ended, lines } = await place.uninstall();
     expect(ended).toEqual(done);
-    expect(lines.join('\n')).not.toContain('clusterrole.rbac');
+    expect(lines).not.toContain('clusterrole.rbac.authorization.k8s.io/holdfast deleted');
     expect(await place.names(resources.namespaces)).not.toContain(own);
   });
 

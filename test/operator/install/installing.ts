@@ -103,17 +103,16 @@ export class Place {
   /** Fills in whom to trust as soon as there is a configuration, as a leader does. */
   async playOperator(until: AbortSignal): Promise<void> {
     while (!until.aborted) {
-      const found = await this.admin.get<Configuration>(resources.validating, { name: 'holdfast' });
-      if (found.ok && found.value.webhooks.some(({ clientConfig }) => clientConfig['caBundle'] === undefined)) {
-        const webhooks = found.value.webhooks.map((one) => ({
-          ...one,
-          clientConfig: { ...one.clientConfig, caBundle },
-        }));
-        const body = { ...found.value, webhooks };
-        await this.admin.replace(resources.validating, { name: 'holdfast' }, body, { fieldManager: 'holdfast' });
-      }
+      for (const kind of [resources.validating, resources.mutating]) await this.#fillIn(kind);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  async #fillIn(kind: ResourceName): Promise<void> {
+    const found = await this.admin.get<Configuration>(kind, { name: 'holdfast' });
+    if (!found.ok || found.value.webhooks.every(({ clientConfig }) => clientConfig['caBundle'] !== undefined)) return;
+    const webhooks = found.value.webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
+    await this.admin.replace(kind, { name: 'holdfast' }, { ...found.value, webhooks }, { fieldManager: 'holdfast' });
   }
 
   async names(resource: ResourceName): Promise<readonly string[]> {

@@ -24,6 +24,11 @@ describe('the manifests', () => {
       'CustomResourceDefinition',
       'CustomResourceDefinition',
       'ServiceAccount',
+      'ServiceAccount',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'Role',
+      'RoleBinding',
       'ClusterRole',
       'ClusterRoleBinding',
       'Role',
@@ -32,10 +37,12 @@ describe('the manifests', () => {
       'FlowSchema',
       'Service',
       'NetworkPolicy',
+      'NetworkPolicy',
       'PodDisruptionBudget',
       'Deployment',
       'ValidatingWebhookConfiguration',
       'MutatingWebhookConfiguration',
+      'DaemonSet',
     ]);
     expect(crdManifests).toHaveLength(2);
   });
@@ -58,12 +65,14 @@ describe('the manifests', () => {
 
   it('have webhooks for what the operator answers now, and no configuration without webhooks', () => {
     const kinds = manifestsOf(defaultInstallValues).map(({ kind }) => kind);
-    expect(kinds.at(-1)).toBe('ValidatingWebhookConfiguration');
+    expect(kinds.at(-2)).toBe('MutatingWebhookConfiguration');
     expect(named([...answeredPaths])).toEqual([
       'eviction.holdfast.dev',
       'deletion.holdfast.dev',
       'update.holdfast.dev',
       'budgets.holdfast.dev',
+      'probes.holdfast.dev',
+      'statefulsets.holdfast.dev',
     ]);
   });
 
@@ -118,7 +127,7 @@ describe('the manifests', () => {
     expect(find('Deployment', change)).toMatchObject({
       spec: { strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } } },
     });
-    expect(find('NetworkPolicy', change)).toBeUndefined();
+    expect(find('NetworkPolicy', change)).toMatchObject({ metadata: { name: 'holdfast-agent' } });
     expect(find('Namespace', change)).toMatchObject({
       metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
     });
@@ -169,11 +178,57 @@ describe('the manifests', () => {
       ['deletion.holdfast.dev', [guarded, exceptOurs]],
       ['update.holdfast.dev', [guarded, exceptOurs]],
       ['budgets.holdfast.dev', [exceptOurs]],
+      ['probes.holdfast.dev', [exceptOurs]],
     ]);
-    for (const webhook of webhooks ?? []) {
+    for (const webhook of webhooks?.slice(0, -1) ?? []) {
       expect(webhook).toMatchObject({ failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });
       expect(webhook).not.toHaveProperty('objectSelector');
     }
+  });
+
+  it('never keep a pod from being created while the operator is away', () => {
+    const configuration = find('ValidatingWebhookConfiguration');
+    const webhooks = configuration?.kind === 'ValidatingWebhookConfiguration' ? configuration.webhooks : [];
+    const asked = webhooks?.filter(({ rules }) =>
+      (rules as { resources: string[]; operations: string[] }[] | undefined)?.some(
+        ({ resources, operations }) => resources.includes('pods') && operations.includes('CREATE'),
+      ),
+    );
+    expect(asked?.map(({ name }) => name)).toEqual(['probes.holdfast.dev']);
+    expect(asked?.[0]).toMatchObject({ failurePolicy: 'Ignore', timeoutSeconds: 2 });
+  });
+
+  it('run an agent on every node, whatever its taints, with as few rights there as there are', () => {
+    expect(find('DaemonSet')).toMatchObject({
+      metadata: { name: 'holdfast-agent', namespace: 'holdfast-system' },
+      spec: {
+        template: {
+          spec: {
+            serviceAccountName: 'holdfast-agent',
+            priorityClassName: 'system-node-critical',
+            tolerations: [{ operator: 'Exists' }],
+            securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+            containers: [
+              {
+                args: ['agent', '--lease-duration=40', '--max-probes=50', '--log-level=info', '--health-port=8080'],
+                env: [{ name: 'NODE_NAME' }, { name: 'POD_NAME' }, { name: 'POD_NAMESPACE' }],
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ['ALL'] },
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+    expect(JSON.stringify(find('DaemonSet'))).not.toContain('host');
+  });
+
+  it('have nothing of agents where none are wished', () => {
+    const agent = { ...defaultInstallValues.agent, enabled: false };
+    expect(JSON.stringify(manifestsOf({ ...defaultInstallValues, agent }, allPaths))).not.toContain('holdfast-agent');
   });
 
   it('leave certificates to cert-manager where that is wished', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { agentClusterRules, agentNamespaceRules } from '../../../src/operator/install/agent-rbac.ts';
 import { clusterPermissions, namespacePermissions, type Permission } from '../../../src/operator/install/rbac-rules.ts';
 import { defaultInstallValues } from '../../../src/operator/install/values.ts';
 
@@ -57,5 +58,23 @@ describe('what the operator may do', () => {
     const all = [...clusterPermissions(values), ...namespacePermissions(values)];
     expect(all.every(({ why }) => why.length > 10)).toBe(true);
     expect(lines(all)).toContain('apps.kruise.io clonesets: get,list,watch');
+  });
+});
+
+describe('what an agent may do', () => {
+  const texts = (rules: readonly Permission['rule'][]) => lines(rules.map((rule) => ({ why: '', rule })));
+  const clusterWide = ['core pods: get,list,watch', 'core pods/status: patch', 'core events: create,patch'];
+
+  it('is this and nothing else', () => {
+    expect(texts(agentClusterRules(defaultInstallValues))).toEqual(clusterWide);
+    expect(texts(agentNamespaceRules)).toEqual(['coordination.k8s.io leases: get,create,update']);
+  });
+
+  it('is to run commands in containers only where somebody allows it', () => {
+    const agent = { ...defaultInstallValues.agent, allowExec: true };
+    expect(texts(agentClusterRules({ ...defaultInstallValues, agent }))).toEqual([
+      ...clusterWide,
+      'core pods/exec: create,get',
+    ]);
   });
 });

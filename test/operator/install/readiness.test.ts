@@ -1,6 +1,7 @@
-import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import { describe, expect, it } from 'vitest';
 import {
+  agentsReadiness,
   allReady,
   definitionReadiness,
   deploymentReadiness,
@@ -74,4 +75,35 @@ it('all are ready when each is, and one that never will be is told first', () =>
   expect(allReady([ready, ready])).toEqual(ready);
   expect(allReady([ready, waiting])).toEqual(waiting);
   expect(allReady([waiting, never, ready])).toEqual(never);
+});
+
+describe('agents are available', () => {
+  const agents = (status: Partial<NonNullable<DaemonSet['status']>>): DaemonSet => ({
+    metadata: { generation: 3 },
+    status: {
+      currentNumberScheduled: 2,
+      numberMisscheduled: 0,
+      numberReady: 2,
+      desiredNumberScheduled: 2,
+      observedGeneration: 3,
+      updatedNumberScheduled: 2,
+      numberAvailable: 2,
+      ...status,
+    },
+  });
+
+  it.each<readonly [string, DaemonSet | undefined, Readiness | string]>([
+    ['with a new one on every node', agents({}), ready],
+    ['where there is no node', agents({ desiredNumberScheduled: 0, numberAvailable: 0 }), ready],
+    ['not before a controller looked', agents({ observedGeneration: 2 }), 'no controller has seen'],
+    ['not by those of before', agents({ updatedNumberScheduled: 1 }), '1 of 2 nodes have a new agent'],
+    ['not with one of two', agents({ numberAvailable: 1 }), 'on 1 of 2 nodes an agent is available'],
+    ['not without a status', { metadata: { generation: 1 } }, 'no controller has seen'],
+    ['never when they are gone', undefined, 'somebody removed it'],
+  ])('%s', (_, found, expected) => {
+    const seen = agentsReadiness(found);
+    if (typeof expected === 'string') expect(seen).toMatchObject({ text: expect.stringContaining(expected) });
+    else expect(seen).toEqual(expected);
+    expect(seen.kind === 'never').toBe(found === undefined);
+  });
 });

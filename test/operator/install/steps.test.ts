@@ -24,10 +24,12 @@ describe('the steps of an installation', () => {
       'await operator',
       'ValidatingWebhookConfiguration',
       'await trust',
+      'DaemonSet',
+      'await agents',
     ];
     expect(order.map(at)).toEqual(order.map(at).toSorted((left, right) => left - right));
     expect(order.map(at)).not.toContain(-1);
-    expect(steps.at(-1)).toBe('await trust');
+    expect(steps.at(-1)).toBe('await agents');
   });
 
   it('apply every manifest once', () => {

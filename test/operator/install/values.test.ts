@@ -23,6 +23,16 @@ describe('values of an installation', () => {
     });
   });
 
+  it('change one thing of the agents alone', () => {
+    const read = readInstallValues({ agent: { leaseSeconds: 20, resources: { limits: { memory: '1Gi' } } } });
+    const { agent } = defaultInstallValues;
+    const resources = { ...agent.resources, limits: { memory: '1Gi' } };
+    expect(read).toEqual({
+      ok: true,
+      value: { ...defaultInstallValues, agent: { ...agent, leaseSeconds: 20, resources } },
+    });
+  });
+
   const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 
   it.each<readonly [unknown, string]>([
@@ -59,6 +69,8 @@ describe('values of an installation', () => {
       'webhook.caBundle: Required value: API servers must know',
     ],
     [{ certificates: { secretName: 'x' } }, 'certificates.secretName: Forbidden'],
+    [{ agent: { leaseSeconds: 1 } }, 'agent.leaseSeconds: Invalid value: 1: must be a whole number from 2 to 3600'],
+    [{ agent: { allowExec: 'yes' } }, 'agent.allowExec: Invalid value: "yes": must be true or false'],
     [{ logLevel: 'loud' }, 'logLevel: Unsupported value: "loud"'],
     [{ hostNetwork: 'yes' }, 'hostNetwork: Invalid value: "yes": must be true or false'],
     [{ nodeSelector: { 'a b': 'c' } }, 'nodeSelector.a b: Invalid value'],

@@ -18,6 +18,7 @@ function aSink() {
         ),
       namespace: (name) => void told.push(`namespace ${name}`),
     },
+    seen: () => {},
     advanced: (namespace) => void told.push(`advanced ${namespace ?? '-'} ${world.syncedVersion('pods')}`),
   });
   return { world, sink, told };

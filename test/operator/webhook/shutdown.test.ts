@@ -1,9 +1,9 @@
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { WebhookHandler } from '../../../src/operator/webhook/handler.ts';
-import { startHealthServer } from '../../../src/operator/webhook/health-server.ts';
-import { createReadiness } from '../../../src/operator/webhook/readiness.ts';
 import { shutDown } from '../../../src/operator/webhook/shutdown.ts';
+import { startHealthServer } from '../../../src/telemetry/health/health-server.ts';
+import { createReadiness } from '../../../src/telemetry/health/readiness.ts';
 import { reviewText } from './reviews.ts';
 import { agentFor, ManualClock, send, startServer, until } from './support.ts';
 
@@ -124,16 +124,21 @@ describe('a replica that leaves', () => {
     bed.agent.destroy();
   });
 
-  it('closes idle connections at once, not when their time is up', async () => {
+  it('leaves idle connections open as long as requests may come on them, and closes them then', async () => {
     const bed = await running();
-    const first = await bed.begin();
+    const both = [await bed.begin(), await bed.begin()];
     bed.release();
-    await first.answer;
-    const [idle] = Object.values(bed.agent.freeSockets).flat();
-    const closed = new Promise<string>((resolve) => idle?.once('close', () => resolve('closed')));
+    for (const { answer } of both) await answer;
+    const idle = Object.values(bed.agent.freeSockets).flat();
+    expect(idle).toHaveLength(2);
+    const closed = Promise.all(idle.map((one) => new Promise((resolve) => one?.once('close', resolve))));
     const leaving = bed.leave();
-    expect(await closed).toBe('closed');
+    const late = await bed.begin();
+    expect(idle).toContain(Object.values(bed.agent.sockets).flat()[0]);
+    bed.release();
+    expect(await late.answer).toMatchObject({ code: 200, headers: { connection: 'close' } });
     bed.clock.fire(noticeMs);
+    await closed;
     expect(await leaving).toEqual({ dropped: 0 });
   });
 

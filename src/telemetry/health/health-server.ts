@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Metrics } from '../metrics.ts';
 import { listenOn } from './listen.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -25,7 +25,7 @@ interface Page {
   readonly text: string;
 }
 
-/** Plain HTTP for the kubelet and Prometheus, apart from the webhooks, so that it can tell that those are going. */
+/** Plain HTTP for the kubelet and Prometheus, apart from all else that is served, so that it can tell when that is going. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const server = createServer({ headersTimeout: slowMs, requestTimeout: slowMs, keepAliveTimeout: slowMs });
   server.maxConnections = maxConnections;

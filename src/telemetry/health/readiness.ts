@@ -1,4 +1,4 @@
-/** Whether API servers should be sent to this replica. */
+/** Whether others should count on this process. */
 export interface Readiness {
   /** What is missing; empty: ready. */
   missing(): readonly string[];

@@ -1,0 +1,63 @@
+import { type Metrics, requestBuckets } from '../telemetry/metrics.ts';
+import type { ProbeQuestion } from './probes/prober.ts';
+import type { ProbeResult } from './probes/result.ts';
+
+export interface AgentMetrics {
+  probed(question: ProbeQuestion, result: ProbeResult, tookMs: number): void;
+  wrote(what: 'condition' | 'lease', written: boolean): void;
+}
+
+export interface AgentNumbers {
+  readonly probed: number;
+  readonly vetoing: number;
+  readonly oldestLeaseMs: number;
+}
+
+export function createAgentMetrics(metrics: Metrics, numbers: () => AgentNumbers): AgentMetrics {
+  const probes = metrics.counter({
+    name: 'agent_probes_total',
+    help: 'Disruption probes that came to an end.',
+    labels: ['handler', 'result'],
+  });
+  const durations = metrics.histogram(
+    {
+      name: 'agent_probe_duration_seconds',
+      help: 'How long disruption probes took, waiting for a turn left out.',
+      labels: ['handler'],
+    },
+    requestBuckets,
+  );
+  const writes = metrics.counter({
+    name: 'agent_writes_total',
+    help: 'Attempts to write a condition or a lease.',
+    labels: ['what', 'result'],
+  });
+  const probedPods = metrics.gauge({
+    name: 'agent_probed_pods',
+    help: 'Pods with a disruption probe on the nodes of this agent.',
+    labels: [],
+  });
+  const vetoing = metrics.gauge({
+    name: 'agent_vetoing_pods',
+    help: 'Probed pods that are not disruptable now.',
+    labels: [],
+  });
+  const age = metrics.gauge({
+    name: 'agent_lease_age_seconds',
+    help: 'Time since the last renewal of the lease that was renewed longest ago.',
+    labels: [],
+  });
+  metrics.beforeRender(() => {
+    const now = numbers();
+    probedPods.set({}, now.probed);
+    vetoing.set({}, now.vetoing);
+    age.set({}, now.oldestLeaseMs / 1000);
+  });
+  return {
+    probed({ handler }, { result }, tookMs) {
+      probes.add({ handler: handler.kind, result });
+      durations.observe({ handler: handler.kind }, tookMs / 1000);
+    },
+    wrote: (what, written) => writes.add({ what, result: written ? 'ok' : 'failed' }),
+  };
+}

@@ -1,0 +1,144 @@
+import { createClients } from '../kube/client/clients.ts';
+import { targetOf } from '../kube/config/target-of.ts';
+import { EventRecorder } from '../kube/events/recorder.ts';
+import { Connection } from '../kube/transport/connection.ts';
+import { startHealthServer } from '../telemetry/health/health-server.ts';
+import { createReadiness } from '../telemetry/health/readiness.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { createAgentMetrics } from './agent-metrics.ts';
+import { Desk, type PodOnDesk } from './pods/desk.ts';
+import { PodWatch } from './pods/pod-watch.ts';
+import { createProber } from './probes/prober.ts';
+import type { ProbeResult } from './probes/result.ts';
+import { ConditionWriter } from './publish/condition-writer.ts';
+import { LeaseKeeper } from './publish/lease-keeper.ts';
+import { LeaseKeepers } from './publish/lease-keepers.ts';
+import { purposeLimits } from './purposes.ts';
+import { type AgentEnvironment, type AgentSettings, defaultMaxProbes } from './settings.ts';
+import { Slots } from './worker/slots.ts';
+
+export interface RunningAgent {
+  readonly healthPort: number;
+  /** Why it is not ready; empty: it is. */
+  missing(): readonly string[];
+  /** Stops probing and renewing. What it said stays, and is believed until its leases run out. */
+  stop(): Promise<void>;
+}
+
+const component = 'holdfast-agent';
+
+/** Resolves when it has begun; its pods are probed as it comes to know them. */
+export async function startAgent(settings: AgentSettings, environment: AgentEnvironment): Promise<RunningAgent> {
+  const parts = assemble(settings, environment);
+  const { watch, keepers, writer, desk, recorder, connection, metrics } = parts;
+  const readiness = createReadiness(
+    new Map([
+      ['the pods of its nodes', () => watch.synced],
+      ['the leases of its nodes', () => keepers.allHeld()],
+    ]),
+  );
+  const health = await startHealthServer({ ...settings.health, readiness, metrics });
+  keepers.start();
+  writer.start();
+  watch.start();
+  return {
+    healthPort: health.port,
+    missing: () => readiness.missing(),
+    async stop() {
+      readiness.stop();
+      // Leases first: nothing that happens from here on may be told as found out.
+      await keepers.close();
+      await watch.close();
+      desk.close();
+      await writer.close();
+      await recorder.stop();
+      await health.close();
+      connection.close();
+    },
+  };
+}
+
+function assemble(settings: AgentSettings, environment: AgentEnvironment) {
+  const { clock, random, log, access } = environment;
+  const target = targetOf(access, clock);
+  const connection = new Connection(target, { clock, userAgent: component });
+  const clients = createClients(connection, purposeLimits, clock);
+  const recorder = recorderOf(clients.events, settings, environment);
+  const metrics = createMetrics({ runtime: true });
+  const measured = createAgentMetrics(metrics, () => ({ ...desk.counts(), oldestLeaseMs: keepers.oldestMs() }));
+  const served = settings.nodes === 'all' ? undefined : new Set(settings.nodes);
+  const desk = new Desk({
+    terms: {
+      clock,
+      random,
+      prober: createProber({ clock, api: target, allowExec: settings.allowExec }),
+      slots: new Slots(settings.maxProbes ?? defaultMaxProbes),
+      allowExec: settings.allowExec,
+      startedAt: clock.monotonic(),
+    },
+    serves: (node) => served?.has(node) ?? true,
+    onProbed: (pod, question, result, tookMs) => {
+      measured.probed(question, result, tookMs);
+      if (result.warning === true) warn(recorder, pod, result);
+    },
+    onTouched: (uid) => writer.touch(uid),
+    onNode: (node) => keepers.touch(node),
+  });
+  const keepers = new LeaseKeepers({
+    always: [...(served ?? [])],
+    hasPods: (node) => desk.has(node),
+    create: (node) =>
+      new LeaseKeeper({
+        node,
+        namespace: settings.namespace,
+        identity: settings.identity,
+        durationMs: settings.leaseDurationSeconds * 1000,
+        client: clients.leases,
+        clock,
+        random,
+        log,
+        disruptable: () => desk.disruptable(node),
+        onWrite: (written) => measured.wrote('lease', written),
+      }),
+  });
+  const writer = new ConditionWriter({
+    desk,
+    client: clients.conditions,
+    clock,
+    log,
+    recorder,
+    speaksFor: (node) => keepers.holds(node),
+    leaseSettled: (node) => keepers.settled(node),
+    onWrite: (written) => measured.wrote('condition', written),
+  });
+  const watch = new PodWatch({
+    client: clients.watch,
+    nodes: settings.nodes,
+    clock,
+    random,
+    log,
+    onDelta: (delta) => desk.take(delta),
+  });
+  return { connection, recorder, metrics, desk, keepers, writer, watch };
+}
+
+function recorderOf(
+  client: ConstructorParameters<typeof EventRecorder>[0]['client'],
+  { identity }: AgentSettings,
+  { clock, random, log }: AgentEnvironment,
+): EventRecorder {
+  return new EventRecorder({
+    client,
+    clock,
+    random,
+    component,
+    instance: identity,
+    report: (problem) => log.warn('an event was given up', { problem }),
+  });
+}
+
+function warn(recorder: EventRecorder, { metadata }: PodOnDesk, { output }: ProbeResult): void {
+  const { namespace, name, uid } = metadata;
+  const subject = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+  recorder.record({ subject, type: 'Warning', reason: 'ProbeWarning', message: output });
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../kube/time/clock.ts';
+import { errorText, failed, type ProbeResult, unknown } from './result.ts';
+
+export interface AttemptTerms {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** Nobody wants to know any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** A probe under way. The first result counts, and after it nothing of the probe stays open. */
+export interface Attempt {
+  settle(result: ProbeResult): void;
+  /** How to end what is under way now; replaces what was said before, and is called at once when it is over. */
+  onEnd(close: () => void): void;
+}
+
+/** Ends in time whatever the other side does: the limit is over everything from connecting to the last byte. */
+export function attempt(
+  { clock, timeoutMs, signal }: AttemptTerms,
+  begin: (to: Attempt) => void,
+): Promise<ProbeResult> {
+  return new Promise((resolve) => {
+    let close: () => void = () => undefined;
+    let over = false;
+    const settle = (result: ProbeResult) => {
+      if (over) return;
+      over = true;
+      timer.cancel();
+      signal?.removeEventListener('abort', abandon);
+      resolve(result);
+      close();
+    };
+    const abandon = () => settle(unknown('the probe was abandoned'));
+    const timer = clock.after(timeoutMs, () => settle(failed(`no answer within ${timeoutMs / 1000} s`)));
+    signal?.addEventListener('abort', abandon, { once: true });
+    const onEnd = (callback: () => void) => {
+      close = callback;
+      if (over) callback();
+    };
+    try {
+      if (signal?.aborted === true) abandon();
+      else begin({ settle, onEnd });
+    } catch (error) {
+      // Such as a header that cannot be sent.
+      settle(failed(errorText(error)));
+    }
+  });
+}

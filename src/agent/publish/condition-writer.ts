@@ -1,0 +1,115 @@
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { EventRecorder } from '../../kube/events/recorder.ts';
+import type { Failure } from '../../kube/outcome/failure.ts';
+import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
+import type { Clock } from '../../kube/time/clock.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { Desk, PodOnDesk } from '../pods/desk.ts';
+import { appliedPod, type DesiredCondition, fieldManager, planCondition } from './plan-condition.ts';
+
+export interface ConditionWriterOptions {
+  readonly desk: Desk;
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly recorder: EventRecorder;
+  /** Whether this agent is the one that speaks for a node. */
+  readonly speaksFor: (node: string) => boolean;
+  /** Resolves when the lease of a node says what it is to say, or could not be written. */
+  readonly leaseSettled: (node: string) => Promise<void>;
+  readonly onWrite: (written: boolean) => void;
+}
+
+interface WrittenPod {
+  readonly metadata?: { readonly resourceVersion?: string };
+}
+
+const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const;
+const workers = 8;
+const backoff = { baseMs: 500, capMs: 30_000 };
+/** Another agent may hold the lease of a node for a while. */
+const waitForLeaseMs = 500;
+
+/** Keeps the conditions of pods as the desk has them, and writes only what differs. */
+export class ConditionWriter {
+  readonly #options: ConditionWriterOptions;
+  readonly #queue: Workqueue;
+  #running: Promise<void> | undefined;
+
+  constructor(options: ConditionWriterOptions) {
+    this.#options = options;
+    this.#queue = new Workqueue({ clock: options.clock, ...backoff });
+  }
+
+  start(): void {
+    const { log } = this.#options;
+    this.#running ??= runWorkers(
+      this.#queue,
+      workers,
+      (uid) => this.#reconcile(uid),
+      (uid, error) => log.error('a condition could not be looked at', { uid, error }),
+    );
+  }
+
+  touch(uid: string): void {
+    this.#queue.add(uid);
+  }
+
+  async close(): Promise<void> {
+    this.#queue.close();
+    await this.#running;
+  }
+
+  async #reconcile(uid: string): Promise<Reconciled> {
+    const { desk, speaksFor, leaseSettled } = this.#options;
+    const found = desk.get(uid);
+    if (found === undefined || this.#plan(found) === undefined) return { kind: 'done' };
+    if (!speaksFor(found.node)) return { kind: 'again', afterMs: waitForLeaseMs };
+    // A no is in the lease first, which many pods share; a yes is on the pod first. So nobody who reads both sees a yes too soon.
+    if (!found.verdict.disruptable) await leaseSettled(found.node);
+    const pod = desk.get(uid);
+    const desired = pod === undefined ? undefined : this.#plan(pod);
+    return pod === undefined || desired === undefined ? { kind: 'done' } : this.#write(pod, desired);
+  }
+
+  #plan(pod: PodOnDesk): DesiredCondition | undefined {
+    return planCondition(pod, this.#options.clock.now());
+  }
+
+  async #write(pod: PodOnDesk, desired: DesiredCondition): Promise<Reconciled> {
+    const { client, desk, onWrite } = this.#options;
+    const { namespace, name, uid } = pod.metadata;
+    const body = appliedPod(pod.metadata, desired);
+    const patch = { type: 'apply', body, fieldManager, force: true } as const;
+    const written = await client.patch<WrittenPod>(pods, { namespace, name, subresource: 'status' }, patch);
+    onWrite(written.ok);
+    if (!written.ok) return this.#failed(pod, written.failure);
+    desk.published(uid, desired, written.value.metadata?.resourceVersion ?? '');
+    this.#tell(pod, desired);
+    // It may be another thing to say by now.
+    return desk.get(uid)?.verdict === pod.verdict ? { kind: 'done' } : { kind: 'again', afterMs: 0 };
+  }
+
+  #failed({ metadata }: PodOnDesk, failure: Failure): Reconciled {
+    if (failure.kind === 'notFound') return { kind: 'done' };
+    const { namespace, name } = metadata;
+    // A conflict: another pod has that name now, as the watch will tell.
+    if (failure.kind !== 'conflict') {
+      this.#options.log.warn('a condition could not be written', { namespace, name, problem: failure.message });
+    }
+    return { kind: 'failed' };
+  }
+
+  #tell({ metadata, present }: PodOnDesk, { status, reason, message }: DesiredCondition): void {
+    const { log, recorder } = this.#options;
+    const { namespace, name, uid } = metadata;
+    const cannotProbe = reason === 'ProbeInvalid' || reason === 'ExecNotAllowed';
+    if (present?.status === status && !(cannotProbe && present.reason !== reason)) return;
+    log.info('a pod changed', { namespace, name, disruptable: status, reason });
+    // Every pod begins with no result: that is no news.
+    if (present === undefined && (reason === 'ProbePending' || reason === 'ContainerNotRunning')) return;
+    const subject = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+    if (status === 'True') recorder.record({ subject, type: 'Normal', reason: 'Disruptable', message });
+    else recorder.record({ subject, type: 'Warning', reason: cannotProbe ? reason : 'NotDisruptable', message });
+  }
+}

@@ -1,0 +1,32 @@
+import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../api/probe-lease.ts';
+import { type Candidate, claimed, firstClaim } from '../../kube/election/lease-record.ts';
+
+export interface LeaseTerms {
+  /** As it was read or written last; undefined: there is none yet. */
+  readonly lease: Lease | undefined;
+  readonly place: { readonly namespace: string; readonly name: string };
+  readonly candidate: Candidate;
+  readonly node: string;
+  readonly uids: readonly string[];
+  readonly now: number;
+}
+
+/** The lease as this agent wants it. What others keep in its metadata stays there. */
+export function leaseWith({ lease, place, candidate, node, uids, now }: LeaseTerms): Lease {
+  const claim = lease === undefined ? firstClaim(place, candidate, now) : claimed(lease, candidate, now);
+  const { managedFields: _, ...metadata } = claim.metadata ?? {};
+  return {
+    ...claim,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, ...probeLeaseLabels },
+      annotations: { ...metadata.annotations, ...probeLeaseAnnotations(node, uids) },
+    },
+  };
+}
+
+/** The same uids make the same text, in whatever order they come. */
+export function listOf(uids: readonly string[]): string {
+  return uids.toSorted().join(' ');
+}

@@ -1,0 +1,39 @@
+import type { Access } from '../kube/config/access.ts';
+import type { Clock } from '../kube/time/clock.ts';
+import type { Random } from '../kube/time/random.ts';
+import type { Logger } from '../telemetry/log.ts';
+
+/** What a person chooses about an agent. */
+export interface AgentSettings {
+  /** Holdfast's own, where the leases are. */
+  readonly namespace: string;
+  /** The nodes whose pods it probes. */
+  readonly nodes: readonly string[] | 'all';
+  /** Of this process and this life of it. */
+  readonly identity: string;
+  /** For how long a node's conditions count after the last renewal. */
+  readonly leaseDurationSeconds: number;
+  /** Whether probes may run commands in containers, by way of the API server. */
+  readonly allowExec: boolean;
+  readonly health: {
+    readonly host?: string;
+    /** 0: any free one. */
+    readonly port: number;
+  };
+  /** Probes under way at the same time. */
+  readonly maxProbes?: number;
+}
+
+/** What it is given by whoever starts it. */
+export interface AgentEnvironment {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+export const defaultLeaseSeconds = 40;
+/** Shorter, and a slow API server alone would make every pod stale. */
+export const minLeaseSeconds = 2;
+export const maxLeaseSeconds = 3_600;
+export const defaultMaxProbes = 50;

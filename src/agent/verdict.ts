@@ -1,0 +1,56 @@
+import { formatFieldErrors } from '../api/field-errors.ts';
+import type { ProbedPodView } from './pods/agent-pod.ts';
+import type { Tally } from './worker/thresholds.ts';
+
+/** Why a pod is disruptable, or not: the reasons of its condition. */
+export type VerdictReason =
+  | 'ProbeSucceeded'
+  | 'ProbeFailing'
+  | 'ProbePending'
+  | 'ProbeOverdue'
+  | 'ProbeInvalid'
+  | 'ExecNotAllowed'
+  | 'ContainerNotRunning';
+
+export interface Verdict {
+  readonly disruptable: boolean;
+  readonly reason: VerdictReason;
+  readonly message: string;
+}
+
+/** What is known of one probed container. */
+export interface ContainerFinding {
+  readonly container: string;
+  /** Undefined: it does not run, or has not started. */
+  readonly tally: Tally | undefined;
+  readonly overdue: boolean;
+}
+
+/** Of a condition's message. */
+const maxMessage = 1_024;
+
+/** A pod can be lost when every probe says so; otherwise the first container that says why not is shown. */
+export function verdictOf(findings: readonly ContainerFinding[]): Verdict {
+  const stopped = findings.find(({ tally }) => tally === undefined);
+  if (stopped !== undefined) return no('ContainerNotRunning', `container ${stopped.container} is not running`);
+  const failing = findings.find(({ tally }) => tally?.disruptable === false);
+  if (failing !== undefined) return no('ProbeFailing', `container ${failing.container}: ${failing.tally?.output}`);
+  const pending = findings.find(({ tally }) => tally?.disruptable === undefined);
+  if (pending !== undefined) return no('ProbePending', `container ${pending.container} has not answered enough yet`);
+  const overdue = findings.find((finding) => finding.overdue);
+  if (overdue !== undefined) return no('ProbeOverdue', `container ${overdue.container} was not asked for too long`);
+  return { disruptable: true, reason: 'ProbeSucceeded', message: 'every disruption probe succeeds' };
+}
+
+/** Why a pod is not even asked. Undefined: it is. */
+export function refusalToProbe({ probes }: ProbedPodView, allowExec: boolean): Verdict | undefined {
+  if (!probes.ok) return no('ProbeInvalid', formatFieldErrors(probes.errors));
+  const exec = probes.value.find(({ handler }) => handler.kind === 'exec');
+  if (exec === undefined || allowExec) return undefined;
+  return no('ExecNotAllowed', 'the disruption probe runs a command, and the agents of this cluster may not');
+}
+
+function no(reason: VerdictReason, message: string): Verdict {
+  const cut = message.length > maxMessage ? `${message.slice(0, maxMessage - 3)}...` : message;
+  return { disruptable: false, reason, message: cut };
+}

@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from 'commander';
+import type { AgentSettings } from '../agent/settings.ts';
+
+/** What the command line says about which nodes to serve. */
+export interface NodeOptions {
+  readonly node?: readonly string[];
+  readonly allNodes?: true;
+}
+
+/** In a DaemonSet the pod knows its node's name. */
+export function nodesOf({ node, allNodes }: NodeOptions, nodeName: string | undefined): AgentSettings['nodes'] {
+  if (allNodes === true) {
+    if (node !== undefined) throw new Error('--all-nodes and --node exclude each other');
+    return 'all';
+  }
+  if (node !== undefined) return [...new Set(node)];
+  if (nodeName === undefined || nodeName === '') {
+    throw new Error('which node? Say --node NAME, --all-nodes, or set NODE_NAME');
+  }
+  return [nodeName];
+}
+
+export function nodeName(text: string, before: readonly string[] | undefined): readonly string[] {
+  // What is no name cannot be selected by, either.
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(text) || text.length > 253) {
+    throw new InvalidArgumentError('must be the name of a node.');
+  }
+  return [...(before ?? []), text];
+}
+
+export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^[0-9]+$/.test(text) || value < minimum || value > maximum) {
+      throw new InvalidArgumentError(`must be a whole number from ${minimum} to ${maximum}.`);
+    }
+    return value;
+  };
+}

@@ -1,0 +1,77 @@
+import { annotationField } from '../../api/annotations.ts';
+import type { FieldError } from '../../api/field-errors.ts';
+import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
+import { annotation } from '../../api/names.ts';
+import type { Pod } from '../../api/pod.ts';
+import { parseProbes } from '../../api/probe.ts';
+import { answerBad, answerInvalid } from '../webhook/answers.ts';
+import type { WebhookHandler } from '../webhook/handler.ts';
+import type { ReviewPart, ReviewRequest } from '../webhook/review.ts';
+import type { AdmissionAnswer } from '../webhook/review-answer.ts';
+import { podTemplatesOf } from './pod-templates.ts';
+
+const pass: AdmissionAnswer = { allowed: true };
+
+/**
+ * Refuses disruption probes that cannot be read, where somebody writes them: in pods, and in what pods are made from. Nothing rests
+ * on it. A probe that slips by counts as one that fails, so that doubt means yes here: no pod waits for us to be created.
+ */
+export function probesHandler(): WebhookHandler {
+  return {
+    answer: (review) => Promise.resolve(answerTo(review)),
+    inDoubt: () => pass,
+  };
+}
+
+function answerTo(review: ReviewRequest): AdmissionAnswer {
+  if (review.subResource !== '' || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
+  const now = objectIn(review.object(), 'request.object');
+  if (typeof now === 'string') return answerBad(now);
+  const metadata = isObject(now['metadata']) ? now['metadata'] : {};
+  if (!isUnset(metadata['deletionTimestamp'])) return pass;
+  const isPod = review.group === '' && review.resource === 'pods';
+  const errors = errorsIn(now, isPod);
+  if (errors.length > 0 && !isOldMistake(review, errors, isPod)) {
+    return answerInvalid({ group: review.group, kind: kindOf(now, review), name: nameOf(metadata, review) }, errors);
+  }
+  return isPod ? pass : { allowed: true, warnings: misplaced(metadata) };
+}
+
+function objectIn(part: ReviewPart, field: string): Fields | string {
+  if (!part.ok) return part.problem;
+  return isObject(part.value) ? part.value : `${field} must be an object`;
+}
+
+function errorsIn(object: Fields, isPod: boolean): readonly FieldError[] {
+  return podTemplatesOf(object, isPod).flatMap(({ prefix, metadata, spec }) => {
+    // A template need not have metadata. What is in it is not checked by this type: the reader takes it for unknown.
+    const read = parseProbes({ metadata: metadata ?? {}, spec } as unknown as Pod);
+    return read.ok ? [] : read.errors.map((error) => ({ ...error, field: `${prefix}${error.field}` }));
+  });
+}
+
+/** What was stored while nobody checked must still be possible to change: labels, finalizers, the number of replicas. */
+function isOldMistake(review: ReviewRequest, errors: readonly FieldError[], isPod: boolean): boolean {
+  if (review.operation !== 'UPDATE') return false;
+  const old = objectIn(review.oldObject(), 'request.oldObject');
+  return typeof old !== 'string' && sameJson(errorsIn(old, isPod), errors);
+}
+
+/** Only pods are probed, so that only there the annotation means something. */
+function misplaced(metadata: Fields): readonly string[] {
+  const { annotations } = metadata;
+  if (!isObject(annotations) || !Object.hasOwn(annotations, annotation.disruptionProbe)) return [];
+  const field = annotationField(annotation.disruptionProbe);
+  return [`${field} has no effect here: it belongs to the metadata of the pod template`];
+}
+
+function kindOf({ kind }: Fields, { resource }: ReviewRequest): string {
+  return typeof kind === 'string' ? kind : resource;
+}
+
+/** A create whose name the server chooses has only the beginning of one. */
+function nameOf({ name, generateName }: Fields, review: ReviewRequest): string {
+  if (review.name !== '') return review.name;
+  const known = isUnset(name) ? generateName : name;
+  return typeof known === 'string' ? known : '';
+}

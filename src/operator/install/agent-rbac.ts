@@ -1,0 +1,61 @@
+import type { ServiceAccount } from 'kubernetes-types/core/v1.js';
+import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
+import { agentLabels, agentName } from './names.ts';
+import type { RbacObject } from './rbac.ts';
+import type { InstallValues } from './values.ts';
+
+const apiVersion = 'rbac.authorization.k8s.io/v1';
+const apiGroup = 'rbac.authorization.k8s.io';
+
+/** In the whole cluster: rights cannot be limited to the pods of a node. */
+export function agentClusterRules({ agent }: InstallValues): readonly PolicyRule[] {
+  return [
+    // Knows which pods of its node have probes, and where they listen.
+    { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+    // Publishes what the probes say.
+    { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
+    // Tells people what happened.
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+    // Runs the commands of exec probes: in any container of the cluster, which is why it is off unless somebody wants it.
+    ...(agent.allowExec ? [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] }] : []),
+  ];
+}
+
+/** In Holdfast's own namespace: says that it lives. Names cannot be listed here, because they are made of those of the nodes. */
+export const agentNamespaceRules: readonly PolicyRule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
+];
+
+export function agentServiceAccountOf({ namespace }: InstallValues): ServiceAccount {
+  return {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: agentName, namespace, labels: { ...agentLabels } },
+    automountServiceAccountToken: false,
+  };
+}
+
+export function agentRbacObjects(values: InstallValues): readonly RbacObject[] {
+  const { namespace } = values;
+  const global = { name: agentName, labels: { ...agentLabels } };
+  const local = { ...global, namespace };
+  const subjects = [{ kind: 'ServiceAccount', name: agentName, namespace }];
+  return [
+    { apiVersion, kind: 'ClusterRole', metadata: global, rules: [...agentClusterRules(values)] },
+    {
+      apiVersion,
+      kind: 'ClusterRoleBinding',
+      metadata: global,
+      roleRef: { apiGroup, kind: 'ClusterRole', name: agentName },
+      subjects,
+    },
+    { apiVersion, kind: 'Role', metadata: local, rules: [...agentNamespaceRules] },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata: local,
+      roleRef: { apiGroup, kind: 'Role', name: agentName },
+      subjects,
+    },
+  ];
+}

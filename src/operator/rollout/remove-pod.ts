@@ -1,0 +1,49 @@
+import type { Removal } from '../../core/rollout/state.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Failure } from '../../kube/outcome/failure.ts';
+import { resources } from '../resources.ts';
+
+export type Removed =
+  | { readonly kind: 'removed' }
+  /** The pod changed since it was judged, or is gone: judge anew. */
+  | { readonly kind: 'moved' }
+  /** A budget, or somebody else who is asked, says no. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Nobody said anything about this pod. It may have been removed all the same. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface RemovalCall {
+  readonly client: Pick<KubeClient, 'delete'>;
+  readonly namespace: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Gracefully, and only if the pod is still the one that was judged. Its claims are nobody's business here. */
+export async function removePod(call: RemovalCall, { pod, uid, resourceVersion }: Removal): Promise<Removed> {
+  const { client, namespace, deadlineMs, signal } = call;
+  const options = { preconditions: { uid, resourceVersion } };
+  const deleted = await client.delete(resources.pods, { namespace, name: pod }, options, { deadlineMs, signal });
+  return deleted.ok ? { kind: 'removed' } : afterFailure(deleted.failure);
+}
+
+function afterFailure(failure: Failure): Removed {
+  const { kind, message } = failure;
+  switch (kind) {
+    case 'conflict':
+    case 'notFound':
+      return { kind: 'moved' };
+    case 'denied':
+    case 'rejected':
+      return { kind: 'refused', message };
+    case 'tooManyRequests':
+      return { kind: namesBudget(failure) ? 'refused' : 'failed', message };
+    default:
+      return { kind: 'failed', message };
+  }
+}
+
+/** An API server that has too much to do says 429, too. */
+function namesBudget({ status }: Failure): boolean {
+  return status?.details?.causes?.some(({ reason }) => reason === 'DisruptionBudget') ?? false;
+}

@@ -1,0 +1,146 @@
+import type { Pod } from '../../api/pod.ts';
+import type { StatefulSet } from '../../api/statefulset.ts';
+import { planEnforcedRollout } from '../../core/rollout/plan.ts';
+import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
+import type { EventRecorder } from '../../kube/events/recorder.ts';
+import type { Reconciled } from '../../kube/queue/workqueue.ts';
+import type { OperatorContext } from '../context.ts';
+import { nextRemoval } from './next-removal.ts';
+import { type RolloutReading, readRollout } from './read-rollout.ts';
+import { type Removed, removePod } from './remove-pod.ts';
+import type { RolloutMemory } from './rollout-memory.ts';
+import type { RolloutMetrics } from './rollout-metrics.ts';
+import { blockedNotes, removalNotes } from './rollout-notes.ts';
+import { planShown, writeShown } from './show-state.ts';
+import type { WatchedSet } from './watched-set.ts';
+
+export interface RolloutLimits {
+  /** How long after a change a set is looked at: a rollout changes its pods many times in a second. */
+  readonly gatherMs: number;
+  /** Between two removals of one set, whatever its templates and its settle time say. */
+  readonly betweenRemovalsMs: number;
+  /** After a refusal, until it is tried again. */
+  readonly refusedMs: number;
+  readonly resyncMs: number;
+  readonly deadlineMs: number;
+  readonly retry: { readonly baseMs: number; readonly capMs: number };
+  readonly workers: number;
+}
+
+export const defaultRolloutLimits: RolloutLimits = {
+  gatherMs: 200,
+  betweenRemovalsMs: 1_000,
+  refusedMs: 5_000,
+  resyncMs: 300_000,
+  deadlineMs: 10_000,
+  retry: { baseMs: 100, capMs: 60_000 },
+  workers: 4,
+};
+
+export interface LookParts {
+  readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'log'>;
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly metrics: RolloutMetrics;
+  readonly limits: RolloutLimits;
+  readonly memory: RolloutMemory;
+  /** Aborted when this replica no longer leads. */
+  readonly signal: AbortSignal;
+}
+
+type Read = Extract<RolloutReading, { readonly kind: 'read' }>;
+
+/** Looks at one StatefulSet as it is now, and does at most one thing about its pods. */
+export async function lookAtRollout(parts: LookParts, key: string, watched: WatchedSet): Promise<Reconciled> {
+  const { context, limits, metrics, signal } = parts;
+  const { clients, clock, log } = context;
+  const reader = { client: clients.rollouts, clock, deadlineMs: limits.deadlineMs, signal };
+  const reading = await readRollout(reader, watched);
+  if (reading.kind === 'failed') {
+    if (!signal.aborted) log.warn('a StatefulSet could not be looked at', { set: key, error: reading.message });
+    return { kind: 'failed' };
+  }
+  if (reading.kind === 'gone') {
+    metrics.state(key, undefined);
+    return { kind: 'done' };
+  }
+  const plan = planNow(parts, key, reading);
+  const next = nextRemoval(plan, reading.set, reading.pods, clock.now());
+  if (next.kind === 'none') return show(parts, key, reading, plan);
+  if (next.kind === 'wait') return { kind: 'again', afterMs: next.until - clock.now() };
+  const pauseMs = parts.memory.pauseMs(key, limits.betweenRemovalsMs);
+  return pauseMs > 0 ? { kind: 'again', afterMs: pauseMs } : remove(parts, key, reading, plan, next.removal);
+}
+
+/** What was refused a moment ago is refused still: budgets are not asked again at every change of a pod. */
+function planNow({ context, memory }: LookParts, key: string, { set, pods }: Read): RolloutPlan {
+  const verdictOf = (pod: Pod) => memory.verdict(key, pod.metadata.uid);
+  return planEnforcedRollout(set, pods, verdictOf, context.clock.now());
+}
+
+async function remove(
+  parts: LookParts,
+  key: string,
+  reading: Read,
+  plan: RolloutPlan,
+  removal: Removal,
+): Promise<Reconciled> {
+  const { context, limits, metrics, memory, signal } = parts;
+  if (signal.aborted) return { kind: 'done' };
+  const { namespace = '' } = reading.set.metadata;
+  const call = { client: context.clients.rollouts, namespace, deadlineMs: limits.deadlineMs, signal };
+  const removed = await removePod(call, removal);
+  metrics.removal(removed.kind);
+  tell(parts, key, reading.set, plan, removal, removed);
+  switch (removed.kind) {
+    case 'removed':
+      memory.removed(key);
+      return show(parts, key, reading, plan);
+    case 'refused':
+      memory.refused(key, removal.uid, removed.message, limits.refusedMs);
+      return show(parts, key, reading, planNow(parts, key, reading));
+    case 'moved':
+    case 'failed':
+      return { kind: 'failed' };
+  }
+}
+
+function tell(
+  { context, recorder }: LookParts,
+  key: string,
+  set: StatefulSet,
+  { state }: RolloutPlan,
+  removal: Removal,
+  removed: Removed,
+): void {
+  const { log } = context;
+  const about = { set: key, pod: removal.pod, why: removal.why };
+  if (removed.kind === 'removed') {
+    log.info('a pod was removed to let a rollout go on', about);
+    for (const note of removalNotes(set, removal, state)) recorder.record(note);
+    return;
+  }
+  if (removed.kind === 'moved') log.debug('a pod changed before it could be removed', about);
+  else log.warn('a pod could not be removed to let a rollout go on', { ...about, error: removed.message });
+}
+
+async function show(parts: LookParts, key: string, { set }: Read, plan: RolloutPlan): Promise<Reconciled> {
+  const { context, limits, metrics, recorder, signal } = parts;
+  metrics.state(key, plan.state);
+  const shown = planShown(set, plan.state);
+  if (shown.kind === 'change') {
+    const call = { deadlineMs: limits.deadlineMs, signal };
+    const written = await writeShown(context.clients.rollouts, set, shown.text, call);
+    // A conflict is somebody else's write; what was read before it may be wrong by now.
+    if (!written.ok) return written.failure.kind === 'notFound' ? { kind: 'done' } : { kind: 'failed' };
+    if (shown.text !== null) for (const note of blockedNotes(set, plan.state)) recorder.record(note);
+  }
+  return again(parts, key, plan);
+}
+
+/** Nothing but time may pass until the answer is another one. */
+function again({ context, memory }: LookParts, key: string, { nextCheckAt }: RolloutPlan): Reconciled {
+  const waits = [memory.refusedForMs(key)];
+  if (nextCheckAt !== undefined) waits.push(Math.max(1, nextCheckAt - context.clock.now()));
+  const afterMs = Math.min(...waits.filter((one) => one > 0));
+  return Number.isFinite(afterMs) ? { kind: 'again', afterMs } : { kind: 'done' };
+}

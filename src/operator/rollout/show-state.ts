@@ -1,0 +1,30 @@
+import { annotation } from '../../api/names.ts';
+import type { StatefulSet } from '../../api/statefulset.ts';
+import { formatRolloutState } from '../../core/rollout/format.ts';
+import type { RolloutState } from '../../core/rollout/state.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import type { Outcome } from '../../kube/outcome/failure.ts';
+import { operatorName } from '../install/names.ts';
+import { resources } from '../resources.ts';
+import { isAsking } from './watched-set.ts';
+
+export type Shown = { readonly kind: 'same' } | { readonly kind: 'change'; readonly text: string | null };
+
+/** A set that no longer asks for anything shows nothing. */
+export function planShown(set: StatefulSet, state: RolloutState): Shown {
+  const wanted = isAsking(set.metadata) ? formatRolloutState(state) : null;
+  const present = set.metadata.annotations?.[annotation.rolloutState] ?? null;
+  return wanted === present ? { kind: 'same' } : { kind: 'change', text: wanted };
+}
+
+/** Fails with a conflict when the set changed since it was read: then it may have to say something else. */
+export function writeShown(
+  client: Pick<KubeClient, 'patch'>,
+  { metadata: { namespace = '', name, uid, resourceVersion } }: StatefulSet,
+  text: string | null,
+  call: { readonly deadlineMs: number; readonly signal: AbortSignal },
+): Promise<Outcome<unknown>> {
+  const body = { metadata: { uid, resourceVersion, annotations: { [annotation.rolloutState]: text } } };
+  const place = { namespace, name };
+  return client.patch(resources.statefulSets, place, { type: 'merge', body }, { ...call, fieldManager: operatorName });
+}

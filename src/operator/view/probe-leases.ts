@@ -1,0 +1,171 @@
+import type { Parsed } from '../../api/field-errors.ts';
+import { type Fields, isObject } from '../../api/json.ts';
+import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
+import type { BudgetRef } from '../../core/verdict.ts';
+import type { World } from '../../core/world/world.ts';
+import { probeLeaseName } from '../../kube/probes/lease-name.ts';
+import type { Interner } from '../../kube/projection/interner.ts';
+import { projectMeta } from '../../kube/projection/meta.ts';
+import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
+import type { Clock, Timer } from '../../kube/time/clock.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import type { Touched } from './touched.ts';
+import { budgetsOver } from './touched-budgets.ts';
+
+export interface SeenLease extends Reflected {
+  readonly content: Parsed<ProbeLeaseContent>;
+  /** Another with each renewal. The times in it are by a clock of somebody else, and only compared. */
+  readonly renewal: string;
+}
+
+export interface ProbeLeaseParts {
+  readonly world: World;
+  readonly touched: Touched;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Known {
+  readonly node: string;
+  readonly renewal: string;
+  readonly pods: ReadonlySet<string>;
+  /** Undefined: it has not been seen to change. */
+  readonly renewedAt: number | undefined;
+  readonly durationSeconds: number;
+}
+
+/** Nobody is trusted for longer without a word, whatever a lease says of itself. */
+const maxSeconds = 3_600;
+
+export function probeLeaseProjection(interner: Interner): (object: Fields) => SeenLease {
+  return (object) => {
+    const spec = isObject(object['spec']) ? object['spec'] : {};
+    return {
+      metadata: projectMeta(object, { interner, keepAnnotation: () => false }),
+      content: readProbeLease(object),
+      renewal: JSON.stringify([spec['holderIdentity'], spec['renewTime']]),
+    };
+  };
+}
+
+/**
+ * Leases of the probe agents go into the world with the moment at which *we* saw them renewed, on a clock that nobody sets: neither
+ * a wrong clock of a node nor a jump of our own makes one fresh for longer, or stale at once. A lease that is found at the start, or
+ * again after an interruption, may have been left by an agent that is long dead; so it counts only from the renewal that comes next.
+ */
+export class ProbeLeaseSink implements Sink<SeenLease> {
+  readonly #parts: ProbeLeaseParts;
+  readonly #known = new Map<string, Known>();
+  /** When something was last heard about the collection. Undefined: it has not been seen whole. */
+  #heardAt: number | undefined;
+  #timer: { readonly due: number; readonly timer: Timer } | undefined;
+  #closed = false;
+
+  constructor(parts: ProbeLeaseParts) {
+    this.#parts = parts;
+    const { world, touched, clock } = parts;
+    world.keepLeases({
+      now: () => clock.monotonic(),
+      changed: (pod) => {
+        const refs = new Set<BudgetRef>();
+        budgetsOver(pod, refs);
+        if (refs.size > 0) touched.budgets(refs);
+      },
+    });
+  }
+
+  replace(items: readonly SeenLease[], resourceVersion: string): void {
+    const kept = new Set(items.map(({ metadata }) => metadata.name));
+    for (const name of [...this.#known.keys()]) if (!kept.has(name)) this.#forget(name);
+    // What has changed meanwhile may have done so at once after we last heard of it.
+    for (const item of items) this.#take(item, this.#heardAt);
+    this.bookmark(resourceVersion);
+  }
+
+  upsert(item: SeenLease, resourceVersion: string): void {
+    this.#take(item, this.#parts.clock.monotonic());
+    this.bookmark(resourceVersion);
+  }
+
+  remove(item: SeenLease, resourceVersion: string): void {
+    this.#forget(item.metadata.name);
+    this.bookmark(resourceVersion);
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#heardAt = this.#parts.clock.monotonic();
+    this.#parts.world.setSynced('leases', resourceVersion);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#timer?.timer.cancel();
+  }
+
+  /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */
+  #take({ metadata: { name }, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+    const problem = problemOf(name, content);
+    if (!content.ok || problem !== undefined) {
+      this.#parts.log.warn('a probe lease is of no use', { lease: name, problem });
+      this.#forget(name);
+      return;
+    }
+    const { node, durationSeconds, disruptable } = content.value;
+    const before = this.#known.get(name);
+    const known: Known = {
+      node,
+      renewal,
+      pods: before !== undefined && sameMembers(before.pods, disruptable) ? before.pods : disruptable,
+      renewedAt: before?.renewal === renewal ? before.renewedAt : renewedAt,
+      durationSeconds: Math.min(durationSeconds, maxSeconds),
+    };
+    this.#known.set(name, known);
+    this.#tell(known);
+  }
+
+  #tell({ node, pods, renewedAt, durationSeconds }: Known): void {
+    if (renewedAt === undefined) return;
+    this.#parts.world.setProbeLease(node, { renewedAt, durationSeconds, pods });
+    this.#arm(renewedAt + durationSeconds * 1_000);
+  }
+
+  #forget(name: string): void {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.delete(name);
+    this.#parts.world.deleteProbeLease(known.node);
+  }
+
+  /** Those who show numbers must hear of a lease that runs out, also while nobody asks for a verdict. */
+  #arm(due: number): void {
+    if (this.#closed || (this.#timer !== undefined && this.#timer.due <= due)) return;
+    this.#timer?.timer.cancel();
+    const wait = Math.max(1, due - this.#parts.clock.monotonic());
+    this.#timer = { due, timer: this.#parts.clock.after(wait, () => this.#expire()) };
+  }
+
+  #expire(): void {
+    const { world, clock } = this.#parts;
+    this.#timer = undefined;
+    const now = clock.monotonic();
+    world.advance(now);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { renewedAt, durationSeconds } of this.#known.values()) {
+      const due = renewedAt === undefined ? now : renewedAt + durationSeconds * 1_000;
+      if (due > now) next = Math.min(next, due);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+}
+
+/** Why it vouches for nobody. A lease under another name than that of its node could speak against the real one. */
+function problemOf(name: string, content: Parsed<ProbeLeaseContent>): string | undefined {
+  if (!content.ok) return content.errors.map(({ field }) => field).join(', ');
+  return name === probeLeaseName(content.value.node) ? undefined : `node ${content.value.node} has another one`;
+}
+
+function sameMembers(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {
+  if (left.size !== right.size) return false;
+  for (const one of left) if (!right.has(one)) return false;
+  return true;
+}

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { pub } from './support/objects.ts';
+import {
+  all,
+  enforced,
+  images,
+  type SetWish,
+  set,
+  shape,
+  stateOf,
+  staysAsItIs,
+  waitShape,
+  waitState,
+} from './support/rollouts.ts';
+import { type Scene, sceneIn } from './support/scene.ts';
+import { suite } from './support/suite.ts';
+import { waitUntil } from './support/wait.ts';
+
+const { cluster, skipped } = await suite();
+const { good, better, broken, worse } = images;
+
+/** A set whose rollout of a broken template is stuck at its highest pod. */
+async function stuck(wish: SetWish = {}): Promise<Scene> {
+  const scene = await sceneIn(cluster);
+  await scene.apply(set(wish));
+  await waitShape(scene, all(3, good));
+  await scene.apply(set({ ...wish, image: broken }));
+  await waitShape(scene, { ...all(3, good), 'web-2': `-${broken}` });
+  return scene;
+}
+
+async function eventsOf(scene: Scene, reason: string): Promise<readonly string[]> {
+  const { body } = await cluster.request('GET', `/api/v1/namespaces/${scene.namespace}/events`);
+  return body.items
+    .filter((event) => event['reason'] === reason)
+    .map((event) => `${(event['involvedObject'] as { kind: string }).kind}: ${event.message}`);
+}
+
+describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () => {
+  it('leaves a RollingUpdate stuck, as Kubernetes has it', async () => {
+    const strategy = { type: 'RollingUpdate' };
+    const scene = await stuck({ strategy });
+    await scene.apply(set({ strategy, image: better }));
+    await staysAsItIs(scene);
+    expect(await shape(scene)).toEqual({ ...all(3, good), 'web-2': `-${broken}` });
+    expect(await stateOf(scene)).toBeUndefined();
+  });
+
+  it('[R1] is repaired with EnforcedRollingUpdate, and then rolled by Kubernetes', async () => {
+    const scene = await stuck();
+    await waitState(scene, /^blocked by web-2: not ready on the update revision/);
+    await scene.apply(set({ image: better }));
+    await waitShape(scene, all(3, better));
+    await waitState(scene, /^idle: every replica is healthy and on the update revision$/);
+    const told = await waitUntil(
+      'events are told',
+      () => eventsOf(scene, 'RolloutPodReplaced'),
+      (events) => events.length === 2,
+    );
+    expect([...told].sort()[0]).toMatch(/^Pod: removed pod web-2, which was not ready on the old revision web-/);
+  });
+
+  it('[R1] is repaired from the lowest up when the first template of all was broken', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.apply(set({ image: broken }));
+    await waitShape(scene, { 'web-0': `-${broken}` });
+    await scene.apply(set({ image: good }));
+    await waitShape(scene, all(3, good));
+  });
+
+  it('[R2] goes no deeper with another broken one: one pod is tried, and stops everything', async () => {
+    const scene = await stuck();
+    await scene.apply(set({ image: worse }));
+    await waitShape(scene, { ...all(3, good), 'web-2': `-${worse}` });
+    await waitState(scene, /^blocked by web-2/);
+    await staysAsItIs(scene);
+  });
+
+  for (const strategy of [{ type: 'RollingUpdate' }, enforced]) {
+    it(`is repaired by Kubernetes itself with ${strategy.type} and Parallel`, async () => {
+      const scene = await stuck({ strategy, policy: 'Parallel' });
+      await scene.apply(set({ strategy, policy: 'Parallel', image: better }));
+      await waitShape(scene, all(3, better));
+      expect(await eventsOf(scene, 'RolloutPodReplaced')).toEqual([]);
+    });
+  }
+
+  it('waits for the settle time', async () => {
+    const annotations = { 'holdfast.dev/rollout-settle-seconds': '600' };
+    const scene = await stuck({ annotations });
+    await scene.apply(set({ annotations, image: better }));
+    await waitState(scene, /^waiting for web-2: not ready and on an old revision, to be replaced at /);
+    await staysAsItIs(scene, 500);
+    await scene.change('StatefulSet', 'web', {
+      metadata: { annotations: { 'holdfast.dev/rollout-settle-seconds': '0' } },
+    });
+    await waitShape(scene, all(3, better));
+  });
+
+  it('does nothing below the partition, and goes on when that is lowered', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.apply(set({ image: good }));
+    await waitShape(scene, all(3, good));
+    const partition = (count: number) => ({ ...enforced, rollingUpdate: { partition: count } });
+    await scene.apply(set({ image: better, strategy: partition(3) }));
+    await waitState(scene, /^idle: every replica is healthy; the partition holds back the rest$/);
+    await scene.setReady('web-1', false);
+    await waitState(scene, /^blocked by web-1: not ready, and the partition updates ordinals from 3 only/);
+    await staysAsItIs(scene, 500);
+    await scene.apply(set({ image: better, strategy: partition(1) }));
+    await waitShape(scene, { ...all(3, better), 'web-0': `+${good}` });
+  });
+});
+
+describe.skipIf(skipped).concurrent('a scale-down behind a broken pod', () => {
+  async function scaledDown(): Promise<Scene> {
+    const scene = await sceneIn(cluster);
+    await scene.apply(set({ replicas: 4 }));
+    await waitShape(scene, all(4, good));
+    return scene;
+  }
+
+  it('[R3] goes on, highest first', async () => {
+    const scene = await scaledDown();
+    await scene.setReady('web-0', false);
+    await scene.apply(set({ replicas: 2 }));
+    await waitShape(scene, { 'web-0': `-${good}`, 'web-1': `+${good}` });
+    const told = await waitUntil(
+      'events are told',
+      () => eventsOf(scene, 'RolloutPodRemoved'),
+      (events) => events.length === 4,
+    );
+    expect(told.join('\n')).toContain(
+      'removed pod web-3, which StatefulSet web no longer wants, which waited behind web-0',
+    );
+  });
+
+  it('[R2] is refused by a budget, says so, and goes on when that is gone', async () => {
+    const scene = await scaledDown();
+    const budget = pub('all', { minAvailable: '100%' });
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    await scene.setReady('web-0', false);
+    await scene.apply(set({ replicas: 3 }));
+    await waitState(scene, /scale-down: removal of web-3 is refused: .*all/);
+    expect(Object.keys(await shape(scene)).sort()).toEqual(['web-0', 'web-1', 'web-2', 'web-3']);
+    await cluster.request(
+      'DELETE',
+      `/apis/policy.kruise.io/v1alpha1/namespaces/${scene.namespace}/podunavailablebudgets/all`,
+    );
+    await waitShape(scene, { ...all(3, good), 'web-0': `-${good}` });
+  });
+});
+
+describe.skipIf(skipped).concurrent('[R4] opting out', () => {
+  const ways: Readonly<Record<string, object>> = {
+    'by the stop annotation': { 'holdfast.dev/rollout-stop': 'true' },
+    'by taking the annotation away': { 'holdfast.dev/update-strategy': null },
+  };
+  for (const [sentence, annotations] of Object.entries(ways)) {
+    it(sentence, async () => {
+      const scene = await stuck();
+      await scene.change('StatefulSet', 'web', { metadata: { annotations } });
+      const template = { spec: { containers: [{ name: 'main', image: better }] } };
+      await scene.change('StatefulSet', 'web', { spec: { template } });
+      await waitUntil(
+        'the state tells',
+        () => stateOf(scene),
+        (state) => state === undefined || state === 'off: stopped by the annotation holdfast.dev/rollout-stop',
+      );
+      await staysAsItIs(scene);
+      const back = { 'holdfast.dev/rollout-stop': null, 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' };
+      await scene.change('StatefulSet', 'web', { metadata: { annotations: back } });
+      await waitShape(scene, all(3, better));
+    });
+  }
+});

@@ -1,0 +1,54 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { startTestbed } from '../../testbed/src/start.ts';
+import { environmentOf } from '../../testbed/src/state.ts';
+
+let tearDown: () => Promise<void> | void = () => undefined;
+
+/** The cluster that somebody named, or a test bed of our own. Tests learn of it by their environment. */
+export async function setup(): Promise<void> {
+  const { KUBECONFIG, HOLDFAST_TEST_CONTEXT } = process.env;
+  if (process.env['HOLDFAST_TEST_KUBECONFIG'] !== undefined) return;
+  if (KUBECONFIG === undefined || KUBECONFIG === '') return ownTestbed();
+  useCluster(HOLDFAST_TEST_CONTEXT ?? '');
+}
+
+export function teardown(): Promise<void> | void {
+  return tearDown();
+}
+
+async function ownTestbed(): Promise<void> {
+  const testbed = await startTestbed({ say: (line) => void process.stderr.write(`${line}\n`) });
+  tearDown = testbed.stop;
+  const { kubeconfigPath: kubeconfig, auditLogPath: auditLog, kubectlPath } = testbed;
+  const PATH = `${dirname(kubectlPath)}${delimiter}${process.env['PATH'] ?? ''}`;
+  Object.assign(process.env, environmentOf({ kubeconfig, auditLog }), testsOn(kubeconfig), { PATH });
+}
+
+/** Tests install things and break things: they run only where somebody said so, by the name of the context. */
+function useCluster(context: string): void {
+  const current = kubectlConfig(['current-context']).trim();
+  if (context === '' || context !== current) {
+    throw new Error(
+      `the current context is "${current}". Set HOLDFAST_TEST_CONTEXT to its name to allow these tests to change that cluster, ` +
+        'or unset KUBECONFIG to let them run on a test bed of their own.',
+    );
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
+  tearDown = () => rmSync(folder, { recursive: true, force: true });
+  const flat = join(folder, 'kubeconfig');
+  writeFileSync(flat, kubectlConfig(['view', '--raw', '--flatten', '--minify', '-o', 'json']), { mode: 0o600 });
+  Object.assign(process.env, testsOn(flat));
+}
+
+function testsOn(kubeconfig: string): Record<string, string> {
+  return { HOLDFAST_TEST_KUBECONFIG: kubeconfig, HOLDFAST_TEST_CONTROLLERS: 'true' };
+}
+
+function kubectlConfig(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('kubectl', ['config', ...args], { encoding: 'utf8', timeout: 10_000 });
+  if (status !== 0) throw new Error(`kubectl config ${args[0]}: ${stderr}`);
+  return stdout;
+}

@@ -1,0 +1,149 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Credentials } from './credentials.ts';
+import type { Wish } from './keeper.ts';
+import { testbedFolder } from './modules.ts';
+import { type ProgramKey, programs } from './programs.ts';
+
+/** Where things of one test bed are. */
+export interface Site {
+  readonly folder: string;
+  readonly programs: Readonly<Partial<Record<ProgramKey, string>>>;
+  readonly credentials: Credentials;
+  readonly ports: Ports;
+}
+
+export interface Ports {
+  readonly api: number;
+  readonly etcd: number;
+  readonly etcdPeer: number;
+  readonly controllerManager: number;
+  readonly scheduler: number;
+  readonly kwok: number;
+  readonly lwsWebhook: number;
+}
+
+const host = '127.0.0.1';
+/** The certificate of the API server names the first address of it. */
+const serviceRange = '10.96.0.0/16';
+
+export function auditLogOf(folder: string): string {
+  return join(folder, 'audit.log');
+}
+
+function wish(site: Site, key: ProgramKey, args: readonly string[]): Wish {
+  const { name } = programs[key];
+  const path = site.programs[key];
+  if (path === undefined) throw new Error(`${name} was not asked for`);
+  return { name, path, args, log: join(site.folder, `${name}.log`) };
+}
+
+/** Its data is gone with the test bed, so nothing waits for the disk. */
+export function etcd(site: Site): Wish {
+  const client = `http://${host}:${site.ports.etcd}`;
+  const peer = `http://${host}:${site.ports.etcdPeer}`;
+  return wish(site, 'etcd', [
+    `--data-dir=${join(site.folder, 'etcd')}`,
+    `--listen-client-urls=${client}`,
+    `--advertise-client-urls=${client}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync',
+    '--quota-backend-bytes=4294967296',
+    '--log-level=warn',
+  ]);
+}
+
+export function apiServer(site: Site): Wish {
+  const file = (name: string) => join(site.credentials.folder, name);
+  return wish(site, 'apiServer', [
+    `--etcd-servers=http://${host}:${site.ports.etcd}`,
+    ...listening(site, 'api', 'api'),
+    `--tls-cert-file=${file('server.crt')}`,
+    `--tls-private-key-file=${file('server.key')}`,
+    `--client-ca-file=${file('ca.crt')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${file('sa.pub')}`,
+    `--service-account-signing-key-file=${file('sa.key')}`,
+    `--service-cluster-ip-range=${serviceRange}`,
+    '--authorization-mode=Node,RBAC',
+    '--allow-privileged=true',
+    // The Workload API, whose groups Holdfast knows; it is off by default.
+    '--runtime-config=scheduling.k8s.io/v1beta1=true',
+    '--feature-gates=GenericWorkload=true',
+    `--audit-policy-file=${join(testbedFolder, 'config/audit-policy.yaml')}`,
+    `--audit-log-path=${auditLogOf(site.folder)}`,
+    '--audit-log-mode=blocking',
+  ]);
+}
+
+export function controllerManager(site: Site): Wish {
+  return wish(site, 'controllerManager', [
+    ...ofTheControlPlane(site, 'controller-manager'),
+    ...listening(site, 'controllerManager', 'controller-manager'),
+    `--service-account-private-key-file=${join(site.credentials.folder, 'sa.key')}`,
+    `--root-ca-file=${join(site.credentials.folder, 'ca.crt')}`,
+    // Each controller as its own user, as clusters run it: Holdfast tells them apart.
+    '--use-service-account-credentials=true',
+  ]);
+}
+
+export function scheduler(site: Site): Wish {
+  const more = listening(site, 'scheduler', 'scheduler');
+  return wish(site, 'scheduler', [...ofTheControlPlane(site, 'scheduler'), ...more]);
+}
+
+/** Plays the kubelets of all nodes. */
+export function kwok(site: Site): Wish {
+  return wish(site, 'kwok', [
+    `--kubeconfig=${site.credentials.kubeconfig('kwok')}`,
+    `--config=${join(testbedFolder, 'config/stages.yaml')}`,
+    '--manage-all-nodes=true',
+    '--node-lease-duration-seconds=40',
+    `--server-address=${host}:${site.ports.kwok}`,
+  ]);
+}
+
+export function lws(site: Site): Wish {
+  const certDir = join(site.folder, 'lws-certificates');
+  mkdirSync(certDir, { recursive: true, mode: 0o700 });
+  for (const kind of ['crt', 'key']) {
+    copyFileSync(join(site.credentials.folder, `server.${kind}`), join(certDir, `tls.${kind}`));
+  }
+  const config = join(site.folder, 'lws.json');
+  writeFileSync(config, JSON.stringify(lwsConfiguration(site.ports, certDir)));
+  return wish(site, 'lws', [`--config=${config}`, `--kubeconfig=${site.credentials.kubeconfig('lws')}`]);
+}
+
+/** It has no pod and no service here: its certificates are files, and its webhooks listen on loopback. */
+function lwsConfiguration(ports: Ports, certDir: string): object {
+  return {
+    apiVersion: 'config.lws.x-k8s.io/v1alpha1',
+    kind: 'Configuration',
+    webhook: { host, port: ports.lwsWebhook, certDir },
+    leaderElection: { leaderElect: false },
+    internalCertManagement: { enable: false },
+    metrics: { bindAddress: '0' },
+    health: { healthProbeBindAddress: '0' },
+    clientConnection: { qps: 500, burst: 1000 },
+  };
+}
+
+function listening(site: Site, port: keyof Ports, name: string): string[] {
+  return [
+    `--secure-port=${site.ports[port]}`,
+    `--bind-address=${host}`,
+    `--cert-dir=${join(site.folder, 'generated', name)}`,
+  ];
+}
+
+/** With the default limits of their clients, StatefulSets are several times slower than the API allows. */
+function ofTheControlPlane(site: Site, identity: 'controller-manager' | 'scheduler'): string[] {
+  return [
+    `--kubeconfig=${site.credentials.kubeconfig(identity)}`,
+    '--leader-elect=false',
+    '--kube-api-qps=500',
+    '--kube-api-burst=1000',
+  ];
+}

@@ -1,0 +1,75 @@
+import { createPublicKey } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createPki, type KeyPair, type Pki } from '../../src/cluster/auth/pki.ts';
+import { realClock } from '../../src/kube/time/clock.ts';
+
+/** The name of the context in every kubeconfig of a test bed: what runs destructive tests can ask for it. */
+export const contextName = 'holdfast-testbed';
+
+/** Who the programs are. Only the administrator is above the rules; the others may do what RBAC says. */
+const identities = {
+  admin: { user: 'testbed-admin', groups: ['system:masters'] },
+  'controller-manager': { user: 'system:kube-controller-manager', groups: [] },
+  scheduler: { user: 'system:kube-scheduler', groups: [] },
+  kwok: { user: 'system:node:kwok', groups: ['system:nodes'] },
+  lws: {
+    user: 'system:serviceaccount:lws-system:lws-controller-manager',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:lws-system'],
+  },
+} as const;
+
+export type Identity = keyof typeof identities;
+
+/** What stands for kubelets and for another vendor's controller is not narrowed down: their own rights are not what is tested. */
+export const boundToClusterAdmin = [identities.kwok.user, identities.lws.user];
+
+export interface Credentials {
+  readonly ca: string;
+  readonly admin: KeyPair;
+  /** In this folder: ca.crt, server.crt, server.key, sa.key, sa.pub and NAME.kubeconfig. */
+  readonly folder: string;
+  kubeconfig(identity: Identity): string;
+}
+
+/** Writes everything that programs are given as files. */
+export function writeCredentials(folder: string, server: string): Credentials {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const pki = createPki({ clock: realClock });
+  const { caCertificate, serverCertificate, serverKey, serviceAccountKey } = pki.material;
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text, { mode: 0o600 });
+  write('ca.crt', caCertificate);
+  write('server.crt', serverCertificate);
+  write('server.key', serverKey);
+  write('sa.key', serviceAccountKey);
+  write('sa.pub', createPublicKey(serviceAccountKey).export({ type: 'spki', format: 'pem' }).toString());
+  const keys = keysOf(pki);
+  for (const [name, pair] of Object.entries(keys)) {
+    write(`${name}.kubeconfig`, JSON.stringify(kubeconfigOf(server, caCertificate, pair), undefined, 2));
+  }
+  return {
+    ca: caCertificate,
+    admin: keys.admin,
+    folder,
+    kubeconfig: (identity) => join(folder, `${identity}.kubeconfig`),
+  };
+}
+
+function keysOf(pki: Pki): Record<Identity, KeyPair> {
+  const entries = Object.entries(identities).map(([name, { user, groups }]) => [name, pki.issueClient(user, groups)]);
+  return Object.fromEntries(entries) as Record<Identity, KeyPair>;
+}
+
+function kubeconfigOf(server: string, ca: string, { certificate, key }: KeyPair): object {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const name = contextName;
+  const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+    'current-context': name,
+  };
+}

@@ -1,0 +1,60 @@
+import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
+import type { Api } from './api.ts';
+import { boundToClusterAdmin } from './credentials.ts';
+import { lwsDefinition, lwsWebhooks } from './lws-manifests.ts';
+
+/** What a new API server needs before programs can work: rights for those that RBAC does not know, and nodes. */
+export async function furnish(api: Api, nodes: number): Promise<void> {
+  await api.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'testbed' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: boundToClusterAdmin.map((name) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name })),
+  });
+  for (const node of createNodes(nodes)) await api.create('/api/v1/nodes', node);
+}
+
+/** Ready, and open for pods: new ones are tainted until a controller has seen that they are ready. */
+export async function untilNodesReady(api: Api, nodes: number, deadlineMs: number): Promise<void> {
+  await api.until('all nodes are ready', deadlineMs, async () => {
+    const { code, body } = await api.ask('/api/v1/nodes');
+    return code === 200 && body.items.length === nodes && body.items.every(isOpen);
+  });
+}
+
+function isOpen({ spec, status }: { spec: Record<string, unknown>; status: Record<string, unknown> }): boolean {
+  const conditions = (status['conditions'] ?? []) as readonly { type: string; status: string }[];
+  const taints = (spec['taints'] ?? []) as readonly unknown[];
+  return taints.length === 0 && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+const admissionPaths: Readonly<Record<string, string>> = {
+  MutatingWebhookConfiguration: 'mutatingwebhookconfigurations',
+  ValidatingWebhookConfiguration: 'validatingwebhookconfigurations',
+};
+
+const setsApi = '/apis/leaderworkerset.x-k8s.io/v1';
+
+/** @param folder where its manifests are */
+export async function installLws(api: Api, folder: string, server: { readonly port: number; readonly ca: string }) {
+  await api.create('/api/v1/namespaces', { metadata: { name: 'lws-system' } });
+  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', lwsDefinition(folder) as object);
+  await api.until('LeaderWorkerSets are served', 30_000, async () => (await api.ask(setsApi)).code === 200);
+  for (const configuration of lwsWebhooks(folder, server)) {
+    const path = `/apis/admissionregistration.k8s.io/v1/${admissionPaths[configuration.kind]}`;
+    await api.create(path, configuration);
+  }
+}
+
+/** Its webhooks must answer for every set, so a set on trial shows that they do. */
+export async function untilLwsAnswers(api: Api, deadlineMs: number): Promise<void> {
+  const workerTemplate = { spec: { containers: [{ name: 'c', image: 'i' }] } };
+  const spec = { replicas: 1, leaderWorkerTemplate: { size: 1, workerTemplate } };
+  const body = {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { name: 'trial' },
+    spec,
+  };
+  const path = `${setsApi}/namespaces/default/leaderworkersets?dryRun=All`;
+  await api.until('LeaderWorkerSet is ready', deadlineMs, async () => (await api.tryCreate(path, body)) === 201);
+}

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Command, InvalidArgumentError } from 'commander';
+import { describeProgram, ensurePrograms } from './build.ts';
+import { findProgram } from './find.ts';
+import { type ProgramKey, programs } from './programs.ts';
+import { startTestbed, type Testbed } from './start.ts';
+import { detachedLogPath, environmentOf, forgetState, isRunning, readState, saveState } from './state.ts';
+
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
+const allPrograms = Object.keys(programs) as ProgramKey[];
+
+interface UpOptions {
+  readonly nodes: number;
+  readonly lws: boolean;
+  readonly keep?: boolean;
+  readonly detach?: boolean;
+}
+
+async function build(): Promise<void> {
+  await ensurePrograms(allPrograms, process.env, say);
+  for (const key of allPrograms) print(describeProgram(programs[key], findProgram(programs[key], process.env)));
+}
+
+async function up(options: UpOptions): Promise<void> {
+  const present = readState();
+  if (present !== undefined)
+    throw new Error(`a test bed is up already, with process ${present.pid}: npm run testbed -- down`);
+  if (options.detach === true) return detach();
+  const end = untilSignal();
+  const { nodes, lws, keep = false } = options;
+  const testbed = await startTestbed({ nodes, lws, keep, say });
+  try {
+    remember(testbed);
+    say(`up: KUBECONFIG=${testbed.kubeconfigPath}\nlogs and data: ${testbed.folder}\nCtrl-C ends it`);
+    await end;
+  } finally {
+    say('ending');
+    await testbed.stop();
+    forgetState();
+  }
+}
+
+function remember({ folder, kubeconfigPath, auditLogPath, kubectlPath }: Testbed): void {
+  const paths = { folder, kubeconfig: kubeconfigPath, auditLog: auditLogPath, kubectl: kubectlPath };
+  saveState({ pid: process.pid, ...paths });
+}
+
+/** From the start: a signal while it comes up ends it as soon as it is up. A second one ends this process at once. */
+function untilSignal(): Promise<unknown> {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  return Promise.race(signals.map((signal) => new Promise((resolve) => process.once(signal, resolve))));
+}
+
+/** The same command again, on its own, and back here when it is up. */
+async function detach(): Promise<void> {
+  mkdirSync(dirname(detachedLogPath), { recursive: true });
+  const log = openSync(detachedLogPath, 'w');
+  const args = [...process.execArgv, ...process.argv.slice(1).filter((argument) => argument !== '--detach')];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log, log] });
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  while (readState() === undefined) {
+    if (ended) throw new Error(`it did not come up: ${detachedLogPath}`);
+    await pause(200);
+  }
+  child.unref();
+  printEnvironment();
+}
+
+async function down(): Promise<void> {
+  const state = readState();
+  if (state === undefined) return say('no test bed is up');
+  process.kill(state.pid, 'SIGTERM');
+  while (isRunning(state.pid)) await pause(100);
+}
+
+function printEnvironment(): void {
+  const state = readState();
+  if (state === undefined) throw new Error('no test bed is up: npm run testbed -- up --detach');
+  for (const [name, value] of Object.entries(environmentOf(state))) print(`export ${name}='${value}'`);
+  print(`export PATH='${dirname(state.kubectl)}':"$PATH"`);
+}
+
+function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 1_000) throw new InvalidArgumentError('from 1 to 1000');
+  return number;
+}
+
+const command = new Command('testbed').description('a real Kubernetes control plane on loopback, with simulated nodes');
+command.command('build').description('find or build every program').action(build);
+command
+  .command('up')
+  .description('start it, until Ctrl-C')
+  .option('--nodes <n>', 'simulated nodes, in three zones', wholeNumber, 6)
+  .option('--no-lws', 'without the controller of LeaderWorkerSets')
+  .option('--keep', 'leave logs and data behind')
+  .option('--detach', 'leave it running; `down` ends it')
+  .action(up);
+command.command('down').description('end what `up` left running').action(down);
+command.command('env').description('print what a shell needs to use it').action(printEnvironment);
+try {
+  await command.parseAsync();
+} catch (error) {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
