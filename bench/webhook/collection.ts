@@ -78,7 +78,7 @@ export class StoredCollection implements Collection {
     };
     this.#objects.set(key, stored);
     const type = before === undefined ? 'ADDED' : 'MODIFIED';
-    this.feed.emit({ type, version, namespace, name, text: JSON.stringify(stored) });
+    this.feed.emit({ type, version, text: JSON.stringify(stored) });
     return stored;
   }
 
@@ -88,7 +88,7 @@ export class StoredCollection implements Collection {
     this.#objects.delete(keyOf(namespace, name));
     const version = this.#versions.next();
     const gone = { ...object, metadata: { ...metadataOf(object), resourceVersion: String(version) } };
-    this.feed.emit({ type: 'DELETED', version, namespace, name, text: JSON.stringify(gone) });
+    this.feed.emit({ type: 'DELETED', version, text: JSON.stringify(gone) });
     return gone;
   }
 }

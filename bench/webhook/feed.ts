@@ -5,13 +5,11 @@ export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export interface Change {
   readonly type: ChangeType;
   readonly version: number;
-  readonly namespace: string | undefined;
-  readonly name: string;
   readonly text: string;
 }
 
-/** Which changes a watch is about. */
-export type Matches = (namespace: string | undefined, name: string) => boolean;
+/** Which objects, as JSON, a watch is about. */
+export type Matches = (text: string) => boolean;
 
 interface Watcher {
   readonly response: ServerResponse;
@@ -30,14 +28,14 @@ export class Feed {
     this.#recent.push(change);
     if (this.#recent.length > 2 * remembered) this.#recent.splice(0, remembered);
     for (const { response, matches } of this.#watchers) {
-      if (matches(change.namespace, change.name)) response.write(lineOf(change));
+      if (matches(change.text)) response.write(lineOf(change));
     }
   }
 
   /** Tells everything after `version`, from now on as well. */
   follow(response: ServerResponse, version: number, matches: Matches): void {
     for (const change of this.#recent) {
-      if (change.version > version && matches(change.namespace, change.name)) response.write(lineOf(change));
+      if (change.version > version && matches(change.text)) response.write(lineOf(change));
     }
     const watcher = { response, matches };
     this.#watchers.add(watcher);

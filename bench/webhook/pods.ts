@@ -1,7 +1,7 @@
 import type { JsonMap } from '../../src/cluster/patch/json-tree.ts';
 import type { Collection, Versions } from './collection.ts';
 import { Feed } from './feed.ts';
-import { podCount, podName, podNamed, workloadOfPod } from './fleet.ts';
+import { podCount, podNamed } from './fleet.ts';
 import { podObject } from './fleet-objects.ts';
 import { kinds } from './kinds.ts';
 
@@ -64,9 +64,7 @@ export class PodCollection implements Collection {
   }
 
   #emit(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: number): void {
-    const version = this.#version[pod] ?? 0;
-    const { namespace } = workloadOfPod(pod);
-    this.feed.emit({ type, version, namespace, name: podName(pod), text: this.#text(pod) });
+    this.feed.emit({ type, version: this.#version[pod] ?? 0, text: this.#text(pod) });
   }
 
   #text(pod: number): string {

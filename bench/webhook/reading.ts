@@ -59,22 +59,26 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Reading a text back is dear, and nearly everybody wants everything. */
 function* selected(collection: Collection, from: number, to: number, reading: Reading): Iterable<string> {
-  const everything = reading.namespace === undefined && reading.query.get('fieldSelector') === null;
   const matches = matching(reading);
-  for (const text of collection.texts(from, to)) {
-    if (everything || matchesText(text, matches)) yield text;
-  }
+  for (const text of collection.texts(from, to)) if (matches(text)) yield text;
 }
 
-function matchesText(text: string, matches: Matches): boolean {
-  const object = JSON.parse(text) as JsonMap;
-  const { namespace, name } = isMap(object) ? metadataOf(object) : {};
-  return matches(namespace === undefined ? undefined : String(namespace), String(name));
-}
-
+/** Reading a text back is dear, and nearly everybody wants everything. */
 function matching({ namespace, query }: Reading): Matches {
-  const only = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
-  return (space, name) => (namespace === undefined || space === namespace) && (only === undefined || name === only);
+  const name = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  const labels = query.get('labelSelector')?.split(',') ?? [];
+  if (namespace === undefined && name === undefined && labels.length === 0) return () => true;
+  return (text) => {
+    const metadata = metadataOf(JSON.parse(text) as JsonMap);
+    const fits = (key: string, wanted: string | undefined) => wanted === undefined || metadata[key] === wanted;
+    return fits('namespace', namespace) && fits('name', name) && labels.every((one) => hasLabel(metadata, one));
+  };
+}
+
+/** Of a selector there is as much as the operator uses: `key`, and `key=value`. */
+function hasLabel({ labels }: JsonMap, selector: string): boolean {
+  const [key = '', value] = selector.split('=');
+  const present = isMap(labels) ? labels[key] : undefined;
+  return value === undefined ? present !== undefined : present === value;
 }

@@ -12,6 +12,7 @@ import { type KubeObject, splitApiVersion } from '../cluster/objects.ts';
 import { operatorName } from '../operator/install/names.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';
 import { packageFile } from './package-file.ts';
+import { agentObjects } from './up-agent.ts';
 import { operatorObjects } from './up-operator.ts';
 import { defaultNodes } from './up-options.ts';
 
@@ -19,13 +20,13 @@ export interface Content {
   readonly snapshot: readonly LoadedObject[];
   /** Undefined: as many as make sense with what else there is. */
   readonly nodes: number | undefined;
-  /** With what the operator needs. */
+  /** With what the operator and the agent need. */
   readonly operator: boolean;
 }
 
 /** What is there before the cluster's controllers start. What is there already, from an earlier run, stays as it is. */
 export async function prepareContent(plane: ControlPlane, content: Content): Promise<LoadReport | undefined> {
-  const first = [lwsCrd as KubeObject, ...(content.operator ? operatorObjects : [])];
+  const first = [lwsCrd as KubeObject, ...(content.operator ? [...operatorObjects, ...agentObjects] : [])];
   for (const object of first) await applyObject(plane, adminUser, object);
   await definitionsServed(plane.view, plane.registry.clock);
   await forgetWebhooks(plane);

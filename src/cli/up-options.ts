@@ -36,7 +36,10 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       '.holdfast/kubeconfig',
     )
     .option('--empty', 'without the demo')
-    .option('--no-operator', 'the bare cluster: budgets are enforced as Kubernetes itself does it')
+    .option(
+      '--no-operator',
+      'the bare cluster, without the agent, too: budgets are enforced as Kubernetes itself does it',
+    )
     .option(
       '--load <file...>',
       'start with these objects instead of the demo, as `kubectl get ... -o json` (or yaml) prints them, with their status',

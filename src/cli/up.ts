@@ -1,18 +1,22 @@
 import { relative, resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { RunningAgent } from '../agent/agent.ts';
 import { removeKubeconfig, writeKubeconfig } from '../cluster/auth/kubeconfig.ts';
 import { type Cluster, type ClusterOptions, startCluster } from '../cluster/cluster.ts';
 import { type OpenedData, openDataDirectory } from '../cluster/data-directory.ts';
 import type { LoadReport } from '../cluster/load/load-report.ts';
 import type { Recovered } from '../cluster/store/durable-store.ts';
 import { realClock, sleep } from '../cluster/time/clock.ts';
+import { agentUser, operatorUser } from '../operator/install/names.ts';
 import type { RunningOperator } from '../operator/operator.ts';
 import { loadObjects } from './load-objects.ts';
 import { StopRequest } from './stop-request.ts';
+import { runAgent } from './up-agent.ts';
 import { applyDemo, prepareContent } from './up-content.ts';
-import { operatorToken, runOperator } from './up-operator.ts';
+import { runOperator } from './up-operator.ts';
 import { type UpOptions, upCommand as upCommandOf } from './up-options.ts';
 import { type Progress, progressOn } from './up-progress.ts';
+import { serviceToken } from './up-service.ts';
 import { afterStart, loadNotes } from './up-texts.ts';
 import { isUp, workloadsIn } from './up-workloads.ts';
 
@@ -31,7 +35,7 @@ async function up(options: UpOptions): Promise<void> {
     const running = await start(options, progress, stop);
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
     try {
-      await running.startOperator();
+      await running.protect();
       if (wantsDemo(options, running)) await applyDemo(running.cluster.plane, options.operator);
       await writeKubeconfig(kubeconfig.path, kubeconfig.text);
       await untilUp(running.cluster, progress, stop);
@@ -53,7 +57,8 @@ interface Running {
   readonly cluster: Cluster;
   readonly recovered: Recovered | undefined;
   readonly loaded: LoadReport | undefined;
-  startOperator(): Promise<void>;
+  /** The operator and the agent. */
+  protect(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,28 +67,32 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
   const data = options.data === undefined ? undefined : await openData(options, options.data);
   progress.step('starting the API');
   let loaded: LoadReport | undefined;
-  const token = operatorToken();
+  const tokens = { operator: serviceToken(operatorUser), agent: serviceToken(agentUser) };
   const cluster = await startOnPort({
     port: options.port,
     speed: options.speed,
     ...(data ? { store: data.store, pki: data.pki } : {}),
-    staticTokens: new Map([[token.token, token.user]]),
+    staticTokens: new Map(Object.values(tokens).map(({ token, user }) => [token, user])),
     report: reporterUntil(stop),
     async prepare(plane) {
       loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, operator: options.operator });
     },
   });
   let operator: RunningOperator | undefined;
+  let agent: RunningAgent | undefined;
   return {
     cluster,
     recovered: data?.recovered,
     loaded,
-    async startOperator() {
+    async protect() {
       if (!options.operator) return;
       progress.step('starting the operator');
-      operator = await runOperator(cluster, token);
+      operator = await runOperator(cluster, tokens.operator);
+      progress.step('starting the agent');
+      agent = await runAgent(cluster, tokens.agent);
     },
     async close() {
+      await agent?.stop();
       await operator?.stop();
       await cluster.close();
     },

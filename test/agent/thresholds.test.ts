@@ -6,7 +6,7 @@ import { count, untold } from '../../src/agent/worker/thresholds.ts';
 
 const results: Readonly<Record<string, ProbeResult['result']>> = { S: 'success', F: 'failure', U: 'unknown' };
 
-function after(story: string, successThreshold: number, failureThreshold: number): boolean | undefined {
+function outcomeOf(story: string, successThreshold: number, failureThreshold: number): boolean | undefined {
   let tally = untold;
   for (const letter of story) {
     const result = results[letter] ?? 'unknown';
@@ -34,7 +34,7 @@ describe('what a row of probes comes to [I4]', () => {
     ['no with the first failure, when one is enough', 'SF', 1, 1, false],
   ];
   it.each(table)('is %s: %s', (_name, story, successes, failures, expected) => {
-    expect(after(story, successes, failures)).toBe(expected);
+    expect(outcomeOf(story, successes, failures)).toBe(expected);
   });
 
   it('is what a look at the whole story says', () => {
@@ -43,7 +43,7 @@ describe('what a row of probes comes to [I4]', () => {
     const threshold = fc.integer({ min: 1, max: 5 });
     fc.assert(
       fc.property(story, threshold, threshold, (told, successes, failures) => {
-        expect(after(told, successes, failures)).toBe(fromTheEnd(told, successes, failures));
+        expect(outcomeOf(told, successes, failures)).toBe(fromTheEnd(told, successes, failures));
       }),
     );
   });

@@ -115,7 +115,7 @@ describe('finalizers', () => {
   });
 });
 
-describe('the grace of pods', () => {
+describe.skipIf(cluster.disturbed)('the grace of pods', () => {
   it('a pod that runs nowhere is gone at once', async () => {
     await pod('nowhere');
     expect((await cluster.request('DELETE', `${pods}/nowhere`)).body.kind).toBe('Pod');

@@ -76,7 +76,8 @@ describe.skipIf(!hasLws).concurrent('groups of a LeaderWorkerSet', () => {
     const names = (await scene.pods()).map(({ metadata }) => metadata.name);
     const answers = await Promise.all(names.map((name) => scene.evict(name)));
     const codes = answers.map(({ code }) => code);
-    expect(codes.filter((code) => code === 201).length).toBeGreaterThanOrEqual(1);
+    // One that we completed is answered with 404 when the pod was gone before the API server looked.
+    expect(codes.filter((code) => code === 201 || code === 404).length, codes.join()).toBeGreaterThanOrEqual(1);
     expect(codes.filter((code) => code === 429).length).toBeGreaterThanOrEqual(1);
     expect(answers.filter((one) => !isDoneOrNotNow(one))).toEqual([]);
     await scene.waitReady(9, 'app=llm-serving');

@@ -12,7 +12,8 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  kubectl(['delete', '-f', 'deploy/crds', '--ignore-not-found', '--wait=false']);
+  // Gone before anybody installs them again.
+  kubectl(['delete', '-f', 'deploy/crds', '--ignore-not-found']);
   kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--wait=false']);
 });
 

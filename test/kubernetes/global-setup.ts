@@ -19,12 +19,18 @@ export function teardown(): Promise<void> | void {
   return tearDown();
 }
 
+/** Two of them: some tests play the controllers themselves, and must be the only ones who do. */
 async function ownTestbed(): Promise<void> {
-  const testbed = await startTestbed({ say: (line) => void process.stderr.write(`${line}\n`) });
+  const say = (line: string) => void process.stderr.write(`${line}\n`);
+  const testbed = await startTestbed({ say });
   tearDown = testbed.stop;
+  const alone = await startTestbed({ controllers: false, say });
+  tearDown = async () => void (await Promise.all([testbed.stop(), alone.stop()]));
   const { kubeconfigPath: kubeconfig, auditLogPath: auditLog, kubectlPath } = testbed;
   const PATH = `${dirname(kubectlPath)}${delimiter}${process.env['PATH'] ?? ''}`;
-  Object.assign(process.env, environmentOf({ kubeconfig, auditLog }), testsOn(kubeconfig), { PATH });
+  const { kubeconfigPath: HOLDFAST_TEST_API_KUBECONFIG } = alone;
+  const found = { ...environmentOf({ kubeconfig, auditLog }), ...testsOn(kubeconfig) };
+  Object.assign(process.env, found, { HOLDFAST_TEST_API_KUBECONFIG, PATH });
 }
 
 /** Tests install things and break things: they run only where somebody said so, by the name of the context. */

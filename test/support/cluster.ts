@@ -9,6 +9,9 @@ import { WatchReader } from './watch-reader.ts';
 /** Another API server than the embedded one to run the same tests on: the path of an administrator's kubeconfig. */
 const otherKubeconfig = process.env['HOLDFAST_TEST_KUBECONFIG'];
 
+/** One of that kind without controllers, for tests that play the controllers themselves. */
+const otherApiAlone = process.env['HOLDFAST_TEST_API_KUBECONFIG'];
+
 /** Whether that other cluster has controllers; an API server alone keeps what is written and does nothing. */
 const otherHasControllers = process.env['HOLDFAST_TEST_CONTROLLERS'] === 'true';
 
@@ -26,6 +29,8 @@ export interface ClusterWish {
 export interface TestCluster {
   /** The wish for controllers cannot be met: tests that need them are skipped. */
   readonly lacksControllers: boolean;
+  /** Nobody was wished for who acts on what is written, and somebody is there: tests that play the controllers are skipped. */
+  readonly disturbed?: boolean;
   /** It is our own, in this process. */
   readonly embedded: boolean;
   readonly kubeconfig: string;
@@ -44,7 +49,11 @@ export interface TestCluster {
 }
 
 export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> {
-  const running = otherKubeconfig === undefined ? await embedded(wish) : other(otherKubeconfig);
+  const { controllers = false } = wish;
+  const apiAlone = !controllers && otherApiAlone !== undefined;
+  const path = apiAlone ? otherApiAlone : otherKubeconfig;
+  const acting = path !== undefined && !apiAlone && otherHasControllers;
+  const running = path === undefined ? await embedded(wish) : other(path);
   const http = new KubeHttp(accessFrom(running.kubeconfig));
   const namespaces: string[] = [];
   const leftovers: string[] = [];
@@ -61,8 +70,9 @@ export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> 
     return name;
   };
   return {
-    lacksControllers: (wish.controllers ?? false) && otherKubeconfig !== undefined && !otherHasControllers,
-    embedded: otherKubeconfig === undefined,
+    lacksControllers: controllers && path !== undefined && !acting,
+    disturbed: !controllers && acting,
+    embedded: path === undefined,
     kubeconfig: running.kubeconfig,
     namespace: await newNamespace(),
     name: (base) => `${prefix}-${base}`,
@@ -78,7 +88,7 @@ export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> 
     cleanUp: (path) => void leftovers.push(path),
     async close() {
       for (const watch of watches) watch.close();
-      if (otherKubeconfig !== undefined) await removeAll(http, namespaces, leftovers);
+      if (path !== undefined) await removeAll(http, { namespaces, leftovers, acting });
       http.close();
       await running.close();
     },
@@ -122,8 +132,15 @@ export async function made(answer: Promise<Answer>): Promise<Body> {
   return body;
 }
 
-/** Leaves another server as it was found, also where no controller empties namespaces. */
-async function removeAll(http: KubeHttp, namespaces: readonly string[], leftovers: readonly string[]): Promise<void> {
+interface Remains {
+  readonly namespaces: readonly string[];
+  readonly leftovers: readonly string[];
+  /** Whether there are controllers to empty namespaces. */
+  readonly acting: boolean;
+}
+
+/** Leaves another server as it was found. */
+async function removeAll(http: KubeHttp, { namespaces, leftovers, acting }: Remains): Promise<void> {
   for (const path of leftovers) await http.request('DELETE', path);
   const collections = await namespacedCollections(http);
   for (const namespace of namespaces) {
@@ -133,7 +150,7 @@ async function removeAll(http: KubeHttp, namespaces: readonly string[], leftover
       await releaseAll(http, path);
     }
     await http.request('DELETE', `/api/v1/namespaces/${namespace}`);
-    if (!otherHasControllers) await finalize(http, namespace);
+    if (!acting) await finalize(http, namespace);
   }
 }
 

@@ -52,10 +52,10 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
   const values = defaultInstallValues;
   const { namespace } = values;
   const objects = [...crdManifests, namespaceOf(values), serviceAccountOf(values), ...rbacObjects(values)];
-  for (const object of objects) await apply(cluster, object as Applied);
+  for (const object of objects) await applyManifest(cluster, object);
   await established(cluster);
   const admin = accessOf(parseKubeconfig(cluster.kubeconfig, '/'), undefined);
-  const operatorAccess = await serviceAccountAccess(cluster, admin, namespace);
+  const operatorAccess = await serviceAccountAccess(cluster, { namespace, name: operatorName });
   const balancer = await Balancer.start();
   const operators: RunningOperator[] = [];
   const start = async () => {
@@ -160,7 +160,8 @@ const plurals: Readonly<Record<string, string>> = {
 };
 
 /** What an earlier run left on another server is used again. */
-async function apply(cluster: TestCluster, object: Applied): Promise<void> {
+export async function applyManifest(cluster: TestCluster, manifest: object): Promise<void> {
+  const object = manifest as Applied;
   const root = object.apiVersion.includes('/') ? `/apis/${object.apiVersion}` : `/api/${object.apiVersion}`;
   const { namespace, name } = object.metadata;
   const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
@@ -186,8 +187,13 @@ interface Condition {
   readonly status: string;
 }
 
-async function serviceAccountAccess(cluster: TestCluster, admin: Access, namespace: string): Promise<Access> {
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${operatorName}/token`;
+/** How a service account comes to the API server. */
+export async function serviceAccountAccess(
+  cluster: TestCluster,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<Access> {
+  const admin = accessOf(parseKubeconfig(cluster.kubeconfig, '/'), undefined);
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } };
   const answer = (await made(cluster.request('POST', path, { body }))) as { status?: { token?: string } };
   const text = answer.status?.token ?? '';

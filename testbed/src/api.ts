@@ -7,12 +7,14 @@ import type { Keeper } from './keeper.ts';
 export class Api {
   readonly #http: KubeHttp;
   readonly #keeper: Keeper;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(server: string, { ca, admin }: Credentials, keeper: Keeper) {
+  constructor(server: string, { ca, admin }: Credentials, keeper: Keeper, signal?: AbortSignal) {
     const { certificate, key } = admin;
     const buffers = { ca: Buffer.from(ca), certificate: Buffer.from(certificate), key: Buffer.from(key) };
     this.#http = new KubeHttp({ server, ...buffers });
     this.#keeper = keeper;
+    this.#signal = signal;
   }
 
   /** A refused connection is an answer like another: code 0. */
@@ -34,11 +36,12 @@ export class Api {
     return (await this.#http.request('POST', path, { body })).code;
   }
 
-  /** Asks until the answer is what is waited for. Fails at the deadline, and at once when a program ended. */
+  /** Asks until the answer is what is waited for. Fails at the deadline, and at once when a program ended or nobody waits any more. */
   async until(what: string, deadlineMs: number, asked: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + deadlineMs;
     while (!(await asked())) {
       this.#keeper.check();
+      this.#signal?.throwIfAborted();
       if (Date.now() > end) throw new Error(`${what}: not within ${deadlineMs / 1000} s`);
       await pause(100);
     }

@@ -30,13 +30,13 @@ async function up(options: UpOptions): Promise<void> {
   if (present !== undefined)
     throw new Error(`a test bed is up already, with process ${present.pid}: npm run testbed -- down`);
   if (options.detach === true) return detach();
-  const end = untilSignal();
+  const end = endOnSignal();
   const { nodes, lws, keep = false } = options;
-  const testbed = await startTestbed({ nodes, lws, keep, say });
+  const testbed = await startTestbed({ nodes, lws, keep, say, signal: end });
   try {
     remember(testbed);
     say(`up: KUBECONFIG=${testbed.kubeconfigPath}\nlogs and data: ${testbed.folder}\nCtrl-C ends it`);
-    await end;
+    await untilAborted(end);
   } finally {
     say('ending');
     await testbed.stop();
@@ -49,10 +49,18 @@ function remember({ folder, kubeconfigPath, auditLogPath, kubectlPath }: Testbed
   saveState({ pid: process.pid, ...paths });
 }
 
-/** From the start: a signal while it comes up ends it as soon as it is up. A second one ends this process at once. */
-function untilSignal(): Promise<unknown> {
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  return Promise.race(signals.map((signal) => new Promise((resolve) => process.once(signal, resolve))));
+/** From the start: it can be told to end while it comes up. */
+function endOnSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(name, () => controller.abort(new Error(`ended by ${name}`)));
+  }
+  return controller.signal;
+}
+
+/** The timer keeps the process alive while nothing happens. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await pause(200);
 }
 
 /** The same command again, on its own, and back here when it is up. */

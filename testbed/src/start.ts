@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Api } from './api.ts';
@@ -18,14 +18,17 @@ import { writeCredentials } from './credentials.ts';
 import { furnish, installLws, untilLwsAnswers, untilNodesReady } from './furnish.ts';
 import { Keeper } from './keeper.ts';
 import { freePorts } from './ports.ts';
+import type { ProgramKey } from './programs.ts';
 
 export interface TestbedOptions {
   /** node-1 to node-N, in three zones in turn. Default: 6. */
   readonly nodes?: number;
-  /** With the controller of LeaderWorkerSets. Default: true. */
+  /** Controllers, scheduler and nodes. Without them there is an API server, and nobody acts on what is written. Default: true. */
+  readonly controllers?: boolean;
+  /** With the controller of LeaderWorkerSets. Default: where there are controllers. */
   readonly lws?: boolean;
-  /** Where the administrator's kubeconfig is put, beside the one in the test bed's own folder. */
-  readonly kubeconfig?: string;
+  /** Gives up starting. */
+  readonly signal?: AbortSignal;
   /** Leave the folder with logs and data behind. */
   readonly keep?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -45,25 +48,18 @@ export interface Testbed {
 }
 
 const startMs = 120_000;
-const needed = ['etcd', 'apiServer', 'controllerManager', 'scheduler', 'kwok'] as const;
 
 /** A Kubernetes control plane on loopback, with simulated nodes, which ends with this process at the latest. */
 export async function startTestbed(options: TestbedOptions = {}): Promise<Testbed> {
   const { env = process.env, say = () => undefined } = options;
-  const paths = await ensurePrograms(
-    [...needed, 'kubectl', ...(options.lws === false ? [] : ['lws' as const])],
-    env,
-    say,
-  );
+  const paths = await ensurePrograms(['kubectl', ...programsFor(options)], env, say);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-testbed-'));
   const keeper = new Keeper(options.keep === true ? undefined : folder);
   try {
     const site = await siteIn(folder, paths);
-    await bringUp(site, keeper, options.nodes ?? 6, say);
-    const kubeconfigPath = options.kubeconfig ?? site.credentials.kubeconfig('admin');
-    if (options.kubeconfig !== undefined) copyFileSync(site.credentials.kubeconfig('admin'), options.kubeconfig);
+    await bringUp(site, keeper, options);
     return {
-      kubeconfigPath,
+      kubeconfigPath: site.credentials.kubeconfig('admin'),
       auditLogPath: auditLogOf(folder),
       kubectlPath: paths.kubectl,
       folder,
@@ -73,6 +69,15 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
     await keeper.stop();
     throw error;
   }
+}
+
+function programsFor({ controllers = true, lws = controllers }: TestbedOptions): ProgramKey[] {
+  return [
+    'etcd',
+    'apiServer',
+    ...(controllers ? (['controllerManager', 'scheduler', 'kwok'] as const) : []),
+    ...(lws ? (['lws'] as const) : []),
+  ];
 }
 
 async function siteIn(folder: string, paths: Site['programs']): Promise<Site> {
@@ -91,23 +96,32 @@ async function choosePorts(): Promise<Ports> {
   return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as unknown as Ports;
 }
 
-async function bringUp(site: Site, keeper: Keeper, nodes: number, say: Say): Promise<void> {
-  const api = new Api(serverOf(site.ports), site.credentials, keeper);
+async function bringUp(site: Site, keeper: Keeper, options: TestbedOptions): Promise<void> {
+  const { controllers = true, nodes = 6, say = () => undefined, signal } = options;
+  const api = new Api(serverOf(site.ports), site.credentials, keeper, signal);
   try {
     say('starting etcd and the API server');
     keeper.start(etcd(site));
     keeper.start(apiServer(site));
     await api.until('the API server is ready', startMs, async () => (await api.ask('/readyz')).code === 200);
-    say('starting controllers, the scheduler and the nodes');
-    await furnish(api, nodes);
-    for (const component of [controllerManager, scheduler, kwok]) keeper.start(component(site));
-    await untilNodesReady(api, nodes, startMs);
-    if (site.programs.lws === undefined) return;
-    say('starting LeaderWorkerSet');
-    await installLws(api, dirname(site.programs.lws), { port: site.ports.lwsWebhook, ca: site.credentials.ca });
-    keeper.start(lws(site));
-    await untilLwsAnswers(api, startMs);
+    if (controllers) await addControllers(site, keeper, api, nodes, say);
+    if (site.programs.lws !== undefined) await addLws(site, keeper, api, say);
   } finally {
     api.close();
   }
+}
+
+async function addControllers(site: Site, keeper: Keeper, api: Api, nodes: number, say: Say): Promise<void> {
+  say('starting controllers, the scheduler and the nodes');
+  await furnish(api, nodes);
+  for (const component of [controllerManager, scheduler, kwok]) keeper.start(component(site));
+  await untilNodesReady(api, nodes, startMs);
+}
+
+async function addLws(site: Site, keeper: Keeper, api: Api, say: Say): Promise<void> {
+  say('starting LeaderWorkerSet');
+  const manifests = dirname(site.programs.lws ?? '');
+  await installLws(api, manifests, { port: site.ports.lwsWebhook, ca: site.credentials.ca });
+  keeper.start(lws(site));
+  await untilLwsAnswers(api, startMs);
 }

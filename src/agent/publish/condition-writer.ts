@@ -91,12 +91,10 @@ export class ConditionWriter {
   }
 
   #failed({ metadata }: PodOnDesk, failure: Failure): Reconciled {
-    if (failure.kind === 'notFound') return { kind: 'done' };
+    // The watch will tell that it is gone, or that another one has its name.
+    if (failure.kind === 'notFound' || isAnotherPod(failure)) return { kind: 'done' };
     const { namespace, name } = metadata;
-    // A conflict: another pod has that name now, as the watch will tell.
-    if (failure.kind !== 'conflict') {
-      this.#options.log.warn('a condition could not be written', { namespace, name, problem: failure.message });
-    }
+    this.#options.log.warn('a condition could not be written', { namespace, name, problem: failure.message });
     return { kind: 'failed' };
   }
 
@@ -112,4 +110,9 @@ export class ConditionWriter {
     if (status === 'True') recorder.record({ subject, type: 'Normal', reason: 'Disruptable', message });
     else recorder.record({ subject, type: 'Warning', reason: cannotProbe ? reason : 'NotDisruptable', message });
   }
+}
+
+/** An applied uid that is not the pod's is a field that cannot be changed. */
+function isAnotherPod({ status }: Failure): boolean {
+  return status?.details?.causes?.some(({ field }) => field === 'metadata.uid') ?? false;
 }

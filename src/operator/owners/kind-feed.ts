@@ -4,7 +4,7 @@ import type { Interner } from '../../kube/projection/interner.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { OperatorContext } from '../context.ts';
-import type { FindResource } from './find-resource.ts';
+import type { FindResource } from './look-up.ts';
 import type { OwnerPlace } from './owner-key.ts';
 import { kindKeyOf, type WatchedKind } from './owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner } from './owner-record.ts';

@@ -5,9 +5,8 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { FindResource } from './find-resource.ts';
 import type { OwnerPlace } from './owner-key.ts';
-import { kindKeyOf, watchedKinds } from './owner-kinds.ts';
+import { kindKeyOf, type OwnerKind, watchedKinds } from './owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner, scaleReplicasOf } from './owner-record.ts';
 
 /** What a live look-up came to. Only `absent` means that there is no such owner. */
@@ -23,6 +22,9 @@ export type LookUpResult =
   /** We may not read it, nor its scale if it has one. */
   | { readonly kind: 'denied'; readonly resource: KindResource | undefined; readonly failure: Failure }
   | { readonly kind: 'failed'; readonly failure: Failure };
+
+/** Where objects of a kind live. */
+export type FindResource = (kind: OwnerKind) => Promise<Outcome<KindResource>>;
 
 export interface LookUpOptions {
   readonly client: KubeClient;

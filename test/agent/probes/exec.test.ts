@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type ExecTarget, probeExec } from '../../../src/agent/probes/exec.ts';
 import { createProber } from '../../../src/agent/probes/prober.ts';
@@ -34,7 +34,7 @@ describe('an exec probe, by way of the API server', () => {
     const spec = { containers: [{ name: 'app', image: 'app' }] };
     await made(cluster.request('POST', path, { body: { metadata: { name: 'db-0', annotations }, spec } }));
     const phase = async () => (await cluster.request('GET', `${path}/db-0`)).body.status['phase'];
-    await expect.poll(phase, { timeout: 20_000 }).toBe('Running');
+    await vi.waitFor(async () => expect(await phase()).toBe('Running'), { timeout: 20_000 });
   });
 
   afterAll(() => cluster.close());

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { maxListedPods, probeLeaseAnnotations, readProbeLease } from '../../src/api/probe-lease.ts';
+import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
+
+const lease = {
+  metadata: { annotations: { 'holdfast.dev/node': 'node-a', 'holdfast.dev/disruptable-pods': 'u1 u2' } },
+  spec: { holderIdentity: 'agent_1', leaseDurationSeconds: 40 },
+};
+
+describe('the lease of a node', () => {
+  it('is read as it was written', () => {
+    const annotations = probeLeaseAnnotations('node-a', ['u2', 'u1']);
+    expect(annotations).toEqual(lease.metadata.annotations);
+    expect(readProbeLease({ ...lease, metadata: { annotations } })).toEqual({
+      ok: true,
+      value: { node: 'node-a', holder: 'agent_1', durationSeconds: 40, disruptable: new Set(['u1', 'u2']) },
+    });
+  });
+
+  it('that lists nobody vouches for nobody', () => {
+    for (const annotations of [probeLeaseAnnotations('node-a', []), { 'holdfast.dev/node': 'node-a' }]) {
+      const read = readProbeLease({ ...lease, metadata: { annotations } });
+      expect(read).toMatchObject({ ok: true, value: { disruptable: new Set() } });
+    }
+  });
+
+  it('has room for so many pods and no more', () => {
+    const uids = Array.from({ length: maxListedPods + 10 }, (_, i) => String(i).padStart(36, '0'));
+    const annotations = probeLeaseAnnotations('n', uids);
+    expect(JSON.stringify(annotations).length).toBeLessThan(256 * 1024);
+    const read = readProbeLease({ ...lease, metadata: { annotations } });
+    expect(read.ok && read.value.disruptable.size).toBe(maxListedPods);
+  });
+
+  const unreadable: readonly (readonly [string, unknown, string])[] = [
+    ['nothing', undefined, 'metadata'],
+    ['no annotations', { ...lease, metadata: {} }, 'metadata.annotations[holdfast.dev/node]'],
+    ['an annotation that is no text', { ...lease, metadata: { annotations: { a: 1 } } }, 'metadata.annotations[a]'],
+    ['no spec', { metadata: lease.metadata }, 'spec'],
+    ['no holder', { ...lease, spec: { leaseDurationSeconds: 40 } }, 'spec.holderIdentity'],
+    ['an empty holder', { ...lease, spec: { ...lease.spec, holderIdentity: '' } }, 'spec.holderIdentity'],
+    ['no duration', { ...lease, spec: { holderIdentity: 'a' } }, 'spec.leaseDurationSeconds'],
+    ['a duration of 0', { ...lease, spec: { ...lease.spec, leaseDurationSeconds: 0 } }, 'spec.leaseDurationSeconds'],
+  ];
+  it.each(unreadable)('with %s vouches for nothing [I4]', (_name, object, field) => {
+    expect(readProbeLease(object)).toMatchObject({ ok: false, errors: [{ field }] });
+  });
+
+  it('has a name of its own, however long that of the node is', () => {
+    expect(probeLeaseName('node-a')).toMatch(/^holdfast-probe-[0-9a-f]{16}$/);
+    expect(probeLeaseName('n'.repeat(253))).toHaveLength(31);
+    expect(probeLeaseName('node-a')).not.toBe(probeLeaseName('node-b'));
+  });
+});
