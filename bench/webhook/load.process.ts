@@ -23,7 +23,7 @@ function drive(order: ToLoad, open: readonly Exchange[]): Promise<Loaded> {
   const calls = order.reviews.map(callOf);
   switch (order.do) {
     case 'hammer':
-      return hammer(order.seconds, open, calls);
+      return hammer({ seconds: order.seconds, atLeast: calls.length }, open, calls);
     case 'pace':
       return pace(order, open, calls);
     case 'disrupt':
@@ -40,8 +40,14 @@ function callOf({ bytes, pod }: Review): Call {
 
 type AfterAnswer = (answer: Answer, call: Call, connection: number) => Promise<void>;
 
+/** How long to go on: so many seconds, and on a slow machine until there were so many answers. */
+interface Extent {
+  readonly seconds: number;
+  readonly atLeast: number;
+}
+
 async function hammer(
-  seconds: number,
+  { seconds, atLeast }: Extent,
   open: readonly Exchange[],
   calls: readonly Call[],
   after?: AfterAnswer,
@@ -50,7 +56,7 @@ async function hammer(
   const end = performance.now() + seconds * 1_000;
   let next = 0;
   const one = async (exchange: Exchange, connection: number): Promise<void> => {
-    while (performance.now() < end) {
+    while (performance.now() < end || next < atLeast) {
       const call = calls[next++ % calls.length] as Call;
       const begun = performance.now();
       const answer = await exchange.send(call.bytes);
@@ -68,10 +74,11 @@ async function disrupt(
   open: readonly Exchange[],
   calls: readonly Call[],
 ): Promise<Loaded> {
-  if (api === undefined) return hammer(seconds, open, calls);
+  const extent = { seconds, atLeast: 0 };
+  if (api === undefined) return hammer(extent, open, calls);
   const server = await Promise.all(Array.from({ length: connections }, () => Exchange.open(api)));
   try {
-    return await hammer(seconds, open, calls, async (answer, call, connection) => {
+    return await hammer(extent, open, calls, async (answer, call, connection) => {
       if (Tally.isAllowed(answer)) await server[connection]?.send(call.deletion);
     });
   } finally {

@@ -99,8 +99,8 @@ const descriptions: Record<RefusalCode, Describe> = {
     unblock: 'wait until its Disruptable condition is True',
   }),
   ProbeStale: (facts) => ({
-    message: `nobody has renewed the probe lease of the node of pod ${facts.pod}${facts.detail === undefined ? '' : ` (${facts.detail})`}, so its Disruptable condition is not to be trusted`,
-    unblock: 'bring the holdfast agent of that node back',
+    message: `no agent has vouched lately for pod ${facts.pod}${facts.detail === undefined ? '' : ` (${facts.detail})`}, so its Disruptable condition is not to be trusted`,
+    unblock: 'see that the holdfast agent of that node runs and reaches the API server',
   }),
   ProbeInvalid: (facts) => ({
     message: `the disruption probe of pod ${facts.pod} cannot be read: ${facts.detail}`,

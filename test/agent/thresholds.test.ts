@@ -37,6 +37,17 @@ describe('what a row of probes comes to [I4]', () => {
     expect(outcomeOf(story, successes, failures)).toBe(expected);
   });
 
+  it('is explained by the last failure, until there are enough successes', () => {
+    const thresholds = { successThreshold: 2, failureThreshold: 1 };
+    const no = count(untold, { result: 'failure', output: 'HTTP status 503' }, thresholds);
+    const better = count(no, { result: 'success', output: 'HTTP status 200' }, thresholds);
+    expect(better).toMatchObject({ disruptable: false, output: 'HTTP status 503' });
+    expect(count(better, { result: 'success', output: 'HTTP status 200' }, thresholds)).toMatchObject({
+      disruptable: true,
+      output: 'HTTP status 200',
+    });
+  });
+
   it('is what a look at the whole story says', () => {
     const letter = fc.constantFrom('S', 'F', 'U');
     const story = fc.array(letter, { maxLength: 40 }).map((letters) => letters.join(''));

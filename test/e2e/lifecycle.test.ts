@@ -41,10 +41,12 @@ describe.skipIf(skipped).concurrent('a budget', () => {
     expect(blockersOf(refused)).toEqual(['BudgetExhausted']);
     expect(refused.body.message).toContain('needs 3 available pods and has 3 of 4 expected');
     await made(scene.change('Farm', 'herd', { spec: { replicas: 3 } }));
+    // Scales of kinds that nobody watches are read again every 30 seconds.
     await waitUntil(
       'the new scale counts',
       async () => (await scene.evict('a')).code,
       (code) => code === 201,
+      { withinMs: 60_000 },
     );
   });
 

@@ -45,7 +45,7 @@ export class PodWatch {
   }
 }
 
-export function selectionsFor(nodes: readonly string[] | 'all'): readonly Selection[] {
+function selectionsFor(nodes: readonly string[] | 'all'): readonly Selection[] {
   if (nodes === 'all' || nodes.length > maxWatches) return [{}];
   return nodes.map((node) => ({ fieldSelector: `spec.nodeName=${node}` }));
 }

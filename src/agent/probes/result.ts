@@ -12,7 +12,7 @@ export interface ProbeResult {
 const maxOutput = 800;
 
 /** Printable, on few lines, and short: it comes from applications, and goes into objects, logs and events. */
-export function boundedOutput(text: string): string {
+function boundedOutput(text: string): string {
   // A slice first: what is cut off anyway need not be read.
   const plain = text
     .slice(0, 4 * maxOutput)

@@ -34,6 +34,7 @@ const waitForLeaseMs = 500;
 export class ConditionWriter {
   readonly #options: ConditionWriterOptions;
   readonly #queue: Workqueue;
+  readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(options: ConditionWriterOptions) {
@@ -57,6 +58,7 @@ export class ConditionWriter {
 
   async close(): Promise<void> {
     this.#queue.close();
+    this.#stopping.abort();
     await this.#running;
   }
 
@@ -81,7 +83,8 @@ export class ConditionWriter {
     const { namespace, name, uid } = pod.metadata;
     const body = appliedPod(pod.metadata, desired);
     const patch = { type: 'apply', body, fieldManager, force: true } as const;
-    const written = await client.patch<WrittenPod>(pods, { namespace, name, subresource: 'status' }, patch);
+    const place = { namespace, name, subresource: 'status' };
+    const written = await client.patch<WrittenPod>(pods, place, patch, { signal: this.#stopping.signal });
     onWrite(written.ok);
     if (!written.ok) return this.#failed(pod, written.failure);
     desk.published(uid, desired, written.value.metadata?.resourceVersion ?? '');
@@ -92,7 +95,7 @@ export class ConditionWriter {
 
   #failed({ metadata }: PodOnDesk, failure: Failure): Reconciled {
     // The watch will tell that it is gone, or that another one has its name.
-    if (failure.kind === 'notFound' || isAnotherPod(failure)) return { kind: 'done' };
+    if (failure.kind === 'notFound' || failure.kind === 'aborted' || isAnotherPod(failure)) return { kind: 'done' };
     const { namespace, name } = metadata;
     this.#options.log.warn('a condition could not be written', { namespace, name, problem: failure.message });
     return { kind: 'failed' };

@@ -7,7 +7,7 @@ export interface Tally {
   /** The last answer, and how many of the same there were in a row. */
   readonly last: boolean | undefined;
   readonly inARow: number;
-  /** What the last probe put out. */
+  /** What the last probe put out that says something about the result: too few successes do not explain a no. */
   readonly output: string;
 }
 
@@ -23,5 +23,10 @@ export function count(tally: Tally, { result, output }: ProbeResult, thresholds:
   const passed = result === 'success';
   const inARow = tally.last === passed ? tally.inARow + 1 : 1;
   const enough = inARow >= (passed ? thresholds.successThreshold : thresholds.failureThreshold);
-  return { disruptable: enough ? passed : tally.disruptable, last: passed, inARow, output };
+  return {
+    disruptable: enough ? passed : tally.disruptable,
+    last: passed,
+    inARow,
+    output: passed && !enough ? tally.output : output,
+  };
 }

@@ -92,11 +92,13 @@ async function obstacleBefore(
 
 /** Nobody can grant more than they have; only the server can tell, and it does so in a dry run, too. */
 async function grantable(api: ClusterApi, located: ReadonlyMap<string, Located>): Promise<Ended> {
-  const role = [...located.values()].find(({ ref }) => ref.kind === 'ClusterRole');
-  if (role === undefined) return done;
-  const tried = await api.apply(role.resource, role.ref, role.manifest, true);
-  if (tried.ok || tried.failure.kind !== 'denied') return done;
-  return { kind: 'denied', missing: tried.failure.message.split('\n') };
+  const missing: string[] = [];
+  for (const role of located.values()) {
+    if (role.ref.kind !== 'ClusterRole') continue;
+    const tried = await api.apply(role.resource, role.ref, role.manifest, true);
+    if (!tried.ok && tried.failure.kind === 'denied') missing.push(...tried.failure.message.split('\n'));
+  }
+  return missing.length === 0 ? done : { kind: 'denied', missing };
 }
 
 async function applyStep(

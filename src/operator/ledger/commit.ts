@@ -60,25 +60,31 @@ async function tryOnce(
   readFirst: boolean,
 ): Promise<Step> {
   if (readFirst) {
-    const problem = await readOrCreate(parts.access, namespace);
+    const problem = await read(parts.access, namespace);
     if (problem !== undefined) return again(problem);
   }
   const judgedBy = parts.access.version(namespace);
   const { verdicts, ledger, confirm } = judge(parts, namespace, batch);
   if (ledger !== undefined) return write(parts, namespace, ledger, verdicts);
   if (!confirm || readFirst) return { kind: 'answered', verdicts };
-  const read = await parts.access.read(namespace);
-  if (read.kind === 'failed') return again(`it could not be read: ${read.message}`);
-  const same = read.kind === 'found' && read.ledger.metadata.resourceVersion === judgedBy;
+  const now = await parts.access.read(namespace);
+  if (now.kind === 'failed') return again(`it could not be read: ${now.message}`);
+  const same = now.kind === 'found' && now.ledger.metadata.resourceVersion === judgedBy;
   if (same) return { kind: 'answered', verdicts };
   return { kind: 'again', why: 'it had changed', pause: false };
 }
 
-async function readOrCreate(access: LedgerAccess, namespace: string): Promise<string | undefined> {
-  const read = await access.read(namespace);
-  if (read.kind === 'found') return undefined;
-  if (read.kind === 'failed') return `it could not be read: ${read.message}`;
-  const created = await access.create(namespace);
+async function read(access: LedgerAccess, namespace: string): Promise<string | undefined> {
+  const answer = await access.read(namespace);
+  if (answer.kind === 'failed') return `it could not be read: ${answer.message}`;
+  return answer.kind === 'missing' ? restore(access, namespace) : undefined;
+}
+
+/** What a ledger held that somebody deleted must be there for other replicas, too, before anything is judged by it. */
+async function restore(access: LedgerAccess, namespace: string): Promise<string | undefined> {
+  const ledger = access.assume(namespace);
+  if (ledger.spec?.reservations?.length === 0) return undefined;
+  const created = await access.write(namespace, ledger, 'create');
   if (created.kind === 'stored') return undefined;
   if (created.kind === 'conflict') return 'somebody else created it';
   return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
@@ -102,7 +108,7 @@ async function write(
   ledger: DisruptionLedger,
   verdicts: readonly Verdict[],
 ): Promise<Step> {
-  const written = await access.replace(namespace, ledger, 'batch');
+  const written = await access.write(namespace, ledger, 'batch');
   switch (written.kind) {
     case 'stored':
       return { kind: 'answered', verdicts };

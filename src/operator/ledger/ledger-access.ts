@@ -34,22 +34,28 @@ export class LedgerAccess {
     return answer;
   }
 
-  async replace(namespace: string, ledger: DisruptionLedger, writer: Writer): Promise<LedgerWrite> {
-    return this.#write(namespace, writer, (signal) => this.#parts.store.replace(ledger, signal));
+  /** Creates a ledger that has no version yet; otherwise compares and swaps. */
+  async write(namespace: string, ledger: DisruptionLedger, writer: Writer): Promise<LedgerWrite> {
+    const { store } = this.#parts;
+    if (ledger.metadata.resourceVersion !== undefined) {
+      return this.#write(namespace, writer, (signal) => store.replace(ledger, signal));
+    }
+    return this.#write(namespace, 'create', (signal) => store.create(ledger, signal));
   }
 
   /**
-   * A ledger that is not there is created; one that somebody deleted by hand is created with what this replica last knew of it, so
-   * that what was allowed stays reserved. (The pods of a namespace that was deleted and made anew have other uids: such
-   * reservations hold nobody up, and end when their pods are seen to be gone.)
+   * There is no ledger: nothing is reserved, and the first reservation will create it; until then nothing leaves a trace. In one that
+   * somebody deleted by hand there may be what this replica last knew of it, so that what was allowed stays reserved. (The pods of a
+   * namespace that was deleted and made anew have other uids: such reservations hold nobody up, and end when their pods are seen to be
+   * gone.)
    */
-  async create(namespace: string): Promise<LedgerWrite> {
-    const known = this.#parts.world.namespace(namespace)?.ledger?.spec;
-    const ledger: DisruptionLedger = {
-      metadata: { name: ledgerName, namespace },
-      spec: { ...known, reservations: known?.reservations ?? [] },
-    };
-    return this.#write(namespace, 'create', (signal) => this.#parts.store.create(ledger, signal));
+  assume(namespace: string): DisruptionLedger {
+    const { world } = this.#parts;
+    const known = world.namespace(namespace)?.ledger?.spec;
+    const spec = { ...known, reservations: known?.reservations ?? [] };
+    const ledger = { metadata: { name: ledgerName, namespace }, spec };
+    world.setLedger(namespace, ledger);
+    return ledger;
   }
 
   async #write(

@@ -93,7 +93,7 @@ export class LedgerPruner {
   async #write(namespace: string, { ledger, released }: PruneOutcome): Promise<number | undefined> {
     const { access, events, limits } = this.#parts;
     if (ledger === undefined) return limits.recheckMs;
-    const written = await access.replace(namespace, ledger, 'prune');
+    const written = await access.write(namespace, ledger, 'prune');
     if (written.kind === 'stored') {
       for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
       return limits.recheckMs;

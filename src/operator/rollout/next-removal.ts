@@ -17,10 +17,14 @@ export type NextRemoval =
 export function nextRemoval(plan: RolloutPlan, set: StatefulSet, pods: readonly Pod[], now: number): NextRemoval {
   const [removal] = plan.removals;
   if (removal === undefined) return { kind: 'none' };
-  const optIn = parseRolloutOptIn(set);
-  const settleMs = optIn.kind === 'on' ? optIn.settleSeconds * 1_000 : 0;
-  const until = Math.max(...pods.map((pod) => leavingUntil(set, pod)), Number.NEGATIVE_INFINITY) + settleMs;
+  const until = Math.max(...pods.map((pod) => leavingUntil(set, pod)), Number.NEGATIVE_INFINITY) + settleMsOf(set);
   return until > now ? { kind: 'wait', until } : { kind: 'remove', removal };
+}
+
+/** 0 for a set in which nothing is done. */
+export function settleMsOf(set: StatefulSet): number {
+  const optIn = parseRolloutOptIn(set);
+  return optIn.kind === 'on' ? optIn.settleSeconds * 1_000 : 0;
 }
 
 function leavingUntil({ metadata }: StatefulSet, pod: Pod): number {

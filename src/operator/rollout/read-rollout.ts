@@ -1,3 +1,4 @@
+import { type Fields, isObject } from '../../api/json.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
@@ -18,7 +19,13 @@ export interface RolloutReader {
 }
 
 export type RolloutReading =
-  | { readonly kind: 'read'; readonly set: StatefulSet; readonly pods: readonly Pod[] }
+  | {
+      readonly kind: 'read';
+      readonly set: StatefulSet;
+      readonly pods: readonly Pod[];
+      /** Of the containers of each pod, by uid. */
+      readonly restarts: ReadonlyMap<string, number>;
+    }
   /** The set is gone, or another one of its name is there: the watch will tell. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly message: string };
@@ -32,17 +39,31 @@ export async function readRollout(reader: RolloutReader, watched: WatchedSet): P
   const { namespace = '', name, uid } = watched.metadata;
   const labelSelector = selectorQuery(watched.selector ?? {});
   if (!labelSelector) return { kind: 'failed', message: 'the selector of the set cannot be read' };
+  const restarts = new Map<string, number>();
   const pods = await list({
     ...reader,
     resource: resources.pods,
     selection: { namespace, labelSelector },
-    project: (object) => projectPod(object, { interner: new Interner(), keepAnnotation: () => false }),
+    project: (object) => {
+      const pod = projectPod(object, { interner: new Interner(), keepAnnotation: () => false });
+      restarts.set(pod.metadata.uid ?? '', restartsOf(object));
+      return pod;
+    },
   });
   if (!pods.ok) return failed(pods.failure);
   const set = await client.get<StatefulSet>(resources.statefulSets, { namespace, name }, { deadlineMs, signal });
   if (!set.ok) return set.failure.kind === 'notFound' ? { kind: 'gone' } : failed(set.failure);
   if (set.value.metadata.uid !== uid) return { kind: 'gone' };
-  return { kind: 'read', set: set.value, pods: pods.value.items };
+  return { kind: 'read', set: set.value, pods: pods.value.items, restarts };
+}
+
+function restartsOf({ status }: Fields): number {
+  const containers = isObject(status) ? status['containerStatuses'] : undefined;
+  if (!Array.isArray(containers)) return 0;
+  return containers.reduce((sum: number, one: unknown) => {
+    const count = isObject(one) ? one['restartCount'] : 0;
+    return sum + (typeof count === 'number' ? count : 0);
+  }, 0);
 }
 
 function failed({ message }: Failure): RolloutReading {

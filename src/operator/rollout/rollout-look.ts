@@ -5,7 +5,8 @@ import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { OperatorContext } from '../context.ts';
-import { nextRemoval } from './next-removal.ts';
+import { sinceTrouble } from './crash-loops.ts';
+import { nextRemoval, settleMsOf } from './next-removal.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type Removed, removePod } from './remove-pod.ts';
 import type { RolloutMemory } from './rollout-memory.ts';
@@ -72,9 +73,11 @@ export async function lookAtRollout(parts: LookParts, key: string, watched: Watc
 }
 
 /** What was refused a moment ago is refused still: budgets are not asked again at every change of a pod. */
-function planNow({ context, memory }: LookParts, key: string, { set, pods }: Read): RolloutPlan {
+function planNow({ context, memory }: LookParts, key: string, { set, pods, restarts }: Read): RolloutPlan {
+  const now = context.clock.now();
   const verdictOf = (pod: Pod) => memory.verdict(key, pod.metadata.uid);
-  return planEnforcedRollout(set, pods, verdictOf, context.clock.now());
+  const troubles = memory.troubles(key, { pods, restarts, settleMs: settleMsOf(set), now });
+  return planEnforcedRollout(set, sinceTrouble(pods, troubles), verdictOf, now);
 }
 
 async function remove(

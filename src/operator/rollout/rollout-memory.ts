@@ -1,5 +1,9 @@
 import type { RemovalVerdict } from '../../core/rollout/state.ts';
 import type { Clock } from '../../kube/time/clock.ts';
+import { noteTroubles, type Seen, type Troubles } from './crash-loops.ts';
+
+/** Nothing is known of it. */
+const none: Troubles = new Map();
 
 interface Refusal {
   readonly uid: string;
@@ -9,13 +13,14 @@ interface Refusal {
 }
 
 /**
- * What a leader remembers of the sets that it repairs: when it last removed a pod, and what was refused. A new leader begins with
- * nothing, which costs one question more.
+ * What a leader remembers of the sets that it repairs: when it last removed a pod, what was refused, and which pods only seem to
+ * recover. A new leader begins with nothing, which costs a question or a settle time more.
  */
 export class RolloutMemory {
   readonly #clock: Clock;
   readonly #removedAt = new Map<string, number>();
   readonly #refusals = new Map<string, Refusal>();
+  readonly #troubles = new Map<string, Troubles>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -46,7 +51,16 @@ export class RolloutMemory {
     return { result: 'deny', message: refusal.message };
   }
 
+  /** Since when the pods of a set have been in trouble, as of now. */
+  troubles(key: string, seen: Seen): Troubles {
+    const troubles = noteTroubles(this.#troubles.get(key) ?? none, seen);
+    if (troubles.size === 0) this.#troubles.delete(key);
+    else this.#troubles.set(key, troubles);
+    return troubles;
+  }
+
   forget(key: string): void {
+    this.#troubles.delete(key);
     this.#removedAt.delete(key);
     this.#refusals.delete(key);
   }

@@ -5,6 +5,7 @@ import { type SetShape, statefulSet } from './builders.ts';
 
 const strategyKey = 'holdfast.dev/update-strategy';
 const settleKey = 'holdfast.dev/rollout-settle-seconds';
+const stopKey = 'holdfast.dev/rollout-stop';
 const asked = { [strategyKey]: 'EnforcedRollingUpdate' };
 
 const cases: Record<string, { set: SetShape; want: RolloutOptIn }> = {
@@ -49,6 +50,18 @@ const cases: Record<string, { set: SetShape; want: RolloutOptIn }> = {
     set: { annotations: { ...asked, [settleKey]: '120' } },
     want: { kind: 'on', settleSeconds: 120 },
   },
+  'it is stopped for the time being': {
+    set: { annotations: { ...asked, [stopKey]: 'true' } },
+    want: { kind: 'off', why: 'stopped' },
+  },
+  'a stop that is false is none': {
+    set: { annotations: { ...asked, [stopKey]: 'false' } },
+    want: { kind: 'on', settleSeconds: 30 },
+  },
+  'what nobody asked for is not stopped': {
+    set: { annotations: { [stopKey]: 'true' } },
+    want: { kind: 'off', why: 'notAsked' },
+  },
   'a settle time of 0 is allowed': {
     set: { annotations: { ...asked, [settleKey]: '0' } },
     want: { kind: 'on', settleSeconds: 0 },
@@ -85,6 +98,19 @@ for (const word of ['', 'enforcedRollingUpdate', 'RollingUpdate', 'true', 'Enfor
     });
   });
 }
+
+for (const word of ['', 'True', 'yes', '1']) {
+  test(`the stop ${JSON.stringify(word)} is an error, neither of the two`, () => {
+    const result = parseRolloutOptIn(statefulSet({ annotations: { ...asked, [stopKey]: word } }));
+    const field = `metadata.annotations[${stopKey}]`;
+    expect(result).toMatchObject({ kind: 'invalid', errors: [{ type: 'FieldValueNotSupported', field, value: word }] });
+  });
+}
+
+test('a mistake in the settle time is said also while it is stopped', () => {
+  const result = parseRolloutOptIn(statefulSet({ annotations: { ...asked, [stopKey]: 'true', [settleKey]: 'soon' } }));
+  expect(result.kind).toBe('invalid');
+});
 
 for (const word of ['', '-1', '1.5', '30s', ' 30', '1e3', '1234567890']) {
   test(`the settle time ${JSON.stringify(word)} is an error, not the default`, () => {

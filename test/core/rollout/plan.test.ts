@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
+import type { StatefulSet } from '../../../src/api/statefulset.ts';
 import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
 import { bare, broken, healthy, iso, noon, pod, statefulSet, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
@@ -45,6 +46,48 @@ describe('[R1] before anything is decided', () => {
       set: { metadata: { name: 'web', uid: 'web-uid', generation: 1, annotations: annotations('0') } },
       pods: [broken('web-0')],
       want: 'waiting for Kubernetes to observe generation 1 (has seen 0)',
+    },
+  });
+});
+
+/** The strategy is but a type: Kubernetes then makes pods from the current revision, `old`, for as many ordinals as are on it. */
+function withoutPartition(): StatefulSet {
+  const set = statefulSet();
+  return { ...set, spec: { ...set.spec, updateStrategy: { type: 'RollingUpdate' } } };
+}
+
+const comesBack =
+  'blocked by web-0: Kubernetes would bring it back on its old revision old; set spec.updateStrategy.rollingUpdate.partition, such as to 0';
+
+describe('[R1] a strategy without rollingUpdate', () => {
+  table({
+    'a pod that would come back on its old revision is left': {
+      set: withoutPartition(),
+      pods: [broken('web-0'), healthy('web-1', 'old'), healthy('web-2')],
+      want: comesBack,
+    },
+    'also when it is a pod to go that keeps the old revision alive': {
+      set: withoutPartition(),
+      pods: [broken('web-0'), healthy('web-1'), healthy('web-2'), terminating('web-3'), healthy('web-4', 'old')],
+      want: `${comesBack}; scale-down: web-3 is terminating`,
+    },
+    'the last pod on the old revision comes back on the new one': {
+      set: withoutPartition(),
+      pods: [broken('web-0'), healthy('web-1'), terminating('web-7')],
+      want: `${replacedWeb0}; scale-down: web-7 is terminating`,
+      removes: ['broken web-0'],
+    },
+    'an ordinal above those that are kept comes back on the new one': {
+      set: withoutPartition(),
+      pods: [healthy('web-0', 'old'), broken('web-1'), healthy('web-2')],
+      want: 'replaced web-1: broken on revision old, comes back on new',
+      removes: ['broken web-1'],
+    },
+    'a pod on a revision in between is no use where it is': {
+      set: withoutPartition(),
+      pods: [broken('web-0', 'between'), healthy('web-1', 'old'), healthy('web-2', 'old')],
+      want: 'replaced web-0: broken on revision between, comes back on new',
+      removes: ['broken web-0'],
     },
   });
 });

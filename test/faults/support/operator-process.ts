@@ -85,7 +85,7 @@ export class OperatorProcess {
 let bundle: Promise<string> | undefined;
 
 /** The command as it is now, in one file: a process that loads it is there sooner than one that reads all the sources. */
-function bundled(): Promise<string> {
+export function bundled(): Promise<string> {
   bundle ??= build({
     entryPoints: ['src/cli/main.ts'],
     write: false,

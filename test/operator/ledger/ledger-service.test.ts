@@ -238,7 +238,7 @@ describe('a ledger that is not there', () => {
   it('is created', async () => {
     const bench = aBench({ world: webWorld(1) });
     expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
-    expect(bench.store.calls).toEqual(['replace', 'read', 'create', 'replace']);
+    expect(bench.store.calls).toEqual(['replace', 'read', 'create']);
     expect(bench.backend.ledger?.metadata).toMatchObject({ name: 'default', namespace: ns });
   });
 
@@ -252,6 +252,27 @@ describe('a ledger that is not there', () => {
     bench.backend.ledger = aLedger([aReservation('web-2')], undefined, '50');
     expect(await creating).toBe('deny BudgetExhausted');
     expect(bench.store.calls).toEqual(['read', 'create', 'read']);
+  });
+
+  it.each([
+    ['a dry run', 1, { dryRun: true }, 'allow WithinBudget'],
+    ['a refusal', 0, {}, 'deny BudgetExhausted'],
+  ])('[I6] is not created for %s', async (_title, spare, more, answer) => {
+    const world = webWorld(spare);
+    const state = world.namespace(ns);
+    if (state !== undefined) state.ledger = undefined;
+    const bench = aBench({ world });
+    expect(await bench.ask(request('web-0', more))).toBe(answer);
+    expect(bench.store.calls).toEqual(['read']);
+    expect(bench.backend.ledger).toBeUndefined();
+  });
+
+  it('[I1] is there again before anybody is let go by what it held, when somebody deleted it', async () => {
+    const world = webWorld(1);
+    world.setLedger(ns, aLedger([aReservation('web-0')], '90', '2'));
+    const bench = aBench({ world });
+    expect(await bench.ask(request('web-0'))).toBe('allow AlreadyReserved');
+    expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'web-0' }]);
   });
 
   it('[I1] is created with what was last known, when somebody deleted it', async () => {

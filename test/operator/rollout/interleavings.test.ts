@@ -146,8 +146,8 @@ test('[R1] [R2] whatever happens between two calls, a rollout ends in the newest
       expect(isSettled(api.cluster), api.cluster.log.join('\n')).toBe(true);
       expect(api.cluster.pods.every(({ revision }) => revision === 'last')).toBe(true);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   // Stories in which nothing is to repair would prove nothing.
-  expect(removals).toBeGreaterThan(100);
+  expect(removals).toBeGreaterThan(30);
 });

@@ -80,7 +80,7 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(true);
   });
 
-  it('[I4] is fresh for as long as it says after it was seen, whatever the clocks of others say', async () => {
+  it('[H2] [I4] is fresh for as long as it says after it was seen, whatever the clocks of others say', async () => {
     sink.replace([], '4');
     sink.upsert(lease({ renewTime: '2099-01-01T00:00:00.000000Z' }), '5');
     await clock.advance(39_999);
@@ -134,7 +134,7 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(true);
   });
 
-  it('speaks for the pods that it lists, and for no others', () => {
+  it('[H2] speaks for the pods that it lists, and for no others', () => {
     sink.replace([], '4');
     sink.upsert(lease({ pods: ['uid-other'] }), '5');
     expect(isFresh()).toBe(false);
