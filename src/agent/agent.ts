@@ -108,7 +108,7 @@ function assemble(settings: AgentSettings, environment: AgentEnvironment) {
     log,
     recorder,
     speaksFor: (node) => keepers.holds(node),
-    leaseSettled: (node) => keepers.settled(node),
+    withdrawn: (node, uid) => keepers.withdrawn(node, uid),
     onWrite: (written) => measured.wrote('condition', written),
   });
   const watch = new PodWatch({

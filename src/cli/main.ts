@@ -1,22 +1,23 @@
 import { Command, CommanderError } from 'commander';
-import { agentCommand } from './agent.ts';
-import { installCommand } from './install.ts';
-import { operatorCommand } from './operator.ts';
-import { simulateCommand } from './simulate.ts';
-import { uninstallCommand } from './uninstall.ts';
-import { upCommand } from './up.ts';
+
+/** Each loads what it needs and no more: an agent runs on every node, and has no use for an embedded cluster. */
+const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['up', async () => (await import('./up.ts')).upCommand()],
+  ['simulate', async () => (await import('./simulate.ts')).simulateCommand()],
+  ['operator', async () => (await import('./operator.ts')).operatorCommand()],
+  ['agent', async () => (await import('./agent.ts')).agentCommand()],
+  ['install', async () => (await import('./install.ts')).installCommand()],
+  ['uninstall', async () => (await import('./uninstall.ts')).uninstallCommand()],
+]);
 
 const program = new Command('holdfast')
   .description("keeps an application's serving units up while its Kubernetes cluster is being maintained")
   .version('0.1.0')
   .showHelpAfterError('(holdfast --help lists the commands)');
 
-program.addCommand(upCommand());
-program.addCommand(simulateCommand());
-program.addCommand(operatorCommand());
-program.addCommand(agentCommand());
-program.addCommand(installCommand());
-program.addCommand(uninstallCommand());
+const asked = commands.get(process.argv[2] ?? '');
+// Whoever asks for help, or for something that is not there, is shown all of them.
+for (const load of asked === undefined ? commands.values() : [asked]) program.addCommand(await load());
 for (const command of [program, ...program.commands]) command.exitOverride();
 
 try {

@@ -106,7 +106,7 @@ const finding = (container: string, found: Tally | undefined, overdue = false) =
   overdue,
 });
 
-describe('a pod is disruptable only when all its probes say so [I4]', () => {
+describe('[I4] a pod is disruptable only when all its probes say so', () => {
   const yes = tally(true);
   const table = [
     { name: 'all of them say yes', findings: [finding('a', yes), finding('b', yes)], reason: 'ProbeSucceeded' },

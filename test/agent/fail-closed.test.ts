@@ -22,7 +22,7 @@ const holder = async () => (await bed.lease())?.spec['holderIdentity'];
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const isLeaseWrite = ({ method, path }: Asked) => method === 'PUT' && path.includes('/leases/');
 
-describe('nothing is disruptable that no living agent has just found to be so [I4]', () => {
+describe('[I4] nothing is disruptable that no living agent has just found to be so', () => {
   it('when the agent stops: it stops renewing, and takes nothing back', async () => {
     const { metadata } = await bed.pod('db-0');
     const agent = await bed.agent({ leaseDurationSeconds: 4 });

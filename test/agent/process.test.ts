@@ -29,7 +29,7 @@ const shortLease = ['--lease-duration', '4'];
 const silenceMs = 2_500;
 
 describe('an agent as a process of its own', () => {
-  it('that is killed says nothing any more [I4]', async () => {
+  it('[I4] that is killed says nothing any more', async () => {
     await bed.pod('db-0');
     const agent = await started({}, '--node', 'node-a', ...shortLease);
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
@@ -40,7 +40,7 @@ describe('an agent as a process of its own', () => {
     expect(await version()).toBe(last);
   });
 
-  it('that was frozen does not repeat, when it goes on, what it knew before [I4]', async () => {
+  it('[I4] that was frozen does not repeat, when it goes on, what it knew before', async () => {
     // After four seconds without an answer nothing counts as known.
     await bed.pod('db-0', { probe: { ...bed.probe('db-0'), timeoutSeconds: 1 } });
     const agent = await started({}, '--node', 'node-a', ...shortLease);

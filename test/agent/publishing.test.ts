@@ -69,7 +69,7 @@ describe('what an agent says about a pod', () => {
     expect(proxy.answers.filter(isWrite)).toEqual([]);
   });
 
-  it('is a no in the lease first, and a yes on the pod first [I4]', async () => {
+  it('[I4] is a no in the lease first, and a yes on the pod first', async () => {
     await bed.pod('db-0');
     const proxy = await proxied();
     await bed.agent({ ...longLease, access: proxy.through(bed.access) });
@@ -121,7 +121,7 @@ describe('what an agent says about a pod', () => {
   });
 });
 
-describe('a pod that cannot be probed is not disruptable, and says why [I4]', () => {
+describe('[I4] a pod that cannot be probed is not disruptable, and says why', () => {
   it('with a probe that cannot be read, until it can', async () => {
     await bed.pod('db-0', { probe: '{"httpGet": {"port": 70000}}' });
     await bed.agent();

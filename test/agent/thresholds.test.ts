@@ -15,7 +15,7 @@ function outcomeOf(story: string, successThreshold: number, failureThreshold: nu
   return tally.disruptable;
 }
 
-describe('what a row of probes comes to [I4]', () => {
+describe('[I4] what a row of probes comes to', () => {
   const table: readonly (readonly [string, string, number, number, boolean | undefined])[] = [
     ['nothing at first', '', 1, 1, undefined],
     ['yes with the first success', 'S', 1, 3, true],

@@ -63,7 +63,7 @@ describe('a worker', () => {
     worker.close();
   });
 
-  it('knows nothing before the first answer [I4]', async () => {
+  it('[I4] knows nothing before the first answer', async () => {
     const clock = new TestClock();
     const { worker } = working(clock, () => new Promise(() => undefined));
     await clock.advance(60_000);
@@ -97,7 +97,7 @@ describe('a worker', () => {
     expect(worker.tally.disruptable).toBeUndefined();
   });
 
-  it('is overdue when no answer came for two periods, by the clock that nobody sets [I4]', async () => {
+  it('[I4] is overdue when no answer came for two periods, by the clock that nobody sets', async () => {
     const clock = new TestClock();
     let answers = true;
     const { worker } = working(clock, () => (answers ? Promise.resolve(yes) : new Promise(() => undefined)));

@@ -42,7 +42,7 @@ describe('the lease of a node', () => {
     ['no duration', { ...lease, spec: { holderIdentity: 'a' } }, 'spec.leaseDurationSeconds'],
     ['a duration of 0', { ...lease, spec: { ...lease.spec, leaseDurationSeconds: 0 } }, 'spec.leaseDurationSeconds'],
   ];
-  it.each(unreadable)('with %s vouches for nothing [I4]', (_name, object, field) => {
+  it.each(unreadable)('[I4] with %s vouches for nothing', (_name, object, field) => {
     expect(readProbeLease(object)).toMatchObject({ ok: false, errors: [{ field }] });
   });
 

@@ -70,7 +70,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
   },
   ProbeStale: {
     ask: () => ask(aWorld({ pods: [db.probed('True').on('node-7')] }), 'EVICT', 'db'),
-    says: ['pod db', 'node-7', 'lease'],
+    says: ['pod db', 'node-7', 'agent'],
     helps: ['agent'],
   },
   ProbeInvalid: {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isReady } from '../support/availability.ts';
 import { pub } from './support/objects.ts';
 import {
   all,
@@ -27,6 +28,21 @@ async function stuck(wish: SetWish = {}): Promise<Scene> {
   await scene.apply(set({ ...wish, image: broken }));
   await waitShape(scene, { ...all(3, good), 'web-2': `-${broken}` });
   return scene;
+}
+
+/** Three pods that worked once, and do not any more. */
+async function allBroken(strategy: object): Promise<Scene> {
+  const scene = await sceneIn(cluster);
+  await scene.apply(set({ strategy }));
+  await waitShape(scene, all(3, good));
+  for (const name of ['web-0', 'web-1', 'web-2']) await scene.setReady(name, false);
+  return scene;
+}
+
+/** From web-0 on. */
+async function uidsOf(scene: Scene): Promise<readonly string[]> {
+  const pods = [...(await scene.pods())].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  return pods.map(({ metadata }) => metadata.uid);
 }
 
 async function eventsOf(scene: Scene, reason: string): Promise<readonly string[]> {
@@ -66,6 +82,38 @@ describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () =>
     await waitShape(scene, { 'web-0': `-${broken}` });
     await scene.apply(set({ image: good }));
     await waitShape(scene, all(3, good));
+  });
+
+  it('[R1] is repaired pod by pod when all are broken, and each goes once', async () => {
+    const scene = await allBroken(enforced);
+    const before = await uidsOf(scene);
+    const watch = await cluster.watch(`/api/v1/namespaces/${scene.namespace}/pods`);
+    await scene.apply(set({ image: better }));
+    await waitShape(scene, all(3, better));
+    const after = await uidsOf(scene);
+    const seen = await watch.until(({ object }) => object.metadata.uid === after[2] && isReady(object));
+    expect(new Set(seen.map(({ object }) => object.metadata.uid))).toEqual(new Set([...before, ...after]));
+    watch.close();
+  });
+
+  it('would come back on the old template without rollingUpdate, which is why it is added', async () => {
+    const scene = await allBroken({ type: 'RollingUpdate' });
+    const [first] = await uidsOf(scene);
+    await scene.change('StatefulSet', 'web', {
+      spec: { template: { spec: { containers: [{ name: 'main', image: better }] } } },
+    });
+    await waitUntil(
+      'Kubernetes has seen the template',
+      () => scene.read('StatefulSet', 'web'),
+      ({ metadata, status }) => status['observedGeneration'] === metadata.generation,
+    );
+    await scene.remove('web-0');
+    await waitUntil(
+      'another web-0 is ready',
+      () => scene.pod('web-0'),
+      ({ body, code }) => code === 200 && body.metadata.uid !== first && isReady(body),
+    );
+    expect((await shape(scene))['web-0']).toBe(`+${good}`);
   });
 
   it('[R2] goes no deeper with another broken one: one pod is tried, and stops everything', async () => {

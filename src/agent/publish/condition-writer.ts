@@ -15,8 +15,8 @@ export interface ConditionWriterOptions {
   readonly recorder: EventRecorder;
   /** Whether this agent is the one that speaks for a node. */
   readonly speaksFor: (node: string) => boolean;
-  /** Resolves when the lease of a node says what it is to say, or could not be written. */
-  readonly leaseSettled: (node: string) => Promise<void>;
+  /** Resolves when the lease of a node does not list a pod any more, or could not be written. */
+  readonly withdrawn: (node: string, uid: string) => Promise<void>;
   readonly onWrite: (written: boolean) => void;
 }
 
@@ -63,12 +63,12 @@ export class ConditionWriter {
   }
 
   async #reconcile(uid: string): Promise<Reconciled> {
-    const { desk, speaksFor, leaseSettled } = this.#options;
+    const { desk, speaksFor, withdrawn } = this.#options;
     const found = desk.get(uid);
     if (found === undefined || this.#plan(found) === undefined) return { kind: 'done' };
     if (!speaksFor(found.node)) return { kind: 'again', afterMs: waitForLeaseMs };
     // A no is in the lease first, which many pods share; a yes is on the pod first. So nobody who reads both sees a yes too soon.
-    if (!found.verdict.disruptable) await leaseSettled(found.node);
+    if (!found.verdict.disruptable) await withdrawn(found.node, uid);
     const pod = desk.get(uid);
     const desired = pod === undefined ? undefined : this.#plan(pod);
     return pod === undefined || desired === undefined ? { kind: 'done' } : this.#write(pod, desired);

@@ -94,9 +94,9 @@ export class LeaseKeeper {
     this.#wake.abort();
   }
 
-  /** Resolves after an attempt to bring the lease up to date that begins after this call. */
-  settled(): Promise<void> {
-    if (this.#stopping.signal.aborted) return Promise.resolve();
+  /** Resolves when the lease does not list a pod, or an attempt to write it that began after this call is over. */
+  withdrawn(uid: string): Promise<void> {
+    if (this.#stopping.signal.aborted || this.#written?.list.includes(uid) === false) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.changed();

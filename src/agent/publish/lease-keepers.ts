@@ -36,8 +36,8 @@ export class LeaseKeepers {
     return this.#keepers.get(node)?.holds ?? false;
   }
 
-  settled(node: string): Promise<void> {
-    return this.#keepers.get(node)?.settled() ?? Promise.resolve();
+  withdrawn(node: string, uid: string): Promise<void> {
+    return this.#keepers.get(node)?.withdrawn(uid) ?? Promise.resolve();
   }
 
   allHeld(): boolean {

@@ -52,19 +52,21 @@ const budgetChanges: MatchCondition = {
   expression: ['oldObject == null', differs('spec'), differs('metadata.annotations')].join(' || '),
 };
 
-const budgetStays: MatchCondition = {
+const objectStays: MatchCondition = {
   name: 'not-terminating',
   expression: '!has(object.metadata.deletionTimestamp)',
 };
 
 const key = `"${annotation.updateStrategy}"`;
 
-/** Only sets that ask for it: all others never depend on us. */
+/** Only sets that ask for it: all others never depend on us. What is stored already does only where it says what it asks for. */
 const asksForEnforcement: MatchCondition = {
   name: 'asks-for-enforcement',
   expression:
     `(has(object.spec.updateStrategy) && has(object.spec.updateStrategy.type) && object.spec.updateStrategy.type == "${enforced}") || ` +
-    `(has(object.metadata.annotations) && ${key} in object.metadata.annotations)`,
+    `(has(object.metadata.annotations) && ${key} in object.metadata.annotations && (` +
+    ['oldObject == null', differs('metadata.annotations'), differs('spec.updateStrategy')].join(' || ') +
+    '))',
 };
 
 /** Only what carries a probe: the creation of all other pods never depends on us. */
@@ -81,8 +83,8 @@ const probeMayChange: MatchCondition = {
 export const conditions = {
   deletion: [notTerminating, notFinished, notByKubelet, notByCollectors],
   update: [notTerminating, podChanges],
-  budget: [budgetStays, budgetChanges],
-  statefulSet: [asksForEnforcement],
+  budget: [objectStays, budgetChanges],
+  statefulSet: [objectStays, asksForEnforcement],
   probes: [carriesProbe, probeMayChange],
 } as const;
 

@@ -42,23 +42,25 @@ export class LedgerService {
   /** The answer comes within `timeoutMs`; when it is not known by then, it is "not now". */
   async submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict> {
     const { limits, clock } = this.#parts;
+    const first = this.#decide(request);
+    if (isFinal(first)) return first;
     if (this.#open >= limits.maxRequests) return ledgerBusy(request.pod, `${this.#open} requests are under way`);
     this.#open += 1;
     const patience = patienceOf(clock, timeoutMs);
     try {
-      return await this.#answer(request, patience);
+      return await this.#answer(request, first, patience);
     } finally {
       patience.end();
       this.#open -= 1;
     }
   }
 
-  async #answer(request: DisruptionRequest, patience: Patience): Promise<Verdict> {
+  async #answer(request: DisruptionRequest, first: Verdict, patience: Patience): Promise<Verdict> {
     const { limits, events } = this.#parts;
     let reserved = false;
     let verdict: Verdict = ledgerBusy(request.pod, 'the pods that the answer rests on do not come to rest');
     for (let round = 0; round < limits.maxRounds; round += 1) {
-      const judged = await this.#judge(request, patience.signal);
+      const judged = await this.#judge(request, round === 0 ? first : this.#decide(request), patience.signal);
       reserved ||= judged.reserved;
       const settled = await this.#settle(request, judged.verdict, patience.signal);
       if (settled.kind === 'again') continue;
@@ -70,11 +72,14 @@ export class LedgerService {
   }
 
   /** What needs no ledger is answered from the view, at once. A refusal needs none: at worst it says "not now" a moment too long. */
-  async #judge(request: DisruptionRequest, signal: AbortSignal): Promise<Committed> {
-    const { world, clock, options } = this.#parts;
-    const verdict = decide(world, request, clock.now(), options(request.namespace));
+  async #judge(request: DisruptionRequest, verdict: Verdict, signal: AbortSignal): Promise<Committed> {
     if (!needsLedger(verdict)) return { verdict, reserved: false };
     return this.#queue.commit(request, signal);
+  }
+
+  #decide(request: DisruptionRequest): Verdict {
+    const { world, clock, options } = this.#parts;
+    return decide(world, request, clock.now(), options(request.namespace));
   }
 
   #settle(request: DisruptionRequest, verdict: Verdict, signal: AbortSignal): Promise<Settled> | Settled {
@@ -109,6 +114,12 @@ export class LedgerService {
       patience.end();
     }
   }
+}
+
+/** Nothing has to be written, read or waited for: most requests are about pods that no budget concerns, or are refused. */
+function isFinal(verdict: Verdict): boolean {
+  if (needsLedger(verdict) || isRefusedFor(verdict, 'CacheStale')) return false;
+  return verdict.result === 'deny' || versionsToRead(verdict.effects).length === 0;
 }
 
 function needsLedger(verdict: Verdict): boolean {

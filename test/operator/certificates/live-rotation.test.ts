@@ -135,7 +135,7 @@ describe('a rotation of everything', () => {
       clock.jump(policy.settleMs / 3);
       return issuers().every((issuer) => issuer !== before);
     }, 'a leaf of the new authority');
-    expect(await trustedCounts(bed)).toEqual([2, 2, 2, 2]);
+    expect(new Set(await trustedCounts(bed))).toEqual(new Set([2]));
     await calls.more();
     await eventually(async () => {
       clock.jump(policy.pickupMs / 3);

@@ -40,6 +40,7 @@ const set = (spec: object, metadata: object = {}) => ({
   metadata: { name: 's', ...metadata },
   spec,
 });
+const asking = { annotations: { 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' } };
 const probed = { annotations: { 'holdfast.dev/disruption-probe': '{}' } };
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -174,6 +175,40 @@ describe('what match conditions send to the webhooks', () => {
       'statefulSet',
       { object: set({}, { annotations: { 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' } }) },
       'sent',
+    ],
+    [
+      'another template of one that asks by its annotation',
+      'statefulSet',
+      { operation: 'UPDATE', object: set({ template: {} }, asking), oldObject: set({}, asking) },
+      'kept away',
+    ],
+    [
+      'another strategy of one that asks by its annotation',
+      'statefulSet',
+      {
+        operation: 'UPDATE',
+        object: set({ updateStrategy: { type: 'OnDelete' } }, asking),
+        oldObject: set({}, asking),
+      },
+      'sent',
+    ],
+    [
+      'one that asks by its annotation from now on',
+      'statefulSet',
+      { operation: 'UPDATE', object: set({}, asking), oldObject: set({}) },
+      'sent',
+    ],
+    [
+      'one that asked, and does not',
+      'statefulSet',
+      { operation: 'UPDATE', object: set({}), oldObject: set({}, asking) },
+      'kept away',
+    ],
+    [
+      'one that is going',
+      'statefulSet',
+      { operation: 'UPDATE', object: set({}, { ...asking, ...going }), oldObject: set({}, asking) },
+      'kept away',
     ],
 
     ['a pod with a probe', 'probes', { operation: 'CREATE', object: podObject(probed) }, 'sent'],

@@ -6,6 +6,7 @@ import { aPdb, aPod, ns } from '../../support/builders.ts';
 function aSink() {
   const world = new World();
   const told: string[] = [];
+  const seen: (string | undefined)[] = [];
   const sink = new PodSink({
     world,
     touched: {
@@ -18,15 +19,24 @@ function aSink() {
         ),
       namespace: (name) => void told.push(`namespace ${name}`),
     },
-    seen: () => {},
+    seen: (pod) => void seen.push(pod?.metadata.name),
     advanced: (namespace) => void told.push(`advanced ${namespace ?? '-'} ${world.syncedVersion('pods')}`),
   });
-  return { world, sink, told };
+  return { world, sink, told, seen };
 }
 
 const web = aPod('web-0').labels({ app: 'web' });
 
 describe('pods that come in', () => {
+  it('are told of one by one, and after a list that many may have changed', () => {
+    const { sink, seen } = aSink();
+    sink.replace([web.build()], '5');
+    sink.upsert(web.build(), '6');
+    sink.bookmark('7');
+    sink.remove(web.build(), '8');
+    expect(seen).toEqual([undefined, 'web-0', 'web-0']);
+  });
+
   it('a first list makes the view complete, and only then touches', () => {
     const { world, sink, told } = aSink();
     sink.replace([web.build()], '7');
