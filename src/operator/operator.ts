@@ -27,7 +27,7 @@ export interface RunningOperator {
 }
 
 /** A setting, or something about the cluster, with which no operator can run. */
-export class OperatorProblem extends Error {
+class OperatorProblem extends Error {
   override readonly name = 'OperatorProblem';
 }
 

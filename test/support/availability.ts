@@ -51,7 +51,7 @@ export function isReady(pod: Body): boolean {
 }
 
 /** Ready, and not going. */
-export function isServing(pod: Body): boolean {
+function isServing(pod: Body): boolean {
   return pod.metadata.deletionTimestamp === undefined && isReady(pod);
 }
 

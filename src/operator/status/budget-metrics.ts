@@ -21,7 +21,7 @@ export interface BudgetMetrics {
 }
 
 /** Several series each: as many budgets as people look at, and not as many as a cluster may have. */
-export const defaultMaxBudgets = 1_000;
+const defaultMaxBudgets = 1_000;
 
 /** For who does not want series for each budget. */
 export const noBudgetMetrics: BudgetMetrics = {

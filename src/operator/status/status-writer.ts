@@ -10,7 +10,7 @@ import type { PubStatus } from './plan-pub.ts';
 
 export type StatusClient = Pick<KubeClient, 'replace' | 'patch'>;
 
-export const statusManager = 'holdfast';
+const statusManager = 'holdfast';
 
 /** Replaces the whole status, if the object is still what the status was computed from. */
 export function writePubStatus(

@@ -34,6 +34,11 @@ interface Known {
   readonly durationSeconds: number;
 }
 
+/** Each node renews every ten seconds: a silence of this length may be an interruption, and may be a small cluster. */
+const silenceMs = 5_000;
+/** For so long after a silence the server may be telling of what happened in it. */
+const catchUpMs = 1_000;
+
 /** Nobody is trusted for longer without a word, whatever a lease says of itself. */
 const maxSeconds = 3_600;
 
@@ -58,6 +63,8 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   readonly #known = new Map<string, Known>();
   /** When something was last heard about the collection. Undefined: it has not been seen whole. */
   #heardAt: number | undefined;
+  /** The last silence, and until when renewals may be of that time. */
+  #silence: { readonly since: number; readonly until: number } | undefined;
   #timer: { readonly due: number; readonly timer: Timer } | undefined;
   #closed = false;
 
@@ -83,7 +90,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 
   upsert(item: SeenLease, resourceVersion: string): void {
-    this.#take(item, this.#parts.clock.monotonic());
+    this.#take(item, this.#earliestRenewal());
     this.bookmark(resourceVersion);
   }
 
@@ -100,6 +107,14 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   close(): void {
     this.#closed = true;
     this.#timer?.timer.cancel();
+  }
+
+  /** A watch that was cut, or a process that was frozen, shows old renewals all at once: they count from before the silence. */
+  #earliestRenewal(): number {
+    const now = this.#parts.clock.monotonic();
+    const since = this.#heardAt ?? now;
+    if (now - since > silenceMs) this.#silence = { since, until: now + catchUpMs };
+    return this.#silence !== undefined && now < this.#silence.until ? this.#silence.since : now;
   }
 
   /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */

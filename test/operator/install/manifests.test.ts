@@ -76,6 +76,13 @@ describe('the manifests', () => {
     ]);
   });
 
+  it('switch features off by an argument', () => {
+    const args = expect.arrayContaining(['--feature-gates=EnforcedRollingUpdateInStatefulSet=false']);
+    expect(find('Deployment', { featureGates: { EnforcedRollingUpdateInStatefulSet: false } })).toMatchObject({
+      spec: { template: { spec: { containers: [{ args }] } } },
+    });
+  });
+
   it('as a file say the same', () => {
     const objects = manifestsOf(defaultInstallValues, allPaths);
     const text = renderManifests(objects);

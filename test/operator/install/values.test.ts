@@ -52,6 +52,11 @@ describe('values of an installation', () => {
       'resources.limits.memory: Invalid value: "1 GB": must be an amount',
     ],
     [{ resources: 1 }, 'resources: Invalid value: 1: must be a map'],
+    [{ featureGates: { Other: true } }, 'featureGates.Other: Forbidden: there is no such value'],
+    [
+      { featureGates: { EnforcedRollingUpdateInStatefulSet: 'no' } },
+      'featureGates.EnforcedRollingUpdateInStatefulSet: Invalid value: "no": must be true or false',
+    ],
     [{ takeover: 'yes' }, 'takeover: Unsupported value: "yes": supported values: "pdb", "always", "off"'],
     [
       { webhook: { timeoutSeconds: 31 } },

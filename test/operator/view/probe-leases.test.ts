@@ -128,6 +128,31 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(false);
   });
 
+  it('[I4] whose renewals come all at once after a silence counts from before it, and from then on as ever', async () => {
+    sink.replace([], '4');
+    sink.upsert(lease(), '5');
+    await clock.advance(60_000);
+    sink.upsert(lease({ renewTime: '2' }), '6');
+    await clock.advance(999);
+    sink.upsert(lease({ renewTime: '3' }), '7');
+    expect(isFresh()).toBe(false);
+    await clock.advance(1);
+    sink.upsert(lease({ renewTime: '4' }), '8');
+    expect(isFresh()).toBe(true);
+    await clock.advance(39_999);
+    expect(isFresh()).toBe(true);
+  });
+
+  it('stays fresh in a cluster of one node, where nothing is heard between two renewals', async () => {
+    sink.replace([], '4');
+    for (let renewal = 1; renewal <= 20; renewal += 1) {
+      sink.upsert(lease({ renewTime: String(renewal) }), String(4 + renewal));
+      expect(isFresh()).toBe(true);
+      await clock.advance(10_000);
+      expect(isFresh()).toBe(true);
+    }
+  });
+
   it('that another agent takes over is renewed', async () => {
     sink.replace([lease()], '4');
     sink.upsert(lease({ holder: 'another' }), '5');
@@ -200,6 +225,7 @@ describe('budgets over probed pods', () => {
     expect(told.splice(0)).toEqual(['web']);
     await clock.advance(40_000);
     expect(told.splice(0)).toEqual(['web']);
+    sink.bookmark('8');
     sink.upsert(lease({ renewTime: '5' }), '9');
     told.length = 0;
     sink.remove(lease(), '10');
