@@ -50,7 +50,7 @@ export async function startOperator(
   const readiness = readinessOf(parts, certificates);
   createViewMetrics(parts.context.metrics, () => ({
     ages: parts.view.ages(),
-    missing: parts.view.missing(),
+    versionOf: (collection) => parts.context.world.syncedVersion(collection),
     leads: election.isLeader,
   }));
   const { host, port } = settings.health;

@@ -4,8 +4,8 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 export interface ViewState {
   /** By what is watched: seconds since the server last showed that it is current. Infinity: never. */
   readonly ages: ReadonlyMap<string, number>;
-  /** What has not been seen whole yet. */
-  readonly missing: readonly Collection[];
+  /** Up to which resourceVersion each collection has been seen; undefined: not whole yet. */
+  readonly versionOf: (collection: Collection) => string | undefined;
   readonly leads: boolean;
 }
 
@@ -21,11 +21,20 @@ export function createViewMetrics(metrics: Metrics, read: () => ViewState): void
     help: '1 when a collection that verdicts need has been seen whole.',
     labels: ['collection'],
   });
+  const version = metrics.gauge({
+    name: 'view_resource_version',
+    help: 'The resourceVersion up to which a collection has been seen. Of several replicas, the one with the lowest lags.',
+    labels: ['collection'],
+  });
   const leader = metrics.gauge({ name: 'leader', help: '1 on the replica that leads.', labels: [] });
   metrics.beforeRender(() => {
-    const { ages, missing, leads } = read();
+    const { ages, versionOf, leads } = read();
     for (const [collection, seconds] of ages) age.set({ collection }, seconds);
-    for (const collection of collections) synced.set({ collection }, missing.includes(collection) ? 0 : 1);
+    for (const collection of collections) {
+      const seen = versionOf(collection);
+      synced.set({ collection }, seen === undefined ? 0 : 1);
+      if (seen !== undefined) version.set({ collection }, Number(seen));
+    }
     leader.set({}, leads ? 1 : 0);
   });
 }

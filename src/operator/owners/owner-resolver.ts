@@ -26,6 +26,8 @@ const graceMs = 200;
 /** Something happened to an owner of a kind that reports every change of its status, too. */
 const stirredMs = 500;
 const recheckMs = 30_000;
+/** Pods that name a kind are news that it may be there by now; each kind is asked for only now and then anyway. */
+const missMs = 500;
 /** While the server does not even say which kinds it has. */
 const recheckSoonMs = 1_000;
 
@@ -46,7 +48,7 @@ export class OwnerResolver {
     const { clients, clock, metrics } = context;
     const { signal } = this.#stopping;
     const interner = new Interner();
-    const discovery = new Discovery({ client: clients.owners, clock });
+    const discovery = new Discovery({ client: clients.owners, clock, missMs });
     const findResource: FindResource = (kind) => discovery.resourceOf(kind);
     this.#context = context;
     this.#touched = new TouchedNamespaces(touched);

@@ -4,6 +4,7 @@ import type { Answer, Body, RequestOptions } from '../../support/kube-http.ts';
 import type { ProtectedCluster } from '../../support/protected-cluster.ts';
 import { persistently } from './asking.ts';
 import type { Named } from './objects.ts';
+import { seenByAll } from './seen.ts';
 import { waitUntil } from './wait.ts';
 
 export const contentTypes = {
@@ -101,12 +102,15 @@ export async function sceneIn(cluster: ProtectedCluster): Promise<Scene> {
       await Promise.all(pods.map((one) => made(cluster.request('POST', podsPath, { body: one }))));
       for (const { metadata } of pods) await waitReadyPod(scene, metadata.name, true);
     },
-    waitReady: (count, selector) =>
-      waitUntil(
+    async waitReady(count, selector) {
+      const ready = await waitUntil(
         `${count} pods ${selector ?? ''} are ready`,
         async () => (await scene.pods(selector)).filter((one) => one.metadata.deletionTimestamp === undefined),
         (pods) => pods.length === count && pods.every(isReady),
-      ),
+      );
+      await seenByAll(cluster, 'pods', ready);
+      return ready;
+    },
     evict: (pod, more = {}, query = '') =>
       persistently(() =>
         cluster.request('POST', `${podsPath}/${pod}/eviction${query}`, {
@@ -147,11 +151,12 @@ async function writeStatus(scene: Scene, pod: string, ready: boolean): Promise<v
 }
 
 async function waitReadyPod(scene: Scene, pod: string, ready: boolean): Promise<void> {
-  await waitUntil(
+  const found = await waitUntil(
     `pod ${pod} is ${ready ? '' : 'not '}ready`,
     async () => (await scene.pod(pod)).body,
     (body) => body.metadata !== undefined && isReady(body) === ready,
   );
+  await seenByAll(scene.cluster, 'pods', [found]);
 }
 
 interface Condition {
@@ -166,10 +171,10 @@ export function conditionOf(object: Body, type: string): Condition | undefined {
   return conditions.find((one) => one.type === type);
 }
 
-function waitEnforced(scene: Scene, { kind, metadata }: Named): Promise<Body> {
+async function waitEnforced(scene: Scene, { kind, metadata }: Named): Promise<Body> {
   const isPub = kind === 'PodUnavailableBudget';
   const type = isPub ? 'Enforced' : 'holdfast.dev/GroupBudget';
-  return waitUntil(
+  const enforced = await waitUntil(
     `${kind} ${metadata.name} is enforced`,
     () => scene.read(kind as Kind, metadata.name),
     (budget) => {
@@ -178,4 +183,6 @@ function waitEnforced(scene: Scene, { kind, metadata }: Named): Promise<Body> {
       return isPub ? status === 'True' : status === 'True' || status === 'False';
     },
   );
+  await seenByAll(scene.cluster, isPub ? 'pubs' : 'pdbs', [enforced]);
+  return enforced;
 }

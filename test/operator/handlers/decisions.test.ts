@@ -145,18 +145,24 @@ describe('what happens to a ledger', () => {
 describe('the view', () => {
   it('is shown as it is when somebody looks', async () => {
     const metrics = createMetrics();
-    const state = { ages: new Map([['pods', Number.POSITIVE_INFINITY]]), missing: ['pods'] as const, leads: false };
+    const state = {
+      ages: new Map([['pods', Number.POSITIVE_INFINITY]]),
+      versionOf: (collection: string) => (collection === 'pods' ? undefined : '7'),
+      leads: false,
+    };
     let now: Parameters<typeof createViewMetrics>[1] = () => state;
     createViewMetrics(metrics, () => now());
     const first = await metrics.render();
     expect(first).toContain('holdfast_view_age_seconds{collection="pods"} +Inf\n');
     expect(first).toContain('holdfast_view_synced{collection="pods"} 0\n');
     expect(first).toContain('holdfast_view_synced{collection="pdbs"} 1\n');
+    expect(first).not.toContain('holdfast_view_resource_version{collection="pods"}');
     expect(first).toContain('holdfast_leader 0\n');
-    now = () => ({ ages: new Map([['pods', 2.5]]), missing: [], leads: true });
+    now = () => ({ ages: new Map([['pods', 2.5]]), versionOf: () => '42', leads: true });
     const second = await metrics.render();
     expect(second).toContain('holdfast_view_age_seconds{collection="pods"} 2.5\n');
     expect(second).toContain('holdfast_view_synced{collection="pods"} 1\n');
+    expect(second).toContain('holdfast_view_resource_version{collection="pods"} 42\n');
     expect(second).toContain('holdfast_leader 1\n');
   });
 });
