@@ -4,6 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
+import { evictionsSuite } from './evictions/suite.ts';
 import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   client: clientSuite,
   cluster: clusterSuite,
   webhook: webhookSuite,
+  evictions: evictionsSuite,
 };
 
 const wanted = process.argv.slice(2);

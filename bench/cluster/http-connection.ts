@@ -7,6 +7,8 @@ export interface Answer {
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
+/** Ends an answer in chunks. JSON has no line breaks of this kind, so it stands nowhere else. */
+const lastChunk = '0\r\n\r\n';
 
 /**
  * One HTTP/1.1 connection with one request at a time. It reads no more of an answer than it needs to know where the answer
@@ -19,6 +21,8 @@ export class HttpConnection {
   #missing = 0;
   #length = 0;
   #inBody = false;
+  /** The last bytes of an answer in chunks, whose length nobody knows before; undefined for others. */
+  #tail: string | undefined;
   #answered: ((answer: Answer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
 
@@ -52,25 +56,33 @@ export class HttpConnection {
 
   #read(data: Buffer): void {
     if (this.#inBody) {
-      this.#body(data.length);
+      this.#body(data);
       return;
     }
     this.#head = this.#head.length === 0 ? data : Buffer.concat([this.#head, data]);
     const end = this.#head.indexOf(headEnd);
     if (end < 0) return;
     const head = this.#head.toString('latin1', 0, end);
-    const rest = this.#head.length - end - headEnd.length;
+    const rest = this.#head.subarray(end + headEnd.length);
     this.#head = Buffer.alloc(0);
     this.#code = Number(head.slice(9, 12));
     this.#length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? '0');
     this.#missing = this.#length;
+    this.#tail = /transfer-encoding: chunked/i.test(head) ? '' : undefined;
     this.#inBody = true;
     this.#body(rest);
   }
 
-  #body(bytes: number): void {
-    this.#missing -= bytes;
-    if (this.#missing > 0) return;
+  #body(data: Buffer): void {
+    if (this.#tail !== undefined) {
+      this.#length += data.length;
+      this.#tail = `${this.#tail}${data.toString('latin1', Math.max(0, data.length - lastChunk.length))}`;
+      this.#tail = this.#tail.slice(-lastChunk.length);
+      if (this.#tail !== lastChunk) return;
+    } else {
+      this.#missing -= data.length;
+      if (this.#missing > 0) return;
+    }
     this.#inBody = false;
     this.#answered?.({ code: this.#code, bytes: this.#length });
   }

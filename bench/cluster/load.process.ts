@@ -2,6 +2,7 @@
 import { answerWith } from './answering.ts';
 import { HttpConnection, requestBytes } from './http-connection.ts';
 import type { Hammered, ToLoad } from './messages.ts';
+import { sendAll } from './send-all.ts';
 import { watchUnderLoad } from './watchers.ts';
 
 answerWith<ToLoad>((message) => {
@@ -42,21 +43,4 @@ async function drive(open: readonly HttpConnection[], requests: readonly Buffer[
   };
   await Promise.all(open.map((connection, index) => one(connection, index * 7919)));
   return { answers, bytes, failures, seconds: (performance.now() - started) / 1000 };
-}
-
-type Send = Extract<ToLoad, { do: 'send' }>;
-
-/** Every request once; each must succeed. */
-async function sendAll({ access, requests, connections }: Send): Promise<{ sent: number }> {
-  let next = 0;
-  const one = async (): Promise<void> => {
-    const connection = await HttpConnection.open(access);
-    for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
-      const { code } = await connection.send(requestBytes(request));
-      if (code >= 300) throw new Error(`${request.method} ${request.path}: ${code}`);
-    }
-    connection.close();
-  };
-  await Promise.all(Array.from({ length: connections }, one));
-  return { sent: requests.length };
 }

@@ -3,7 +3,7 @@ import type { RunningOperator } from '../../src/operator/operator.ts';
 import { JumpClock } from '../operator/certificates/jump-clock.ts';
 import { type ApiProxy, type Asked, expired, pass } from '../support/api-proxy.ts';
 import { observeAvailability } from '../support/availability.ts';
-import { pause } from '../support/protected-cluster.ts';
+import { pause } from '../support/cluster.ts';
 import { type FaultBed, faultBed } from './support/bed.ts';
 import { eventually } from './support/eventually.ts';
 import { all, createPods, createPub, evict, nothingReserved, podNames, tally } from './support/shop.ts';

@@ -125,6 +125,10 @@ function other(path: string): Running {
   return { kubeconfig: readFileSync(path, 'utf8'), close: () => Promise.resolve() };
 }
 
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 /** The answer, which must be a success. */
 export async function made(answer: Promise<Answer>): Promise<Body> {
   const { code, body, text } = await answer;

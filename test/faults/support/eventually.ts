@@ -1,4 +1,4 @@
-import { pause } from '../../support/protected-cluster.ts';
+import { pause } from '../../support/cluster.ts';
 
 /** So long that only what never comes is missed. */
 const patienceMs = 45_000;

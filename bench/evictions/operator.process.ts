@@ -1,0 +1,4 @@
+// One replica: the command that the Deployment runs, with its arguments, as if in a pod: others register its webhooks.
+process.env['POD_NAME'] = `bench-${process.pid}`;
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+await import('../../src/cli/main.ts');

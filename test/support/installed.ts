@@ -1,0 +1,126 @@
+import { createClients } from '../../src/kube/client/clients.ts';
+import type { Access } from '../../src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../src/kube/config/kubeconfig.ts';
+import { targetOf } from '../../src/kube/config/target-of.ts';
+import { realClock } from '../../src/kube/time/clock.ts';
+import { systemRandom } from '../../src/kube/time/random.ts';
+import { Connection } from '../../src/kube/transport/connection.ts';
+import { crdManifests } from '../../src/operator/install/manifests.ts';
+import { operatorName } from '../../src/operator/install/names.ts';
+import { namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
+import { rbacObjects } from '../../src/operator/install/rbac.ts';
+import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { answeredPaths } from '../../src/operator/install/webhooks.ts';
+import { registerWebhooks, unregisterWebhooks } from '../../src/operator/registration/register.ts';
+import { untilTrusted } from '../../src/operator/registration/trust.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { made, pause, type TestCluster } from './cluster.ts';
+
+/** What installing needs of a cluster: its administrator. */
+export type Administered = Pick<TestCluster, 'request' | 'kubeconfig'>;
+
+/** Definitions, namespace, account and rights of the operator, as the manifests have them, and how that account comes to the API server. */
+export async function installOperator(cluster: Administered): Promise<{ namespace: string; access: Access }> {
+  const values = defaultInstallValues;
+  const { namespace } = values;
+  const objects = [...crdManifests, namespaceOf(values), serviceAccountOf(values), ...rbacObjects(values)];
+  for (const object of objects) await applyManifest(cluster, object);
+  await established(cluster);
+  return { namespace, access: await serviceAccountAccess(cluster, { namespace, name: operatorName }) };
+}
+
+export interface RegisteredWebhooks {
+  /** Resolves when API servers know whom to trust, which an operator has to say. */
+  trusted(): Promise<void>;
+  /** Nobody is asked any more. */
+  close(): Promise<void>;
+}
+
+const trustMs = 30_000;
+
+/** API servers call the operators' webhooks at this URL. */
+export async function registerAt(cluster: Administered, url: string): Promise<RegisteredWebhooks> {
+  const admin = accessOf(parseKubeconfig(cluster.kubeconfig, '/'), undefined);
+  const connection = new Connection(targetOf(admin, realClock), { clock: realClock, userAgent: 'test' });
+  const limit = { perSecond: 100, burst: 100, concurrent: 10, waiting: 100 };
+  const client = createClients(connection, { admin: limit }, realClock).admin;
+  const values = defaultInstallValues;
+  const registered = await registerWebhooks({
+    client,
+    clock: realClock,
+    random: systemRandom,
+    log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => 0 }),
+    values: { ...values, webhook: { ...values.webhook, url } },
+    paths: answeredPaths,
+    signal: new AbortController().signal,
+  });
+  if (registered.kind !== 'registered') throw new Error(`the webhooks are not registered: ${registered.kind}`);
+  return {
+    async trusted() {
+      if (await untilTrusted(client, realClock, AbortSignal.timeout(trustMs))) return;
+      throw new Error('nobody is trusted');
+    },
+    async close() {
+      await unregisterWebhooks(client);
+      connection.close();
+    },
+  };
+}
+
+interface Applied {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
+
+const plurals: Readonly<Record<string, string>> = {
+  CustomResourceDefinition: 'customresourcedefinitions',
+  Namespace: 'namespaces',
+  ServiceAccount: 'serviceaccounts',
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+};
+
+/** What an earlier run left on another server is used again. */
+export async function applyManifest(cluster: Administered, manifest: object): Promise<void> {
+  const object = manifest as Applied;
+  const root = object.apiVersion.includes('/') ? `/apis/${object.apiVersion}` : `/api/${object.apiVersion}`;
+  const { namespace, name } = object.metadata;
+  const scope = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  const path = `${root}${scope}/${plurals[object.kind]}/${name}?fieldManager=test&force=true`;
+  const contentType = 'application/apply-patch+yaml';
+  await made(cluster.request('PATCH', path, { body: object, contentType }));
+}
+
+async function established(cluster: Administered): Promise<void> {
+  for (const { metadata } of crdManifests) {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`;
+    for (let left = 200; ; left -= 1) {
+      const { status } = (await made(cluster.request('GET', path))) as { status?: { conditions?: Condition[] } };
+      if (status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True')) break;
+      if (left === 0) throw new Error(`${metadata.name} is not established`);
+      await pause(50);
+    }
+  }
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** How a service account comes to the API server. */
+export async function serviceAccountAccess(
+  cluster: Administered,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<Access> {
+  const admin = accessOf(parseKubeconfig(cluster.kubeconfig, '/'), undefined);
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } };
+  const answer = (await made(cluster.request('POST', path, { body }))) as { status?: { token?: string } };
+  const text = answer.status?.token ?? '';
+  const none = { certificate: undefined, key: undefined, basic: undefined, exec: undefined, impersonate: undefined };
+  return { ...admin, user: { ...none, token: { kind: 'inline', text } } };
+}
