@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
+/** A folder for CPU profiles of every process, to see where the time goes; what is measured then is slower. */
+const profiles = process.env['HOLDFAST_BENCH_PROFILES'];
+const profiling = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`];
+
 /** The processes of a suite, bundled as the product is, so that no loader takes part in what is measured. */
 export class Parts<Name extends string = string> {
   readonly #folder: string;
@@ -35,7 +39,7 @@ export class Parts<Name extends string = string> {
   }
 
   start(name: Name, ...args: string[]): Part {
-    const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv: [] });
+    const child = fork(join(this.#directory, `${name}.process.mjs`), args, { execArgv: profiling });
     this.#children.add(child);
     child.once('exit', () => this.#children.delete(child));
     return new Part(child);

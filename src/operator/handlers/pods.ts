@@ -67,13 +67,13 @@ export class PodHandler implements WebhookHandler {
     this.#limits = { ...defaultLimits, ...parts.limits };
   }
 
-  async answer(review: ReviewRequest, { signal }: CallContext): Promise<AdmissionAnswer> {
+  async answer(review: ReviewRequest, context: CallContext): Promise<AdmissionAnswer> {
     const asked = podRequestOf(review, { username: this.#parts.username() });
     if (asked.kind === 'pass') return { allowed: true };
     if (asked.kind === 'bad') return answerBad(asked.problem);
     const { clock, observer } = this.#parts;
     const started = clock.monotonic();
-    const verdict = await this.#judge(asked, started + this.#limits.answerMs, signal);
+    const verdict = await this.#judge(asked, started + this.#limits.answerMs, context);
     observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
     return answerVerdict(verdict, { namespace: asked.request.namespace, name: asked.request.pod });
   }
@@ -103,26 +103,25 @@ export class PodHandler implements WebhookHandler {
     }
   }
 
-  async #judge(asked: Judged, untilMs: number, signal: AbortSignal): Promise<Verdict> {
-    let last: Verdict = deny([
-      blocker('LedgerUnknown', { pod: { name: asked.request.pod }, detail: 'it was not judged' }),
-    ]);
-    for (let round = 0; round < this.#limits.maxRounds && !signal.aborted; round += 1) {
+  async #judge(asked: Judged, untilMs: number, context: CallContext): Promise<Verdict> {
+    let last: Verdict | undefined;
+    for (let round = 0; round < this.#limits.maxRounds; round += 1) {
       const left = untilMs - this.#parts.clock.monotonic();
-      if (left <= 0) break;
+      if (left <= 0 || (round > 0 && context.signal.aborted)) break;
       const verdict = await this.#parts.ledger.submit(asked.request, left);
-      const step = await this.#settle(asked, verdict, round, untilMs, signal);
+      const step = await this.#settle(asked, verdict, round, untilMs, context);
       if (step.kind === 'answer') return step.verdict;
       last = step.why;
     }
-    return last;
+    return last ?? unjudged(asked.request);
   }
 
-  #settle(asked: Judged, verdict: Verdict, round: number, untilMs: number, signal: AbortSignal): Promise<Step> | Step {
-    if (verdict.result === 'allow') return this.#settleAllowed(asked, verdict, untilMs, signal);
+  /** Only what has to wait for something reads the context's signal: making one costs more than most answers. */
+  #settle(asked: Judged, verdict: Verdict, round: number, untilMs: number, context: CallContext): Promise<Step> | Step {
+    if (verdict.result === 'allow') return this.#settleAllowed(asked, verdict, untilMs, context);
     // The same reason is given for other pods that a verdict rests on: those the ledger service has waited for.
     const unknown = verdict.blockers.some(({ code }) => code === 'PodUnknown');
-    if (unknown && this.#isUnseen(asked.request)) return this.#settleUnknown(asked, verdict, signal);
+    if (unknown && this.#isUnseen(asked.request)) return this.#settleUnknown(asked, verdict, context.signal);
     // The deletion of a takeover that another replica began: its reservation may be newer than the ledger that we know.
     if (asked.own && round === 0) return this.#readLedger(asked.request.namespace, verdict);
     return answer(verdict);
@@ -149,13 +148,13 @@ export class PodHandler implements WebhookHandler {
       : answer(verdict);
   }
 
-  async #settleAllowed(asked: Judged, verdict: Allowed, untilMs: number, signal: AbortSignal): Promise<Step> {
+  #settleAllowed(asked: Judged, verdict: Allowed, untilMs: number, context: CallContext): Promise<Step> | Step {
     const stale = isFree(verdict) ? undefined : this.#parts.staleness();
     if (stale !== undefined) {
       return answer(deny([blocker('NotSynced', { pod: { name: asked.request.pod }, detail: stale })]));
     }
     if (verdict.effects.complete !== 'takeover') return answer(verdict);
-    return this.#takeOver(asked, verdict, untilMs, signal);
+    return this.#takeOver(asked, verdict, untilMs, context.signal);
   }
 
   async #takeOver(asked: Judged, verdict: Allowed, untilMs: number, signal: AbortSignal): Promise<Step> {
@@ -204,6 +203,10 @@ const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], ef
 /** No budget had to agree, so nothing that it rests on can have become wrong. */
 function isFree({ reason }: Allowed): boolean {
   return reason !== 'WithinBudget' && reason !== 'AlreadyReserved';
+}
+
+function unjudged({ pod }: DisruptionRequest): Denied {
+  return deny([blocker('LedgerUnknown', { pod: { name: pod }, detail: 'it was not judged' })]);
 }
 
 function undone({ pod }: DisruptionRequest, message: string): Denied {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { CallStop } from './call-stop.ts';
 
 export type Body =
   /** Its memory is the reader's, until it gives it back. */
@@ -11,9 +12,6 @@ export type Body =
   | { readonly kind: 'late' }
   /** The client went away. */
   | { readonly kind: 'gone' };
-
-/** Why nobody waits for an answer any more: the reason of the signal that says so. */
-export type StopReason = 'late' | 'gone';
 
 /** How many bytes all bodies together may hold. */
 export class BodyMemory {
@@ -39,17 +37,12 @@ export class BodyMemory {
  * Reads a body up to the limit. What is too much is still taken from the wire, for a while, and thrown away: a client that is cut
  * off while it writes never reads why.
  */
-export function readBody(
-  request: IncomingMessage,
-  limit: number,
-  memory: BodyMemory,
-  stop: AbortSignal,
-): Promise<Body> {
+export function readBody(request: IncomingMessage, limit: number, memory: BodyMemory, stop: CallStop): Promise<Body> {
   return new Promise((resolve) => {
     const collected = new Collected(limit, memory, Number(request.headers['content-length'] ?? 0));
     const finish = (body: Body) => {
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      stop.removeEventListener('abort', onStop);
+      stop.unlisten();
       if (body.kind !== 'read') collected.forget();
       request.resume();
       resolve(body);
@@ -59,10 +52,8 @@ export function readBody(
     };
     const onEnd = () => finish(collected.body());
     const onGone = () => finish({ kind: 'gone' });
-    const onStop = () => finish({ kind: stop.reason as StopReason });
-    stop.addEventListener('abort', onStop, { once: true });
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
-    if (stop.aborted) onStop();
+    stop.listen((kind) => finish({ kind }));
   });
 }
 

@@ -31,6 +31,18 @@ export function parseGoDuration(text: string): number | undefined {
  * but at least a fifth of a second and at most one, is left for the way.
  */
 export function deadlineFor(query: string): number {
+  if (query !== lastQuery) {
+    lastDeadline = readDeadline(query);
+    lastQuery = query;
+  }
+  return lastDeadline;
+}
+
+/** API servers ask with the same words each time. */
+let lastQuery = '';
+let lastDeadline = readDeadline(lastQuery);
+
+function readDeadline(query: string): number {
   const asked = parseGoDuration(new URLSearchParams(query).get('timeout') ?? '') ?? defaultWaitMs;
   const wait = Math.min(asked, longestWaitMs);
   const margin = Math.min(1_000, Math.max(200, wait / 10));

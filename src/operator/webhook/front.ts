@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../telemetry/log.ts';
 import { answerBad } from './answers.ts';
-import { type BodyMemory, readBody, type StopReason } from './body.ts';
+import { type BodyMemory, readBody } from './body.ts';
+import { CallStop } from './call-stop.ts';
 import { deadlineFor } from './deadline.ts';
 import type { WebhookHandler } from './handler.ts';
 import { type ReviewRequest, readReview } from './review.ts';
@@ -80,17 +81,20 @@ export class WebhookFront {
     response: ServerResponse,
     route: Extract<Route, { ok: true }>,
   ): Promise<Reply> {
-    const abort = new AbortController();
-    const stop = (reason: StopReason) => abort.abort(reason);
-    const timer = this.#options.clock.after(deadlineFor(route.query), () => stop('late'));
+    const stop = new CallStop();
+    const timer = this.#options.clock.after(deadlineFor(route.query), () => stop.stop('late'));
     response.once('close', () => {
-      if (!response.writableEnded) stop('gone');
+      if (!response.writableEnded) stop.stop('gone');
     });
     try {
-      const body = await readBody(request, this.#options.maxBodyBytes, this.#options.memory, abort.signal);
+      const body = await readBody(request, this.#options.maxBodyBytes, this.#options.memory, stop);
       switch (body.kind) {
         case 'read':
-          return await this.#answer(body.bytes, route, abort.signal).finally(body.release);
+          try {
+            return await this.#answer(body.bytes, route, stop);
+          } finally {
+            body.release();
+          }
         case 'tooLarge':
           return rejection(413, `a review has at most ${this.#options.maxBodyBytes} bytes`, true);
         case 'busy':
@@ -105,7 +109,7 @@ export class WebhookFront {
     }
   }
 
-  async #answer(bytes: Buffer, route: Extract<Route, { ok: true }>, signal: AbortSignal): Promise<Reply> {
+  async #answer(bytes: Buffer, route: Extract<Route, { ok: true }>, stop: CallStop): Promise<Reply> {
     const read = readReview(bytes);
     if (!read.ok) {
       this.#options.log.warn('bad admission review', { webhook: route.path, problem: read.problem });
@@ -116,9 +120,9 @@ export class WebhookFront {
     this.#options.metrics.read(read.way);
     const { request } = read;
     try {
-      const answer = await firstOf(route.handler.answer(request, { signal }), signal);
+      const answer = await firstOf(route.handler.answer(request, stop), stop);
       if (answer !== undefined) return reviewReply(request.uid, answer, answer.allowed ? 'allowed' : 'denied');
-      if (signal.reason === 'gone') return gone;
+      if (stop.reason === 'gone') return gone;
       this.#tell('admission took too long', request, route);
       return reviewReply(request.uid, route.handler.inDoubt(request, 'late'), 'late');
     } catch (error) {
@@ -153,13 +157,11 @@ export class WebhookFront {
   }
 }
 
-/** What the handler says, or undefined when the signal comes first. What it says later is dropped. */
-function firstOf<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** What the handler says, or undefined when nobody waits for it any more. What it says later is dropped. */
+function firstOf<T>(work: Promise<T>, stop: CallStop): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    const stop = () => resolve(undefined);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    stop.listen(() => resolve(undefined));
+    work.then(resolve, reject);
   });
 }
 

@@ -2,7 +2,7 @@ import type { ReviewRequest } from './review.ts';
 import type { AdmissionAnswer } from './review-answer.ts';
 
 export interface CallContext {
-  /** Aborted when the deadline has passed (`late`) or the client has left (`gone`): nobody will hear the answer. */
+  /** Aborted when the deadline has passed (`late`) or the client has left (`gone`): nobody will hear the answer. Made when it is read. */
   readonly signal: AbortSignal;
 }
 
