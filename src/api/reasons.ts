@@ -47,6 +47,7 @@ export const conditionCodes = [
   'Sufficient',
   'Insufficient',
   'NotGuarded',
+  'LeftToKruise',
   'Enforced',
   'MissingGroupLabel',
   'UnreachableMinReadyReplicas',

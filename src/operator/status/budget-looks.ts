@@ -6,11 +6,12 @@ import type { Outcome } from '../../kube/outcome/failure.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import { budgetKey, budgetOf } from './budget-key.ts';
+import { leftConditions, saysLeft } from './left-to-kruise.ts';
 import { type PdbCondition, planPdb } from './plan-pdb.ts';
 import { type PubStatus, planPub } from './plan-pub.ts';
 import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
 import { type StatusWarning, untold } from './status-warnings.ts';
-import { writePdbCondition, writePubStatus } from './status-writer.ts';
+import { writePdbCondition, writePubConditions, writePubStatus } from './status-writer.ts';
 import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
 import type { Step, Written } from './written.ts';
 
@@ -36,6 +37,10 @@ export class BudgetLooks {
   /** Codes of the warnings about each budget that people were told of. */
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #complainedAt = new Map<string, number>();
+  /** Budgets of Kruise's on which we said so, once: it may write over that, and nobody fights with it. */
+  readonly #left = new Set<string>();
+  /** Of PodUnavailableBudgets, as they are defined here. */
+  #keepsNoConditions = false;
 
   constructor(parts: StatusParts, writes: StatusWrites, signal: AbortSignal) {
     this.#parts = parts;
@@ -55,7 +60,9 @@ export class BudgetLooks {
     const { context, views, pubsPaused } = this.#parts;
     const key = budgetKey(budget);
     const shown = views.pubs.get(budget.namespace, budget.name);
-    if (shown === undefined || pubsPaused()) return this.#forget(budget);
+    if (shown === undefined) return this.#forget(budget);
+    if (pubsPaused()) return this.#leave(shown, budget);
+    this.#left.delete(key);
     const plan = planPub({ shown, written: this.#pubs.get(key), ...this.#around(budget) });
     if (plan === undefined) return { kind: 'again', afterMs: lagMs };
     this.#show(budget, plan.blocked);
@@ -64,6 +71,21 @@ export class BudgetLooks {
     const outcome = await writePubStatus(context.clients.status, shown, step.value, step.over, this.#signal);
     if (outcome.ok) this.#tell(shown, budget, plan.warnings);
     return this.#wrote(budget, this.#pubs, step.value, outcome);
+  }
+
+  /** It is Kruise's. Whoever reads it should not find that it is enforced by us. */
+  async #leave(shown: PodUnavailableBudget, budget: BudgetRef): Promise<Reconciled> {
+    this.#forget(budget);
+    const key = budgetKey(budget);
+    if (this.#keepsNoConditions || this.#left.has(key) || saysLeft(shown)) return done;
+    const { clients, clock } = this.#parts.context;
+    const outcome = await writePubConditions(clients.status, shown, leftConditions(shown, clock.now()), this.#signal);
+    this.#writes.add({ kind: budget.kind, outcome: writeOutcome(outcome.ok ? undefined : outcome.failure) });
+    if (!outcome.ok) return afterFailure(outcome.failure);
+    this.#left.add(key);
+    // Kruise's own definition has no conditions: they were dropped, and will be each time.
+    if (!saysLeft(outcome.value)) this.#keepsNoConditions = true;
+    return done;
   }
 
   async #pdb(budget: BudgetRef): Promise<Reconciled> {

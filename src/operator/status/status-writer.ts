@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '../../api/meta.ts';
+import type { Condition, ObjectMeta } from '../../api/meta.ts';
 import { condition as conditionTypes } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
@@ -31,6 +31,19 @@ export function writePubStatus(
   };
   const options = { fieldManager: statusManager, signal };
   return client.replace<PodUnavailableBudget>(resources.pubs, statusOf(shown.metadata), body, options);
+}
+
+/** Sets the conditions alone, if the object is still what was looked at: the rest of the status is somebody else's. */
+export function writePubConditions(
+  client: StatusClient,
+  { metadata }: PodUnavailableBudget,
+  conditions: readonly Condition[],
+  signal: AbortSignal,
+): Promise<Outcome<PodUnavailableBudget>> {
+  const { uid, resourceVersion } = metadata;
+  const body = { metadata: { uid, resourceVersion }, status: { conditions } };
+  const options = { fieldManager: statusManager, signal };
+  return client.patch(resources.pubs, statusOf(metadata), { type: 'merge', body }, options);
 }
 
 /**

@@ -149,16 +149,43 @@ describe('PodUnavailableBudgets', () => {
     await end();
   });
 
-  it('nothing at all is written while somebody else owns them', async () => {
+  const enforced = (bench: StatusBench) => {
+    const { type, status, reason } = bench.pub('db').status?.conditions?.[0] ?? {};
+    return `${type} ${status} ${reason}`;
+  };
+
+  it('one that is left to Kruise no longer says that it is enforced, once, and nothing else is written', async () => {
     const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
-    bench.paused = true;
     const end = bench.lead();
     await bench.clock.advance(1_000);
-    expect(writesOf(bench)).toBe(0);
+    expect([enforced(bench), writesOf(bench)]).toEqual(['Enforced True Enforced', 1]);
+    bench.paused = true;
+    bench.controller.namespace(ns);
+    await bench.clock.advance(1_000);
+    expect([enforced(bench), writesOf(bench)]).toEqual(['Enforced False LeftToKruise', 2]);
+    expect(bench.pub('db').status).toMatchObject({ currentAvailable: 3 });
+    bench.api.put('podunavailablebudgets', { ...bench.pub('db'), status: { currentAvailable: 2 } });
+    bench.catchUp();
+    await bench.clock.advance(60_000);
+    expect(writesOf(bench)).toBe(2);
     bench.paused = false;
     bench.controller.namespace(ns);
     await bench.clock.advance(1_000);
-    expect(writesOf(bench)).toBe(1);
+    expect([enforced(bench), writesOf(bench)]).toEqual(['Enforced True Enforced', 3]);
+    await end();
+  });
+
+  it("one of Kruise's own definition, which keeps no conditions, is tried once", async () => {
+    const bench = aStatusBench({
+      world: threePods(),
+      pubs: [pub(), { ...pub(), metadata: { ...pub().metadata, name: 'other' } }],
+    });
+    bench.paused = true;
+    bench.api.keepsNoConditions = true;
+    const end = bench.lead();
+    await bench.clock.advance(60_000);
+    expect(writesOf(bench)).toBeLessThanOrEqual(2);
+    expect(bench.pub('db').status).toEqual({});
     await end();
   });
 

@@ -44,6 +44,7 @@ export class FakeBudgets implements StatusClient {
 
   patch<T>(resource: ResourceName, place: ObjectPlace, patch: Patch): Promise<Outcome<T>> {
     const key = keyOf(resource.plural, place);
+    if (patch.type === 'merge') return this.#merge(resource, place, patch.body as PodUnavailableBudget);
     if (patch.type !== 'apply') {
       return this.#write(resource, place, {}, (stored) => this.#withCondition(key, stored, undefined));
     }
@@ -53,6 +54,17 @@ export class FakeBudgets implements StatusClient {
       const next = body.status?.conditions?.[0];
       if (next === undefined && !this.applied.has(key)) return stored;
       return this.#withCondition(key, stored, next);
+    });
+  }
+
+  /** The definition that is installed has no conditions: what is written to them is dropped. */
+  keepsNoConditions = false;
+
+  #merge<T>(resource: ResourceName, place: ObjectPlace, body: PodUnavailableBudget): Promise<Outcome<T>> {
+    return this.#write(resource, place, body, (stored) => {
+      if (body.metadata.resourceVersion !== stored.metadata.resourceVersion) return undefined;
+      if (this.keepsNoConditions) return stored;
+      return { ...stored, status: { ...stored.status, ...body.status } } as PodUnavailableBudget;
     });
   }
 
