@@ -71,10 +71,15 @@ export async function found({ http }: Bed, fleet: Fleet): Promise<void> {
       await post(path, { metadata: { name: `group-${group}` }, spec });
     }
   }
-  const budget = { metadata: { name: 'bench' }, spec: { minAvailable: 1, selector } };
-  if (fleet.shape === 'pub')
-    await post(`/apis/policy.kruise.io/v1beta1/namespaces/${namespace}/podunavailablebudgets`, budget);
-  else if (fleet.shape !== 'none') await post(`/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, budget);
+  const spec = { minAvailable: 1, selector };
+  if (fleet.shape === 'pub') {
+    const apiVersion = 'policy.kruise.io/v1beta1';
+    const kind = 'PodUnavailableBudget';
+    const path = `/apis/${apiVersion}/namespaces/${namespace}/podunavailablebudgets`;
+    await post(path, { apiVersion, kind, metadata: { name: 'bench' }, spec });
+  } else if (fleet.shape !== 'none') {
+    await post(`/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, { metadata: { name: 'bench' }, spec });
+  }
 }
 
 function podOf({ shape, namespace }: Fleet, index: number): Request {
