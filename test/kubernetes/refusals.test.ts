@@ -5,6 +5,7 @@ import { type Scene, sceneIn } from '../e2e/support/scene.ts';
 import { serves } from '../e2e/support/suite.ts';
 import { waitUntil } from '../e2e/support/wait.ts';
 import { made } from '../support/cluster.ts';
+import type { Body } from '../support/kube-http.ts';
 import { type ProtectedCluster, protectedCluster } from '../support/protected-cluster.ts';
 import { countByUser, disruptionsIn, isRefusal } from './audit.ts';
 
@@ -90,6 +91,37 @@ describe.skipIf(auditLog === '')('the audit log of a protected cluster', () => {
     );
     expectUnhindered(mustPass.namespaces);
   });
+
+  it.each([
+    { kind: 'StatefulSet', controller: 'statefulset-controller' },
+    { kind: 'Deployment', controller: 'replicaset-controller' },
+  ] as const)(
+    'shows the updates and the scale-down of a $kind that end, under a budget with room for one pod',
+    async ({ kind, controller }) => {
+      const scene = await newScene();
+      const budget = pub('web', { maxUnavailable: 1 });
+      await scene.apply(workload(kind, 'web', 4), budget);
+      await scene.waitReady(4);
+      await scene.waitEnforced(budget);
+      const image = 'example.com/app:2';
+      const template = { spec: { containers: [{ name: 'main', image }] } };
+      await made(scene.change(kind, 'web', { spec: { template } }));
+      const runs = ({ spec }: Body) =>
+        (spec['containers'] as readonly { image: string }[]).every((one) => one.image === image);
+      await waitUntil(
+        'all pods are of the new template',
+        () => scene.waitReady(4),
+        (pods) => pods.every(runs),
+      );
+      await made(scene.change(kind, 'web', { spec: { replicas: 2 } }));
+      await scene.waitReady(2);
+      const user = `system:serviceaccount:kube-system:${controller}`;
+      expect(answersTo(user)).not.toEqual([]);
+      // A budget may tell a rollout to wait; it never stops one, and the built-in StatefulSet controller takes one pod at a time.
+      if (kind === 'StatefulSet') expect(answersTo(user).filter(isRefusal)).toEqual([]);
+      expectUnhindered(mustPass.kubelets);
+    },
+  );
 
   it('[I10] shows a LeaderWorkerSet that recreates a broken group, whatever the budget', async (context) => {
     context.skip(!(await serves(cluster, '/apis/leaderworkerset.x-k8s.io/v1')), 'no LeaderWorkerSets here');
