@@ -147,6 +147,17 @@ describe('a definition', () => {
 });
 
 describe('a custom object', () => {
+  it('has to say of which kind it is, unlike those of built-in kinds', async () => {
+    const { kind: _, ...anonymous } = widget('anonymous');
+    const { code, body } = await cluster.request('POST', widgets, { body: anonymous });
+    expect([code, body.reason]).toEqual([400, 'BadRequest']);
+    expect(body.message).toContain('the object provided is unrecognized (must be of type Widget)');
+    expect(body.message).toContain("Object 'Kind' is missing in '");
+    const configMaps = `/api/v1/namespaces/${cluster.namespace}/configmaps`;
+    const { code: builtIn } = await cluster.request('POST', configMaps, { body: { metadata: { name: 'anonymous' } } });
+    expect(builtIn).toBe(201);
+  });
+
   it('is defaulted, pruned and counted', async () => {
     const answer = await create('first', { size: 3, nope: 1, free: { any: { thing: 1 } } });
     expect(answer.code).toBe(201);

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { badRequest, isApiError, unsupportedMediaType } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
-import type { KubeObject } from '../objects.ts';
+import type { JsonObject, KubeObject } from '../objects.ts';
 import { decodeProtobuf, protobufMediaType } from '../protobuf/protobuf.ts';
 import { asObject, checkFields } from '../registry/decode.ts';
 import type { WriteContext } from '../registry/write-context.ts';
+import { isJsonObject } from '../schema/json-values.ts';
 import { parseBody, readBody } from './body.ts';
 import { mediaType } from './negotiate.ts';
 
@@ -18,9 +19,17 @@ export async function readObjectBody(
 ): Promise<KubeObject> {
   const bytes = await readBody(request);
   const { value, text } = decodeAs(type.kind, bytes, mediaType(request.headers['content-type']));
+  if (type.custom && isJsonObject(value)) checkNamed(type.kind, value, bytes);
   const object = asObject(type, value);
   checkFields(type, object, context, text);
   return object;
+}
+
+/** Objects of custom kinds must say of which kind they are; those of built-in ones are taken for what they were sent to. */
+function checkNamed(kind: string, value: JsonObject, bytes: Buffer): void {
+  if (typeof value['kind'] === 'string' && value['kind'] !== '') return;
+  const why = `Object 'Kind' is missing in '${bytes.toString('utf8', 0, shownObjectBytes)}'`;
+  throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${beginningOf(bytes)})`);
 }
 
 /** What is no object at all is shown to its sender, as far as that helps. */
@@ -36,6 +45,8 @@ function decodeAs(kind: string, bytes: Buffer, contentType: string): { value: un
 }
 
 const shownBytes = 30;
+/** The real server shows all of it, however long it is. */
+const shownObjectBytes = 4_096;
 
 function beginningOf(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>';
