@@ -32,6 +32,9 @@ export interface ElectionOptions {
   readonly report: (message: string) => void;
 }
 
+/** Whoever leaves waits so long for its last word; without it the others wait until the lease has run out. */
+const releaseMs = 2_000;
+
 /** Delays are stretched by up to this much, so that candidates do not ask in step. */
 const jitter = 1.2;
 
@@ -169,7 +172,7 @@ export class LeaseElection {
   async #release(): Promise<void> {
     const { clock, api } = this.#options;
     if (this.#seen === undefined || !isHeldBy(this.#seen.lease, this.#candidate.identity)) return;
-    const written = await api.replace(released(this.#seen.lease, clock.now()), this.#retryPeriodMs);
+    const written = await api.replace(released(this.#seen.lease, clock.now()), releaseMs);
     if (written.ok) this.#seen = observe(this.#seen, written.value, clock.monotonic());
     else this.#failed(written.failure.message);
   }
