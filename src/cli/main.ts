@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { exitCode, problemText } from './output/problem.ts';
 
 /** Each loads what it needs and no more: an agent runs on every node, and has no use for an embedded cluster. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
@@ -23,13 +24,12 @@ for (const command of [program, ...program.commands]) command.exitOverride();
 try {
   await program.parseAsync();
 } catch (error) {
-  process.exitCode = exitCode(error);
+  process.exitCode = exitCodeFor(error);
 }
 
-/** 0: done; 1: the answer is no; 2: the question was wrong. */
-function exitCode(error: unknown): number {
+function exitCodeFor(error: unknown): number {
   // commander has printed its own message, or the help that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-  return 2;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.yes : exitCode.problem;
+  process.stderr.write(problemText(error));
+  return exitCode.problem;
 }
