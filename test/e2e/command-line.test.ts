@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
 import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
-import { userWith } from '../cli/live/support.ts';
+import { type Rule, userWith } from '../cli/live/support.ts';
 import { made } from '../support/cluster.ts';
 import { leasePath, untilEvictable } from './support/agents.ts';
 import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
@@ -69,6 +71,33 @@ describe.skipIf(skipped)('holdfast status', () => {
     expect(explained.code).toBe(1);
     expect(explained.out).toContain('LedgerUnknown');
     expect(explained.out).toContain('you may not ask');
+  });
+});
+
+/** The role that the documentation gives to people who may only look. */
+function documentedRules(): readonly Rule[] {
+  const [, text = ''] = /```yaml\n(apiVersion: rbac[^`]*)```/.exec(readFileSync('docs/cli.md', 'utf8')) ?? [];
+  return (parse(text) as { rules: Rule[] }).rules;
+}
+
+describe.skipIf(skipped)('a person with the role of the documentation', () => {
+  it('misses nothing but the right to ask for evictions', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    await scene.apply(workload('Deployment', 'web', 2), workload('StatefulSet', 'db', 1));
+    await scene.waitReady(2, 'app=web,!shard');
+    const probe = { 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":80}}' };
+    await scene.addPods(pod('asked', { node, labels: { app: 'asked' }, annotations: probe }));
+    const reader = holdfastFor(await userWith(cluster, 'documented', documentedRules()));
+    const { code, out } = await reader('status', '-n', scene.namespace, '-o', 'json');
+    const { gaps, operator } = JSON.parse(out) as { gaps: object[]; operator: { check: string; state: string }[] };
+    expect({ code, gaps }).toEqual({ code: 0, gaps: [] });
+    expect(operator.filter(({ state }) => state === 'unknown')).toEqual([]);
+    const explained = await reader('explain', 'pod/a-0', '-n', scene.namespace);
+    expect(explained).toMatchObject({ code: 0, err: '' });
+    expect(explained.out).toContain('it needs the right to create pods/eviction');
+    const drained = await reader('explain', `node/${node}`, '-o', 'json');
+    expect((JSON.parse(drained.out) as { gaps: object[] }).gaps).toEqual([]);
   });
 });
 
