@@ -17,6 +17,7 @@ import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startNodeLifecycleController } from './nodelifecycle/node-lifecycle-controller.ts';
 import { startTaintEvictionController } from './nodelifecycle/taint-eviction-controller.ts';
 import { startPodGcController } from './podgc/pod-gc-controller.ts';
+import { startQuotaController } from './quota/quota-controller.ts';
 import { startReplicaSetController, startReplicationController } from './replicaset/replicaset-controller.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { startRootCaController } from './serviceaccount/root-ca-controller.ts';
@@ -43,7 +44,7 @@ export function startApiControllers(context: ControllerContext, { types, view }:
 
 /** Everything that makes workloads live: one controller for each promise. */
 export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
-  const { types, registry } = options.plane;
+  const { types, registry, quotas } = options.plane;
   return [
     startNamespaceController(context, { types, store: registry.store }),
     startGarbageCollector(context, { types, store: registry.store }),
@@ -51,6 +52,7 @@ export function startControllers(context: ControllerContext, options: Controller
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
     startEndpointsController(context),
+    startQuotaController(context, { quotas }),
     startPodGcController(context),
     startReplicaSetController(context),
     startReplicationController(context),
