@@ -4,6 +4,7 @@ import { startNodes } from '../nodes/nodes.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { conversionsByWebhook } from './crd/conversions.ts';
 import { startCrdController } from './crd/crd-controller.ts';
+import { startCronJobController } from './cronjob/cronjob-controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startDisruptionController } from './disruption/disruption-controller.ts';
@@ -60,6 +61,7 @@ export function startControllers(context: ControllerContext, options: Controller
     startStatefulSetController(context),
     startDaemonSetController(context),
     startJobController(context),
+    startCronJobController(context),
     startTtlAfterFinishedController(context),
     startLeaderWorkerSetController(context),
     startPodGroupProtectionController(context),
