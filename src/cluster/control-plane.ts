@@ -14,7 +14,7 @@ import { builtinStrategies } from './kinds/builtin/strategies.ts';
 import type { ResourceType } from './kinds/resource-type.ts';
 import { createResourceTypes, type MutableResourceTypes } from './kinds/resource-types.ts';
 import type { Strategy } from './kinds/strategy.ts';
-import type { KubeObject, ResourceKey } from './objects.ts';
+import type { JsonObject, KubeObject, ResourceKey } from './objects.ts';
 import { Quotas } from './quota/quotas.ts';
 import { inProcessClient } from './registry/client.ts';
 import { convertTo } from './registry/convert.ts';
@@ -106,11 +106,18 @@ function hooksOf(view: View, authorizer: RbacAuthorizer, quotas: Quotas): Regist
   return {
     beforeCreate(type, draft, context) {
       if (type.key === 'services') addresses.allocate(draft);
+      if (type.key === 'certificates.k8s.io/certificatesigningrequests') nameRequestor(draft, context.user);
       check(type, draft, undefined, context);
     },
     beforeUpdate: check,
     beforeStore: (type, object, old) => quotas.check(type, object, old),
   };
+}
+
+/** Whoever signs looks at who asked, so that nobody says that of themselves. */
+function nameRequestor(request: KubeObject, { name, uid, groups }: User): void {
+  const { extra: _, uid: __, ...spec } = request['spec'] as JsonObject;
+  request['spec'] = { ...spec, username: name, groups: [...groups], ...(uid ? { uid } : {}) };
 }
 
 interface EndpointsLike {

@@ -19,16 +19,15 @@ describe('the version of Kubernetes that somebody chose', () => {
 });
 
 it.each([
-  { version: 'v1.34.1', api: undefined },
-  { version: 'v1.35.2', api: 'v1alpha1' },
-  { version: 'v1.36.4', api: 'v1alpha2' },
-  { version: 'v1.37.1', api: 'v1beta1' },
-  { version: 'v1.38.0', api: 'v1beta1' },
-])('$version is told to serve the Workload API in $api', ({ version, api }) => {
-  const flags = workloadFlags(version);
-  expect(flags.join(' ')).toBe(
-    api === undefined ? '' : `--runtime-config=scheduling.k8s.io/${api}=true --feature-gates=GenericWorkload=true`,
-  );
+  { version: 'v1.34.1', apis: [] },
+  { version: 'v1.35.2', apis: ['v1alpha1'] },
+  { version: 'v1.36.4', apis: ['v1alpha2'] },
+  { version: 'v1.37.1', apis: ['v1beta1', 'v1alpha3'] },
+  { version: 'v1.38.0', apis: ['v1beta1'] },
+])('$version is told to serve the Workload API in $apis', ({ version, apis }) => {
+  const served = apis.map((api) => `scheduling.k8s.io/${api}=true`).join(',');
+  const flags = served === '' ? [] : [`--runtime-config=${served}`, '--feature-gates=GenericWorkload=true'];
+  expect(workloadFlags(version)).toEqual(flags);
 });
 
 describe('a go.mod for another version', () => {

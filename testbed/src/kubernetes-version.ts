@@ -18,15 +18,17 @@ export function minorOf(version: string): number {
 
 /** What makes an API server of that version serve the Workload API, whose groups Holdfast knows; it is off by default. */
 export function workloadFlags(version: string): readonly string[] {
-  const served = workloadVersion(minorOf(version));
-  if (served === undefined) return [];
-  return [`--runtime-config=scheduling.k8s.io/${served}=true`, '--feature-gates=GenericWorkload=true'];
+  const served = workloadVersions(minorOf(version)).map((of) => `scheduling.k8s.io/${of}=true`);
+  if (served.length === 0) return [];
+  return [`--runtime-config=${served.join(',')}`, '--feature-gates=GenericWorkload=true'];
 }
 
-function workloadVersion(minor: number): string | undefined {
-  if (minor <= 34) return undefined;
-  if (minor === 35) return 'v1alpha1';
-  return minor === 36 ? 'v1alpha2' : 'v1beta1';
+function workloadVersions(minor: number): readonly string[] {
+  if (minor <= 34) return [];
+  if (minor === 35) return ['v1alpha1'];
+  if (minor === 36) return ['v1alpha2'];
+  // Beside the version that is there to stay the one that what the embedded cluster serves is recorded with.
+  return minor === 37 ? ['v1beta1', 'v1alpha3'] : ['v1beta1'];
 }
 
 /**

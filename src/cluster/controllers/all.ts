@@ -1,6 +1,7 @@
 import type { Client } from '../client.ts';
 import { type ControlPlane, serviceResolver } from '../control-plane.ts';
 import { startNodes } from '../nodes/nodes.ts';
+import { startApiServiceController } from './apiservice/api-service-controller.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { conversionsByWebhook } from './crd/conversions.ts';
 import { startCrdController } from './crd/crd-controller.ts';
@@ -52,6 +53,7 @@ export function startControllers(context: ControllerContext, options: Controller
     startEventExpiryController(context, { store: registry.store }),
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
+    startApiServiceController(context, { types }),
     startEndpointsController(context),
     startQuotaController(context, { quotas }),
     startPodGcController(context),

@@ -19,6 +19,8 @@ const counted = new Set([
   'scheduling.k8s.io/priorityclasses',
   'autoscaling/horizontalpodautoscalers',
   'podtemplates',
+  'flowcontrol.apiserver.k8s.io/flowschemas',
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
   'apiextensions.k8s.io/customresourcedefinitions',
