@@ -29,6 +29,7 @@ import { statefulSetStrategy } from './stateful-set.ts';
 import {
   claimStrategy,
   csiDriverStrategy,
+  csiNodeStrategy,
   storageClassStrategy,
   volumeAttachmentStrategy,
   volumeStrategy,
