@@ -1,4 +1,6 @@
 import { createAdmission } from './admission/admission-chain.ts';
+import { policyBindingStrategy, policyStrategy } from './admission/policies/policy-strategies.ts';
+import { policies, policyBindings } from './admission/policies/run-policies.ts';
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
@@ -52,6 +54,8 @@ const strategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
   ...rbacStrategies,
   ['admissionregistration.k8s.io/validatingwebhookconfigurations', validatingWebhookConfigurationStrategy],
   ['admissionregistration.k8s.io/mutatingwebhookconfigurations', mutatingWebhookConfigurationStrategy],
+  [policies, policyStrategy],
+  [policyBindings, policyBindingStrategy],
   ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy],
 ]);
 

@@ -70,5 +70,5 @@ function withoutGo({ name, alsoInstalled }: Program, version: string): string {
 
 function buildArguments({ module, isTest, package: source }: Program, version: string, output: string): GoWork['args'] {
   const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=${linkerFlags(module, version)}`];
-  return [...(isTest === true ? ['test', '-c'] : ['build']), ...flags, '-o', output, source];
+  return [...(isTest === true ? ['test', '-c', '-vet=off'] : ['build']), ...flags, '-o', output, source];
 }

@@ -21,7 +21,12 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
     'serviceaccounts',
     'services',
   ],
-  'admissionregistration.k8s.io': ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  'admissionregistration.k8s.io': [
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'validatingwebhookconfigurations',
+  ],
   'apiextensions.k8s.io': ['customresourcedefinitions'],
   'apiregistration.k8s.io': ['apiservices'],
   apps: ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],

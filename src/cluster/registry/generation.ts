@@ -23,6 +23,8 @@ const counted = new Set([
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
+  'admissionregistration.k8s.io/validatingadmissionpolicies',
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings',
   'apiextensions.k8s.io/customresourcedefinitions',
 ]);
 

@@ -1,4 +1,14 @@
-import { listAt, numberAt, objectAt, objectsAt, specOf, statusOf, textAt, textsAt } from '../kinds/builtin/read.ts';
+import {
+  listAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  pairsAt,
+  specOf,
+  statusOf,
+  textAt,
+  textsAt,
+} from '../kinds/builtin/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, KubeObject, ResourceKey } from '../objects.ts';
 import { ageOf, humanDuration } from './age.ts';
@@ -112,7 +122,35 @@ const volumeAttachment: Cells = (object, nowMs) => {
   ];
 };
 
+const policy: Cells = (object, nowMs) => {
+  const spec = specOf(object);
+  const kind = objectAt(spec, 'paramKind');
+  const shown = kind === undefined ? unset : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`;
+  return [object.metadata.name, listAt(spec, 'validations').length, shown, ageOf(object, nowMs)];
+};
+
+const policyBinding: Cells = (object, nowMs) => {
+  const spec = specOf(object);
+  return [
+    object.metadata.name,
+    textAt(spec, 'policyName'),
+    paramText(objectAt(spec, 'paramRef')),
+    ageOf(object, nowMs),
+  ];
+};
+
+function paramText(reference: JsonObject | undefined): string {
+  if (reference === undefined) return unset;
+  const [name, namespace] = [textAt(reference, 'name'), textAt(reference, 'namespace')];
+  if (name !== '') return namespace === '' ? `*/${name}` : `${namespace}/${name}`;
+  const labels = pairsAt(objectAt(reference, 'selector'), 'matchLabels').map(([key, value]) => `${key}: ${value},`);
+  // As Go prints the structure.
+  return `&LabelSelector{MatchLabels:map[string]string{${labels.sort().join('')}},MatchExpressions:[]LabelSelectorRequirement{},}`;
+}
+
 export const controlPlaneCells: readonly (readonly [ResourceKey, Cells])[] = [
+  ['admissionregistration.k8s.io/validatingadmissionpolicies', policy],
+  ['admissionregistration.k8s.io/validatingadmissionpolicybindings', policyBinding],
   ['apiregistration.k8s.io/apiservices', apiService],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequest],
   ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchema],

@@ -6,9 +6,10 @@ import { testbedFolder, versionOf } from '../modules.ts';
 import { startJudged } from './clusters.ts';
 import { withTable } from './document.ts';
 import { type E2eProgram, listSpecs, runShard } from './e2e-program.ts';
+import type { SpecReport } from './report.ts';
 import { merged, type Results, readResults, type SliceSpec, saveResults, type Target } from './results.ts';
 import { placeOf, readSelection, type Selection, type Slice } from './selection.ts';
-import { shardsOf } from './shards.ts';
+import { phasesOf } from './shards.ts';
 
 export interface UpstreamOptions {
   readonly targets: readonly Target[];
@@ -105,10 +106,15 @@ async function runSlice(
   tell();
   const progress = setInterval(tell, progressMs);
   try {
-    const shards = shardsOf(specs, workers).map((of, index) =>
-      runShard(program, { name: `${name.replace(/\W+/g, '-')}-${index}`, specs: of, minutes, onEnd }),
-    );
-    return (await Promise.all(shards)).flat().map((spec) => ({ ...spec, slice: name }));
+    const reports: SpecReport[] = [];
+    for (const [phase, shards] of phasesOf(specs, workers).entries()) {
+      const running = shards.map((of, index) => {
+        const shard = `${name.replace(/\W+/g, '-')}-${phase}-${index}`;
+        return runShard(program, { name: shard, specs: of, minutes, onEnd });
+      });
+      reports.push(...(await Promise.all(running)).flat());
+    }
+    return reports.map((spec) => ({ ...spec, slice: name }));
   } finally {
     clearInterval(progress);
     tell();
