@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { readReport, type SpecReport } from './report.ts';
-import { focusOn } from './shards.ts';
+import { focusOn } from './spec-names.ts';
 
 export interface E2eProgram {
   readonly path: string;
@@ -24,36 +23,30 @@ export async function listSpecs({ path, folder }: Pick<E2eProgram, 'path' | 'fol
   return readReport(readFileSync(report, 'utf8')).map(({ name }) => name);
 }
 
-export interface Shard {
-  readonly name: string;
-  readonly specs: readonly string[];
-  readonly minutes: number;
-  /** A spec has come to its end. */
-  readonly onEnd: (passed: boolean) => void;
-}
-
 /** After its own limit it has this long to write its report. */
 const graceMs = 60_000;
 
-/** Runs specs one after the other. Those that are not in the report did not get their turn. */
-export async function runShard(program: E2eProgram, { name, specs, minutes, onEnd }: Shard): Promise<SpecReport[]> {
-  const report = join(program.folder, `${name}.json`);
-  const args = [...runArguments(program, minutes, report), ...specs.map((spec) => `--ginkgo.focus=${focusOn(spec)}`)];
+/** Runs one spec. A process of its own for each, so that one that waits in vain costs its own time and nobody else's. */
+export async function runSpec(program: E2eProgram, spec: string, { id, minutes }: { id: string; minutes: number }) {
+  const report = join(program.folder, `${id}.json`);
+  const args = [...runArguments(program, minutes, report), `--ginkgo.focus=${focusOn(spec)}`];
   const { KUBECONFIG: _, ...env } = process.env;
+  const log = openSync(join(program.folder, `${id}.log`), 'w');
   const child = spawn(program.path, args, {
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', log, log],
     ...(program.signal && { signal: program.signal }),
   });
+  closeSync(log);
   const kill = setTimeout(() => child.kill('SIGKILL'), minutes * 60_000 + graceMs);
   try {
-    await Promise.all([heedEnds(child, onEnd), ended(child)]);
+    await once(child, 'exit');
   } finally {
     clearTimeout(kill);
   }
   const reported = existsSync(report) ? readReport(readFileSync(report, 'utf8')) : [];
-  const byName = new Map(reported.map((spec) => [spec.name, spec]));
-  return specs.map((spec) => byName.get(spec) ?? { name: spec, outcome: 'unfinished' });
+  const found = reported.find(({ name }) => name === spec);
+  return found ?? ({ name: spec, outcome: 'unfinished' } satisfies SpecReport);
 }
 
 function runArguments({ kubectl, kubeconfig }: E2eProgram, minutes: number, report: string): string[] {
@@ -65,20 +58,7 @@ function runArguments({ kubectl, kubeconfig }: E2eProgram, minutes: number, repo
     '--delete-namespace-on-failure=true',
     '--dump-logs-on-failure=false',
     `--ginkgo.timeout=${minutes}m`,
-    '--ginkgo.v',
     '--ginkgo.no-color',
     `--ginkgo.json-report=${report}`,
   ];
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-/** Ginkgo writes a line that begins with a bullet when a spec has ended. */
-async function heedEnds({ stdout }: ChildProcess, onEnd: (passed: boolean) => void): Promise<void> {
-  if (stdout === null) return;
-  for await (const line of createInterface({ input: stdout })) {
-    if (line.startsWith('•')) onEnd(!/^• \[[A-Z]+\]/.test(line));
-  }
 }

@@ -5,6 +5,8 @@ import { testbedFolder } from '../modules.ts';
 
 /** Which of Kubernetes' own specs are run, kept as data in `config/upstream-e2e.yaml`. */
 export interface Selection {
+  /** How long one spec may take: some wait without an end for what does not come. */
+  readonly specMinutes: number;
   readonly slices: readonly Slice[];
   readonly leftOut: readonly Omission[];
 }
@@ -13,7 +15,7 @@ export interface Slice {
   readonly name: string;
   /** A regular expression on the whole name of a spec. A spec belongs to the first slice that it matches. */
   readonly focus: string;
-  /** How long the whole slice may take. */
+  /** Nothing more of it is begun after this time. */
   readonly minutes: number;
 }
 

@@ -5,11 +5,10 @@ import { ensurePrograms, type Say, type Surroundings } from '../build.ts';
 import { testbedFolder, versionOf } from '../modules.ts';
 import { startJudged } from './clusters.ts';
 import { withTable } from './document.ts';
-import { type E2eProgram, listSpecs, runShard } from './e2e-program.ts';
-import type { SpecReport } from './report.ts';
+import { type E2eProgram, listSpecs, runSpec } from './e2e-program.ts';
 import { merged, type Results, readResults, type SliceSpec, saveResults, type Target } from './results.ts';
 import { placeOf, readSelection, type Selection, type Slice } from './selection.ts';
-import { phasesOf } from './shards.ts';
+import { phasesOf } from './spec-names.ts';
 
 export interface UpstreamOptions {
   readonly targets: readonly Target[];
@@ -73,7 +72,7 @@ async function runOn(target: Target, program: Omit<E2eProgram, 'kubeconfig'>, ru
         return place.kind === 'run' && place.slice === slice.name;
       });
       const aimed = { ...program, kubeconfig: cluster.kubeconfig, ...(signal && { signal }) };
-      results.push(...(await runSlice(aimed, slice, specs, options.workers, say)));
+      results.push(...(await runSlice(aimed, slice, specs, run)));
       signal?.throwIfAborted();
     }
     return results;
@@ -85,40 +84,44 @@ async function runOn(target: Target, program: Omit<E2eProgram, 'kubeconfig'>, ru
 /** A sign of life is worth more than every name. */
 const progressMs = 20_000;
 
-async function runSlice(
-  program: E2eProgram,
-  { name, minutes }: Slice,
-  specs: readonly string[],
-  workers: number,
-  say: Say,
-): Promise<SliceSpec[]> {
+async function runSlice(program: E2eProgram, slice: Slice, specs: readonly string[], run: Run): Promise<SliceSpec[]> {
+  const { selection, options, around } = run;
+  const { name, minutes } = slice;
   const begin = Date.now();
-  let done = 0;
-  let failed = 0;
-  const onEnd = (passed: boolean) => {
-    done += 1;
-    if (!passed) failed += 1;
-  };
+  const results: SliceSpec[] = [];
   const tell = () => {
+    const passed = results.filter(({ outcome }) => outcome === 'passed').length;
     const seconds = Math.round((Date.now() - begin) / 1000);
-    say(`  ${name}: ${done} of ${specs.length}, ${failed} failed or skipped (${seconds} s, at most ${minutes} min)`);
+    around.say(
+      `  ${name}: ${results.length} of ${specs.length}, ${passed} passed (${seconds} s, at most ${minutes} min)`,
+    );
+  };
+  const one = async (spec: string): Promise<void> => {
+    if (Date.now() - begin > minutes * 60_000)
+      return void results.push({ name: spec, outcome: 'unfinished', slice: name });
+    const id = `${name.replace(/\W+/g, '-')}-${specs.indexOf(spec)}`;
+    results.push({ ...(await runSpec(program, spec, { id, minutes: selection.specMinutes })), slice: name });
   };
   tell();
   const progress = setInterval(tell, progressMs);
   try {
-    const reports: SpecReport[] = [];
-    for (const [phase, shards] of phasesOf(specs, workers).entries()) {
-      const running = shards.map((of, index) => {
-        const shard = `${name.replace(/\W+/g, '-')}-${phase}-${index}`;
-        return runShard(program, { name: shard, specs: of, minutes, onEnd });
-      });
-      reports.push(...(await Promise.all(running)).flat());
-    }
-    return reports.map((spec) => ({ ...spec, slice: name }));
+    const { together, alone } = phasesOf(specs);
+    await eachOf(together, options.workers, one);
+    await eachOf(alone, 1, one);
+    return results;
   } finally {
     clearInterval(progress);
     tell();
   }
+}
+
+/** So many at a time: specs wait more than they work, and each has namespaces of its own. */
+async function eachOf(specs: readonly string[], workers: number, run: (spec: string) => Promise<void>): Promise<void> {
+  const waiting = [...specs];
+  const work = async () => {
+    for (let spec = waiting.shift(); spec !== undefined; spec = waiting.shift()) await run(spec);
+  };
+  await Promise.all(Array.from({ length: workers }, work));
 }
 
 function sumUp(target: Target, specs: readonly SliceSpec[], say: Say): void {
