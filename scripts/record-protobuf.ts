@@ -44,7 +44,9 @@ function verify(): void {
 }
 
 function readPackages(modules: string): GoPackage[] {
-  const folders = ['api', 'apimachinery', 'apiextensions-apiserver', 'kube-aggregator'].map((module) => moduleFolder(modules, module));
+  const folders = ['api', 'apimachinery', 'apiextensions-apiserver', 'kube-aggregator'].map((module) =>
+    moduleFolder(modules, module),
+  );
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('/generated.proto'))

@@ -30,7 +30,7 @@ it.skipIf(!hasJobSets)(
   '[I2] a budget over a JobSet counts its jobs, and one job may lose all of its pods',
   async () => {
     const scene = await sceneIn(cluster);
-    const budget = pdb('training', { maxUnavailable: 1 });
+    const budget = pdb('training', { maxUnavailable: 1 }, { 'holdfast.dev/budget-scope': 'PodGroup' });
     await scene.apply(jobSet('training', 3, 2), budget);
     const pods = await scene.waitReady(6);
     expect(pods.map(indexOf).sort()).toEqual(['0', '0', '1', '1', '2', '2']);

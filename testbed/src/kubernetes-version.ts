@@ -12,7 +12,7 @@ export function chosenKubernetes(env: Readonly<Record<string, string | undefined
 /** Before it, programs have flags that were renamed since. */
 const oldest = 34;
 
-export function minorOf(version: string): number {
+function minorOf(version: string): number {
   return Number(version.split('.')[1]);
 }
 
