@@ -2,7 +2,7 @@
 //
 //   npx tsx scripts/record-protobuf.ts --modules FOLDER [--verify]
 //
-// FOLDER holds the sources of the Go modules `api`, `apimachinery` and `apiextensions-apiserver` of k8s.io, each in a
+// FOLDER holds the sources of the Go modules `api`, `apimachinery`, `apiextensions-apiserver` and `kube-aggregator` of k8s.io, each in a
 // folder of that name, with or without `@version`. With --verify nothing is written: the command fails when the recorded
 // data is not what the sources say.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,9 @@ function verify(): void {
 }
 
 function readPackages(modules: string): GoPackage[] {
-  const folders = ['api', 'apimachinery', 'apiextensions-apiserver'].map((module) => moduleFolder(modules, module));
+  const folders = ['api', 'apimachinery', 'apiextensions-apiserver', 'kube-aggregator'].map((module) =>
+    moduleFolder(modules, module),
+  );
   return folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => path.endsWith('/generated.proto'))

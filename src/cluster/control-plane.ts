@@ -1,4 +1,6 @@
 import { createAdmission } from './admission/admission-chain.ts';
+import { policyBindingStrategy, policyStrategy } from './admission/policies/policy-strategies.ts';
+import { policies, policyBindings } from './admission/policies/run-policies.ts';
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
@@ -14,7 +16,8 @@ import { builtinStrategies } from './kinds/builtin/strategies.ts';
 import type { ResourceType } from './kinds/resource-type.ts';
 import { createResourceTypes, type MutableResourceTypes } from './kinds/resource-types.ts';
 import type { Strategy } from './kinds/strategy.ts';
-import type { KubeObject, ResourceKey } from './objects.ts';
+import type { JsonObject, KubeObject, ResourceKey } from './objects.ts';
+import { Quotas } from './quota/quotas.ts';
 import { inProcessClient } from './registry/client.ts';
 import { convertTo } from './registry/convert.ts';
 import type { Registry, RegistryHooks } from './registry/registry.ts';
@@ -38,6 +41,7 @@ export interface ControlPlane {
   readonly types: MutableResourceTypes;
   readonly view: View;
   readonly authorizer: RbacAuthorizer;
+  readonly quotas: Quotas;
   /** A client for one of our own parts. */
   clientFor(user: User, fieldManager: string): Client;
   /** A client with the identity of a built-in controller. */
@@ -50,6 +54,8 @@ const strategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
   ...rbacStrategies,
   ['admissionregistration.k8s.io/validatingwebhookconfigurations', validatingWebhookConfigurationStrategy],
   ['admissionregistration.k8s.io/mutatingwebhookconfigurations', mutatingWebhookConfigurationStrategy],
+  [policies, policyStrategy],
+  [policyBindings, policyBindingStrategy],
   ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy],
 ]);
 
@@ -61,6 +67,7 @@ export function createControlPlane({ store, clock, random }: ControlPlaneOptions
   const types = createResourceTypes({ strategies, cells: builtinCells });
   const view = createView(store);
   const authorizer = createRbacAuthorizer(view);
+  const quotas = new Quotas(store);
   const admission = createAdmission({
     view,
     types,
@@ -70,12 +77,13 @@ export function createControlPlane({ store, clock, random }: ControlPlaneOptions
     convert: convertTo,
     applyDefaults: (kind, draft) => types.byKind(kind.group, kind.version, kind.kind)?.strategy.applyDefaults?.(draft),
   });
-  const registry: Registry = { store, types, admission, clock, random, hooks: hooksOf(view, authorizer) };
+  const registry: Registry = { store, types, admission, clock, random, hooks: hooksOf(view, authorizer, quotas) };
   return {
     registry,
     types,
     view,
     authorizer,
+    quotas,
     clientFor: (user, fieldManager) => inProcessClient(registry, user, fieldManager),
     controllerClient: (name) =>
       name === schedulerName
@@ -84,12 +92,13 @@ export function createControlPlane({ store, clock, random }: ControlPlaneOptions
     close() {
       admission.close();
       authorizer.close();
+      quotas.close();
       view.close();
     },
   };
 }
 
-function hooksOf(view: View, authorizer: RbacAuthorizer): RegistryHooks {
+function hooksOf(view: View, authorizer: RbacAuthorizer, quotas: Quotas): RegistryHooks {
   const addresses = new ServiceAddresses(view);
   const check = (type: ResourceType, object: KubeObject, old: KubeObject | undefined, { user }: WriteContext): void => {
     if (type.group !== 'rbac.authorization.k8s.io') return;
@@ -101,10 +110,18 @@ function hooksOf(view: View, authorizer: RbacAuthorizer): RegistryHooks {
   return {
     beforeCreate(type, draft, context) {
       if (type.key === 'services') addresses.allocate(draft);
+      if (type.key === 'certificates.k8s.io/certificatesigningrequests') nameRequestor(draft, context.user);
       check(type, draft, undefined, context);
     },
     beforeUpdate: check,
+    beforeStore: (type, object, old) => quotas.check(type, object, old),
   };
+}
+
+/** Whoever signs looks at who asked, so that nobody says that of themselves. */
+function nameRequestor(request: KubeObject, { name, uid, groups }: User): void {
+  const { extra: _, uid: __, ...spec } = request['spec'] as JsonObject;
+  request['spec'] = { ...spec, username: name, groups: [...groups], ...(uid ? { uid } : {}) };
 }
 
 interface EndpointsLike {

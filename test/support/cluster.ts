@@ -57,7 +57,7 @@ export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> 
   const http = new KubeHttp(accessFrom(running.kubeconfig));
   const namespaces: string[] = [];
   const leftovers: string[] = [];
-  const prefix = `conformance-${randomBytes(4).toString('hex')}`;
+  const prefix = `holdfast-test-${randomBytes(4).toString('hex')}`;
   const watches: WatchReader[] = [];
   const newNamespace = async () => {
     const name = namespaces.length === 0 ? prefix : `${prefix}-${namespaces.length}`;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildProgram } from '../../testbed/src/build.ts';
+import { buildProgram, ensurePrograms } from '../../testbed/src/build.ts';
 import { cacheRoot } from '../../testbed/src/cache.ts';
 import { findProgram } from '../../testbed/src/find.ts';
 import { requiredVersion, versionOf } from '../../testbed/src/modules.ts';
@@ -63,7 +63,7 @@ describe('where programs are kept', () => {
 });
 
 describe('finding a program', () => {
-  const version = versionOf('kubernetes');
+  const version = versionOf('kubernetes', {});
   const assets = put('assets', 'kube-apiserver', 'anything');
   const cached = put(`cache/kubernetes-${version}`, 'kube-apiserver', 'anything');
   const installed = put('bin', 'kube-apiserver', `Kubernetes ${version}`);
@@ -71,13 +71,22 @@ describe('finding a program', () => {
   const env = { HOLDFAST_TESTBED_CACHE: join(folder, 'cache'), PATH: `${join(folder, 'old')}:${join(folder, 'bin')}` };
   const empty = join(folder, 'nothing');
 
-  it('asks the folder that somebody named first, then the cache, then PATH', () => {
+  it('asks the folder that somebody named first, then PATH, then the cache', () => {
     const named = { ...env, KUBEBUILDER_ASSETS: join(folder, 'assets') };
     expect(findProgram(programs.apiServer, named)).toMatchObject({ path: assets, where: 'KUBEBUILDER_ASSETS' });
-    expect(findProgram(programs.apiServer, { ...env, KUBEBUILDER_ASSETS: empty })).toMatchObject({ path: cached });
-    expect(findProgram(programs.apiServer, env)).toMatchObject({ path: cached, where: 'cache' });
-    const uncached = { ...env, HOLDFAST_TESTBED_CACHE: empty };
-    expect(findProgram(programs.apiServer, uncached)).toMatchObject({ path: installed, where: 'PATH' });
+    expect(findProgram(programs.apiServer, { ...env, KUBEBUILDER_ASSETS: empty })).toMatchObject({ path: installed });
+    expect(findProgram(programs.apiServer, env)).toMatchObject({ path: installed, where: 'PATH' });
+    const uninstalled = { ...env, PATH: join(folder, 'old') };
+    expect(findProgram(programs.apiServer, uninstalled)).toMatchObject({ path: cached, where: 'cache' });
+  });
+
+  it('looks for the version of Kubernetes that somebody chose, and for no other program in another version', () => {
+    const chosen = { ...env, K8S_VERSION: '1.36.4' };
+    expect(findProgram(programs.apiServer, chosen)).toEqual({ kind: 'missing' });
+    const path = put('cache/kubernetes-v1.36.4', 'kube-apiserver', 'anything');
+    expect(findProgram(programs.apiServer, chosen)).toEqual({ kind: 'found', path, where: 'cache' });
+    expect(versionOf('e2e', chosen)).toBe('v1.36.4');
+    expect(versionOf('etcd', chosen)).toBe(versionOf('etcd', {}));
   });
 
   it('passes over an installed one of another version', () => {
@@ -86,12 +95,34 @@ describe('finding a program', () => {
   });
 
   it('takes what comes with manifests only together with them', () => {
-    put('bin', 'lws-manager', `Version: ${versionOf('lws')}`);
+    put('bin', 'lws-manager', `Version: ${versionOf('lws', {})}`);
     expect(findProgram(programs.lws, { ...env, KUBEBUILDER_ASSETS: join(folder, 'bin') })).toEqual({ kind: 'missing' });
   });
 
-  it('says what is missing where there is no Go to build it', async () => {
-    const nowhere = { HOLDFAST_TESTBED_CACHE: empty, PATH: empty };
-    await expect(buildProgram(programs.etcd, nowhere, () => undefined)).rejects.toThrow(/etcd v3\.6\.\d+.*Go 1\.26/);
+  it.each([{ CI: 'true' }, {}])('fails and says what is missing where there is no Go to build it: %j', async (ci) => {
+    const nowhere = { ...ci, HOLDFAST_TESTBED_CACHE: empty, PATH: empty };
+    await expect(buildProgram(programs.etcd, { env: nowhere, say: () => undefined })).rejects.toThrow(
+      /etcd v3\.6\.\d+.*Go 1\.26/,
+    );
+  });
+
+  it('fails and leaves nothing in the cache when the build fails', async () => {
+    put('go', 'go', 'no');
+    writeFileSync(join(folder, 'go', 'go'), '#!/bin/sh\nexit 1\n');
+    const broken = { HOLDFAST_TESTBED_CACHE: join(folder, 'failed'), PATH: `${join(folder, 'go')}:/bin:/usr/bin` };
+    const said: string[] = [];
+    const building = buildProgram(programs.kwok, { env: broken, say: (line) => said.push(line) });
+    await expect(building).rejects.toThrow('go build of kwok ended with 1');
+    expect(said).toEqual([`building kwok ${versionOf('kwok', {})}`]);
+    expect(findProgram(programs.kwok, { ...broken, PATH: '' })).toEqual({ kind: 'missing' });
+  });
+
+  it('ends a build that nobody waits for any more', async () => {
+    put('slow', 'go', 'no');
+    writeFileSync(join(folder, 'slow', 'go'), '#!/bin/sh\nexec sleep 600\n');
+    const env = { HOLDFAST_TESTBED_CACHE: join(folder, 'ended'), PATH: `${join(folder, 'slow')}:/bin:/usr/bin` };
+    const end = new AbortController();
+    const building = ensurePrograms(['kwok'], { env, say: () => end.abort(), signal: end.signal });
+    await expect(building).rejects.toThrow(/abort/i);
   });
 });

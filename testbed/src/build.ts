@@ -1,47 +1,48 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
+import { keepManifests } from './add-on-manifests.ts';
+import { addOns, isAddOn } from './add-ons.ts';
 import { cacheFolder } from './cache.ts';
 import { type Found, findProgram, onPath } from './find.ts';
-import { keepLwsManifests } from './lws-manifests.ts';
-import { folderOf, versionOf } from './modules.ts';
+import { type GoWork, runGo, seconds } from './go.ts';
+import { moduleFolder } from './module-folder.ts';
+import { type Environment, versionOf } from './modules.ts';
 import { linkerFlags, type Program, type ProgramKey, programs } from './programs.ts';
 
 export type Say = (line: string) => void;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export interface Surroundings {
+  readonly env: Environment;
+  readonly say: Say;
+  /** Gives up, and ends what is running. */
+  readonly signal?: AbortSignal;
+}
 
 /** Paths of programs, each found or built. One is built at a time: the Go compiler uses all cores by itself. */
 export async function ensurePrograms<Key extends ProgramKey>(
   keys: readonly Key[],
-  env: Environment,
-  say: Say,
+  around: Surroundings,
 ): Promise<Readonly<Record<Key, string>>> {
   const paths: Partial<Record<Key, string>> = {};
   for (const key of keys) {
-    const found = findProgram(programs[key], env);
-    paths[key] = found.kind === 'found' ? found.path : await buildProgram(programs[key], env, say);
+    around.signal?.throwIfAborted();
+    const found = findProgram(programs[key], around.env);
+    paths[key] = found.kind === 'found' ? found.path : await buildProgram(programs[key], around);
   }
   return paths as Record<Key, string>;
 }
 
-export function describeProgram(program: Program, found: Found): string {
-  const version = versionOf(program.module);
+export function describeProgram(program: Program, found: Found, env: Environment): string {
   const where = found.kind === 'found' ? `${found.path} (${found.where})` : 'to be built';
-  return `${program.name} ${version}: ${where}`;
+  return `${program.name} ${versionOf(program.module, env)}: ${where}`;
 }
 
 /** Into the cache, whole or not at all. */
-export async function buildProgram(program: Program, env: Environment, say: Say): Promise<string> {
-  const version = versionOf(program.module);
+export async function buildProgram(program: Program, around: Surroundings): Promise<string> {
+  const { env, say } = around;
+  const version = versionOf(program.module, env);
   const [go] = onPath('go', env);
-  if (go === undefined) {
-    throw new Error(
-      `${program.name} ${version} is neither in KUBEBUILDER_ASSETS nor in the cache nor, in this version, on PATH; ` +
-        'building it needs Go 1.26 or newer on PATH (https://go.dev/dl/)',
-    );
-  }
+  if (go === undefined) throw new Error(withoutGo(program, version));
   const folder = cacheFolder(env, program.module, version);
   mkdirSync(folder, { recursive: true });
   const path = join(folder, program.name);
@@ -49,8 +50,9 @@ export async function buildProgram(program: Program, env: Environment, say: Say)
   say(`building ${program.name} ${version}`);
   const begin = Date.now();
   try {
-    await runGo(go, program, version, draft, { env, say });
-    if (program.module === 'lws') keepLwsManifests(go, folder);
+    const cwd = await moduleFolder(program.module, go, around);
+    await runGo({ ...around, go, cwd, args: buildArguments(program, version, draft), what: program.name });
+    if (isAddOn(program.module)) keepManifests(addOns[program.module], go, folder);
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
@@ -59,31 +61,14 @@ export async function buildProgram(program: Program, env: Environment, say: Say)
   return path;
 }
 
-interface Surroundings {
-  readonly env: Environment;
-  readonly say: Say;
+function withoutGo({ name, alsoInstalled }: Program, version: string): string {
+  const places = alsoInstalled
+    ? 'neither in KUBEBUILDER_ASSETS nor, in this version, on PATH nor in the cache'
+    : 'not in the cache';
+  return `${name} ${version} is ${places}; building it needs Go 1.26 or newer on PATH (https://go.dev/dl/)`;
 }
 
-function runGo(go: string, program: Program, version: string, output: string, { env, say }: Surroundings) {
-  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=${linkerFlags(program.module, version)}`];
-  const child = spawn(go, ['build', ...flags, '-o', output, program.package], {
-    cwd: folderOf(program.module),
-    env: { ...env, CGO_ENABLED: '0' },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  // Minutes of all cores: whoever works on this machine comes first.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  const begin = Date.now();
-  const progress = setInterval(() => say(`  still building ${program.name} (${seconds(begin)})`), 30_000);
-  return new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      if (code === 0) resolve();
-      else reject(new Error(`go build of ${program.name} ended with ${signal ?? code}; what it said is above`));
-    });
-  }).finally(() => clearInterval(progress));
-}
-
-function seconds(begin: number): string {
-  return `${Math.round((Date.now() - begin) / 1000)} s`;
+function buildArguments({ module, isTest, package: source }: Program, version: string, output: string): GoWork['args'] {
+  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=${linkerFlags(module, version)}`];
+  return [...(isTest === true ? ['test', '-c', '-vet=off'] : ['build']), ...flags, '-o', output, source];
 }

@@ -1,8 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ModuleName } from './modules.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment, ModuleName } from './modules.ts';
 
 /** Where programs are kept that were built once. */
 export function cacheRoot(env: Environment, home = homedir()): string {
@@ -15,4 +13,9 @@ export function cacheRoot(env: Environment, home = homedir()): string {
 /** A folder for each version, so that another one never runs by mistake. */
 export function cacheFolder(env: Environment, module: ModuleName, version: string): string {
   return join(cacheRoot(env), `${module}-${version}`);
+}
+
+/** Where the go.mod of a version is that nobody keeps: it is derived from the one that is kept. */
+export function derivedModuleFolder(env: Environment, module: ModuleName, version: string): string {
+  return join(cacheRoot(env), 'modules', `${module}-${version}`);
 }

@@ -1,7 +1,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AddOn } from './add-ons.ts';
 import type { Credentials } from './credentials.ts';
 import type { Wish } from './keeper.ts';
+import { workloadFlags } from './kubernetes-version.ts';
 import { testbedFolder } from './modules.ts';
 import { type ProgramKey, programs } from './programs.ts';
 
@@ -11,6 +13,8 @@ export interface Site {
   readonly programs: Readonly<Partial<Record<ProgramKey, string>>>;
   readonly credentials: Credentials;
   readonly ports: Ports;
+  /** Of Kubernetes. */
+  readonly version: string;
 }
 
 export interface Ports {
@@ -20,7 +24,8 @@ export interface Ports {
   readonly controllerManager: number;
   readonly scheduler: number;
   readonly kwok: number;
-  readonly lwsWebhook: number;
+  readonly lws: number;
+  readonly jobset: number;
 }
 
 const host = '127.0.0.1';
@@ -69,9 +74,7 @@ export function apiServer(site: Site): Wish {
     `--service-cluster-ip-range=${serviceRange}`,
     '--authorization-mode=Node,RBAC',
     '--allow-privileged=true',
-    // The Workload API, whose groups Holdfast knows; it is off by default.
-    '--runtime-config=scheduling.k8s.io/v1beta1=true',
-    '--feature-gates=GenericWorkload=true',
+    ...workloadFlags(site.version),
     `--audit-policy-file=${join(testbedFolder, 'config/audit-policy.yaml')}`,
     `--audit-log-path=${auditLogOf(site.folder)}`,
     '--audit-log-mode=blocking',
@@ -105,23 +108,24 @@ export function kwok(site: Site): Wish {
   ]);
 }
 
-export function lws(site: Site): Wish {
-  const certDir = join(site.folder, 'lws-certificates');
+export function addOnManager(site: Site, addOn: AddOn): Wish {
+  const { key } = addOn;
+  const certDir = join(site.folder, `${key}-certificates`);
   mkdirSync(certDir, { recursive: true, mode: 0o700 });
   for (const kind of ['crt', 'key']) {
     copyFileSync(join(site.credentials.folder, `server.${kind}`), join(certDir, `tls.${kind}`));
   }
-  const config = join(site.folder, 'lws.json');
-  writeFileSync(config, JSON.stringify(lwsConfiguration(site.ports, certDir)));
-  return wish(site, 'lws', [`--config=${config}`, `--kubeconfig=${site.credentials.kubeconfig('lws')}`]);
+  const config = join(site.folder, `${key}.json`);
+  writeFileSync(config, JSON.stringify(configurationOf(addOn, site.ports, certDir)));
+  return wish(site, key, [`--config=${config}`, `--kubeconfig=${site.credentials.kubeconfig(key)}`]);
 }
 
 /** It has no pod and no service here: its certificates are files, and its webhooks listen on loopback. */
-function lwsConfiguration(ports: Ports, certDir: string): object {
+function configurationOf({ key, configuration }: AddOn, ports: Ports, certDir: string): object {
   return {
-    apiVersion: 'config.lws.x-k8s.io/v1alpha1',
+    apiVersion: configuration,
     kind: 'Configuration',
-    webhook: { host, port: ports.lwsWebhook, certDir },
+    webhook: { host, port: ports[key], certDir },
     leaderElection: { leaderElect: false },
     internalCertManagement: { enable: false },
     metrics: { bindAddress: '0' },

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPki, type KeyPair, type Pki } from '../../src/cluster/auth/pki.ts';
 import { realClock } from '../../src/kube/time/clock.ts';
+import { type AddOnKey, addOns } from './add-ons.ts';
 
 /** The name of the context in every kubeconfig of a test bed: what runs destructive tests can ask for it. */
 export const contextName = 'holdfast-testbed';
@@ -13,16 +14,19 @@ const identities = {
   'controller-manager': { user: 'system:kube-controller-manager', groups: [] },
   scheduler: { user: 'system:kube-scheduler', groups: [] },
   kwok: { user: 'system:node:kwok', groups: ['system:nodes'] },
-  lws: {
-    user: 'system:serviceaccount:lws-system:lws-controller-manager',
-    groups: ['system:serviceaccounts', 'system:serviceaccounts:lws-system'],
-  },
+  lws: serviceAccount('lws'),
+  jobset: serviceAccount('jobset'),
 } as const;
+
+function serviceAccount(key: AddOnKey): { readonly user: string; readonly groups: readonly string[] } {
+  const { user, namespace } = addOns[key];
+  return { user, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+}
 
 export type Identity = keyof typeof identities;
 
-/** What stands for kubelets and for another vendor's controller is not narrowed down: their own rights are not what is tested. */
-export const boundToClusterAdmin = [identities.kwok.user, identities.lws.user];
+/** What stands for kubelets and for controllers of others is not narrowed down: their own rights are not what is tested. */
+export const boundToClusterAdmin = [identities.kwok.user, identities.lws.user, identities.jobset.user];
 
 export interface Credentials {
   readonly ca: string;

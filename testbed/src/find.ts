@@ -2,28 +2,30 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cacheFolder } from './cache.ts';
-import { versionOf } from './modules.ts';
+import { type Environment, versionOf } from './modules.ts';
 import { type Program, printsVersion } from './programs.ts';
 
 export type Found =
-  | { readonly kind: 'found'; readonly path: string; readonly where: 'KUBEBUILDER_ASSETS' | 'cache' | 'PATH' }
+  | { readonly kind: 'found'; readonly path: string; readonly where: 'KUBEBUILDER_ASSETS' | 'PATH' | 'cache' }
   | { readonly kind: 'missing' };
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The folder that somebody named, what was built before, and what is installed if it is of exactly our version. */
+/** The folder that somebody named, what is installed if it is of exactly our version, and what was built before. */
 export function findProgram(program: Program, env: Environment): Found {
-  const version = versionOf(program.module);
+  const version = versionOf(program.module, env);
+  const installed = program.alsoInstalled ? findInstalled(program, version, env) : undefined;
+  if (installed !== undefined) return installed;
+  const cached = join(cacheFolder(env, program.module, version), program.name);
+  return isProgram(cached) ? { kind: 'found', path: cached, where: 'cache' } : { kind: 'missing' };
+}
+
+function findInstalled(program: Program, version: string, env: Environment): Found | undefined {
   const assets = env['KUBEBUILDER_ASSETS'];
-  if (program.alsoInstalled && assets !== undefined && assets !== '') {
+  if (assets !== undefined && assets !== '') {
     const path = join(assets, program.name);
     if (isProgram(path)) return { kind: 'found', path, where: 'KUBEBUILDER_ASSETS' };
   }
-  const cached = join(cacheFolder(env, program.module, version), program.name);
-  if (isProgram(cached)) return { kind: 'found', path: cached, where: 'cache' };
-  if (!program.alsoInstalled) return { kind: 'missing' };
-  const installed = onPath(program.name, env).find((path) => hasVersion(program, path, version));
-  return installed === undefined ? { kind: 'missing' } : { kind: 'found', path: installed, where: 'PATH' };
+  const path = onPath(program.name, env).find((candidate) => hasVersion(program, candidate, version));
+  return path === undefined ? undefined : { kind: 'found', path, where: 'PATH' };
 }
 
 export function onPath(name: string, env: Environment): string[] {

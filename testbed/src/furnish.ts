@@ -1,7 +1,8 @@
 import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
+import { definitionOf, type WebhookServer, webhooksOf } from './add-on-manifests.ts';
+import type { AddOn } from './add-ons.ts';
 import type { Api } from './api.ts';
 import { boundToClusterAdmin } from './credentials.ts';
-import { lwsDefinition, lwsWebhooks } from './lws-manifests.ts';
 
 /** What a new API server needs before programs can work: rights for those that RBAC does not know, and nodes. */
 export async function furnish(api: Api, nodes: number): Promise<void> {
@@ -32,29 +33,19 @@ const admissionPaths: Readonly<Record<string, string>> = {
   ValidatingWebhookConfiguration: 'validatingwebhookconfigurations',
 };
 
-const setsApi = '/apis/leaderworkerset.x-k8s.io/v1';
-
 /** @param folder where its manifests are */
-export async function installLws(api: Api, folder: string, server: { readonly port: number; readonly ca: string }) {
-  await api.create('/api/v1/namespaces', { metadata: { name: 'lws-system' } });
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', lwsDefinition(folder) as object);
-  await api.until('LeaderWorkerSets are served', 30_000, async () => (await api.ask(setsApi)).code === 200);
-  for (const configuration of lwsWebhooks(folder, server)) {
+export async function installAddOn(api: Api, addOn: AddOn, folder: string, server: WebhookServer): Promise<void> {
+  await api.create('/api/v1/namespaces', { metadata: { name: addOn.namespace } });
+  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitionOf(addOn, folder) as object);
+  await api.until(`${addOn.title} is served`, 30_000, async () => (await api.ask(addOn.api)).code === 200);
+  for (const configuration of webhooksOf(addOn, folder, server)) {
     const path = `/apis/admissionregistration.k8s.io/v1/${admissionPaths[configuration.kind]}`;
     await api.create(path, configuration);
   }
 }
 
-/** Its webhooks must answer for every set, so a set on trial shows that they do. */
-export async function untilLwsAnswers(api: Api, deadlineMs: number): Promise<void> {
-  const workerTemplate = { spec: { containers: [{ name: 'c', image: 'i' }] } };
-  const spec = { replicas: 1, leaderWorkerTemplate: { size: 1, workerTemplate } };
-  const body = {
-    apiVersion: 'leaderworkerset.x-k8s.io/v1',
-    kind: 'LeaderWorkerSet',
-    metadata: { name: 'trial' },
-    spec,
-  };
-  const path = `${setsApi}/namespaces/default/leaderworkersets?dryRun=All`;
-  await api.until('LeaderWorkerSet is ready', deadlineMs, async () => (await api.tryCreate(path, body)) === 201);
+/** Its webhooks must answer for every object of its kind, so one on trial shows that they do. */
+export async function untilAddOnAnswers(api: Api, { title, plural, trial, ...addOn }: AddOn, deadlineMs: number) {
+  const path = `${addOn.api}/namespaces/default/${plural}?dryRun=All`;
+  await api.until(`${title} is ready`, deadlineMs, async () => (await api.tryCreate(path, trial)) === 201);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { testbedFolder } from './modules.ts';
@@ -26,10 +26,12 @@ const shownLines = 15;
 export class Keeper {
   readonly #process: ChildProcess;
   readonly #logs = new Map<string, string>();
+  readonly #removed: string | undefined;
   #failure: Error | undefined;
 
   /** @param removed a folder that is removed when everything has ended; undefined: nothing is */
   constructor(removed: string | undefined) {
+    this.#removed = removed;
     const script = fileURLToPath(new URL('keeper.process.ts', import.meta.url));
     this.#process = spawn(process.execPath, ['--import', 'tsx', script, removed ?? ''], {
       cwd: testbedFolder,
@@ -55,13 +57,16 @@ export class Keeper {
   /** Ends everything and resolves when it has ended. */
   async stop(): Promise<void> {
     const { exitCode, signalCode } = this.#process;
-    if (exitCode !== null || signalCode !== null) return this.#killGroup();
+    if (exitCode !== null || signalCode !== null) {
+      this.#killGroup();
+      return;
+    }
     const ended = once(this.#process, 'exit');
     this.#process.stdin?.end();
     await ended;
   }
 
-  /** The keeper itself was killed: its programs are still of its group. */
+  /** The keeper itself was killed: its programs are still of its group, and the folder is still there. */
   #killGroup(): void {
     const { pid } = this.#process;
     if (pid === undefined) return;
@@ -70,6 +75,7 @@ export class Keeper {
     } catch {
       // Nothing of the group is left, which is what was wanted.
     }
+    if (this.#removed !== undefined) rmSync(this.#removed, { recursive: true, force: true, maxRetries: 5 });
   }
 
   #heed({ name, ended }: Report): void {

@@ -2,27 +2,33 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError } from 'commander';
+import type { AddOnKey } from './add-ons.ts';
 import { describeProgram, ensurePrograms } from './build.ts';
 import { findProgram } from './find.ts';
 import { type ProgramKey, programs } from './programs.ts';
 import { startTestbed, type Testbed } from './start.ts';
 import { detachedLogPath, environmentOf, forgetState, isRunning, readState, saveState } from './state.ts';
+import type { Target } from './upstream/results.ts';
+import { upstreamE2e } from './upstream/upstream-e2e.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-const allPrograms = Object.keys(programs) as ProgramKey[];
+/** What a test bed runs: the end-to-end tests take minutes to build, and who wants them says so. */
+const allPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => key !== 'e2e');
 
 interface UpOptions {
   readonly nodes: number;
   readonly lws: boolean;
+  readonly jobset: boolean;
   readonly keep?: boolean;
   readonly detach?: boolean;
 }
 
 async function build(): Promise<void> {
-  await ensurePrograms(allPrograms, process.env, say);
-  for (const key of allPrograms) print(describeProgram(programs[key], findProgram(programs[key], process.env)));
+  const { env } = process;
+  await ensurePrograms(allPrograms, { env, say, signal: endOnSignal() });
+  for (const key of allPrograms) print(describeProgram(programs[key], findProgram(programs[key], env), env));
 }
 
 async function up(options: UpOptions): Promise<void> {
@@ -31,8 +37,9 @@ async function up(options: UpOptions): Promise<void> {
     throw new Error(`a test bed is up already, with process ${present.pid}: npm run testbed -- down`);
   if (options.detach === true) return detach();
   const end = endOnSignal();
-  const { nodes, lws, keep = false } = options;
-  const testbed = await startTestbed({ nodes, lws, keep, say, signal: end });
+  const { nodes, keep = false } = options;
+  const addOns = (['lws', 'jobset'] as const satisfies readonly AddOnKey[]).filter((key) => options[key]);
+  const testbed = await startTestbed({ nodes, addOns, keep, say, signal: end });
   try {
     remember(testbed);
     say(`up: KUBECONFIG=${testbed.kubeconfigPath}\nlogs and data: ${testbed.folder}\nCtrl-C ends it`);
@@ -95,6 +102,19 @@ function printEnvironment(): void {
   print(`export PATH='${dirname(state.kubectl)}':"$PATH"`);
 }
 
+interface UpstreamCommandOptions {
+  readonly slice: readonly string[];
+  readonly workers: number;
+  readonly only?: string;
+  readonly keep?: boolean;
+}
+
+async function upstream(target: Target | undefined, options: UpstreamCommandOptions): Promise<void> {
+  const { slice: slices, keep = false, ...others } = options;
+  const targets: readonly Target[] = target === undefined ? ['real', 'embedded'] : [target];
+  await upstreamE2e({ ...others, targets, slices, keep }, { env: process.env, say, signal: endOnSignal() });
+}
+
 function wholeNumber(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 1_000) throw new InvalidArgumentError('from 1 to 1000');
@@ -108,11 +128,21 @@ command
   .description('start it, until Ctrl-C')
   .option('--nodes <n>', 'simulated nodes, in three zones', wholeNumber, 6)
   .option('--no-lws', 'without the controller of LeaderWorkerSets')
+  .option('--no-jobset', 'without the controller of JobSets')
   .option('--keep', 'leave logs and data behind')
   .option('--detach', 'leave it running; `down` ends it')
   .action(up);
 command.command('down').description('end what `up` left running').action(down);
 command.command('env').description('print what a shell needs to use it').action(printEnvironment);
+command
+  .command('upstream-e2e')
+  .description("run Kubernetes' own end-to-end tests that need no containers, and write the table of what passed")
+  .addArgument(new Argument('[cluster]', 'on this one alone').choices(['embedded', 'real']))
+  .option('--slice <name...>', 'only these slices of config/upstream-e2e.yaml', [])
+  .option('--only <text>', 'only specs with this in their name; the table stays as it is')
+  .option('--workers <n>', 'specs that run beside each other', wholeNumber, 4)
+  .option('--keep', 'leave reports and logs behind')
+  .action(upstream);
 try {
   await command.parseAsync();
 } catch (error) {

@@ -1,30 +1,42 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { chosenKubernetes } from './kubernetes-version.ts';
 
 /** The folder of the test bed: a Go module for each project whose programs it runs. */
 export const testbedFolder = fileURLToPath(new URL('..', import.meta.url));
 
-export type ModuleName = 'kubernetes' | 'etcd' | 'kwok' | 'lws';
+export type ModuleName = 'kubernetes' | 'e2e' | 'etcd' | 'kwok' | 'lws' | 'jobset';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What each Go module is there to build; its version is the one that go.mod requires. */
 const origins: Readonly<Record<ModuleName, string>> = {
   kubernetes: 'k8s.io/kubernetes',
+  e2e: 'k8s.io/kubernetes',
   etcd: 'go.etcd.io/etcd/server/v3',
   kwok: 'sigs.k8s.io/kwok',
   lws: 'sigs.k8s.io/lws',
+  jobset: 'sigs.k8s.io/jobset',
 };
 
 export function originOf(module: ModuleName): string {
   return origins[module];
 }
 
+/** Where its go.mod is that everybody who builds it shares. */
 export function folderOf(module: ModuleName): string {
   return `${testbedFolder}${module}`;
 }
 
-/** `v1.37.1` */
-export function versionOf(module: ModuleName): string {
+/** `v1.37.1`: what go.mod says. */
+export function pinnedVersion(module: ModuleName): string {
   return requiredVersion(readFileSync(`${folderOf(module)}/go.mod`, 'utf8'), origins[module]);
+}
+
+/** What go.mod says, or the version of Kubernetes that somebody chose. */
+export function versionOf(module: ModuleName, env: Environment): string {
+  const chosen = origins[module] === origins.kubernetes ? chosenKubernetes(env) : undefined;
+  return chosen ?? pinnedVersion(module);
 }
 
 /** The version of `path` that the text of a go.mod requires. */

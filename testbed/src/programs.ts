@@ -5,6 +5,8 @@ export interface Program {
   readonly module: ModuleName;
   /** The Go package of its main function. */
   readonly package: string;
+  /** A test program is compiled from the tests of its package. Default: false. */
+  readonly isTest?: boolean;
   /** Makes it print its version. */
   readonly versionArguments: readonly string[];
   /** Where else than in the cache it may be; what comes with manifests of its own is only of use together with them. */
@@ -45,6 +47,22 @@ export const programs = {
     versionArguments: ['--version'],
     alsoInstalled: false,
   },
+  jobset: {
+    name: 'jobset-manager',
+    module: 'jobset',
+    package: 'sigs.k8s.io/jobset',
+    versionArguments: ['--version'],
+    alsoInstalled: false,
+  },
+  /** Kubernetes' own end-to-end tests: for a comparison, and not part of any cluster. */
+  e2e: {
+    name: 'e2e.test',
+    module: 'e2e',
+    package: 'k8s.io/kubernetes/test/e2e',
+    isTest: true,
+    versionArguments: ['--version'],
+    alsoInstalled: true,
+  },
 } as const satisfies Readonly<Record<string, Program>>;
 
 export type ProgramKey = keyof typeof programs;
@@ -57,7 +75,8 @@ export function linkerFlags(module: ModuleName, version: string): string {
 function versionVariables(module: ModuleName, version: string): readonly (readonly [string, string])[] {
   const [major = '', minor = ''] = version.replace(/^v/, '').split('.');
   switch (module) {
-    case 'kubernetes': {
+    case 'kubernetes':
+    case 'e2e': {
       const prefix = 'k8s.io/component-base/version.git';
       return [
         [`${prefix}Version`, version],
@@ -66,7 +85,8 @@ function versionVariables(module: ModuleName, version: string): readonly (readon
       ];
     }
     case 'lws':
-      return [['sigs.k8s.io/lws/pkg/version.GitVersion', version]];
+    case 'jobset':
+      return [[`sigs.k8s.io/${module}/pkg/version.GitVersion`, version]];
     case 'etcd':
     case 'kwok':
       return [];

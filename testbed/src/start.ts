@@ -1,22 +1,24 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type AddOn, type AddOnKey, addOns } from './add-ons.ts';
 import { Api } from './api.ts';
 import { ensurePrograms, type Say } from './build.ts';
 import {
+  addOnManager,
   apiServer,
   auditLogOf,
   controllerManager,
   etcd,
   kwok,
-  lws,
   type Ports,
   type Site,
   scheduler,
 } from './components.ts';
 import { writeCredentials } from './credentials.ts';
-import { furnish, installLws, untilLwsAnswers, untilNodesReady } from './furnish.ts';
+import { furnish, installAddOn, untilAddOnAnswers, untilNodesReady } from './furnish.ts';
 import { Keeper } from './keeper.ts';
+import { type Environment, versionOf } from './modules.ts';
 import { freePorts } from './ports.ts';
 import type { ProgramKey } from './programs.ts';
 
@@ -25,13 +27,13 @@ export interface TestbedOptions {
   readonly nodes?: number;
   /** Controllers, scheduler and nodes. Without them there is an API server, and nobody acts on what is written. Default: true. */
   readonly controllers?: boolean;
-  /** With the controller of LeaderWorkerSets. Default: where there are controllers. */
-  readonly lws?: boolean;
+  /** Controllers of others. Default: all of them, where there are controllers. */
+  readonly addOns?: readonly AddOnKey[];
   /** Gives up starting. */
   readonly signal?: AbortSignal;
   /** Leave the folder with logs and data behind. */
   readonly keep?: boolean;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   readonly say?: Say;
 }
 
@@ -51,12 +53,12 @@ const startMs = 120_000;
 
 /** A Kubernetes control plane on loopback, with simulated nodes, which ends with this process at the latest. */
 export async function startTestbed(options: TestbedOptions = {}): Promise<Testbed> {
-  const { env = process.env, say = () => undefined } = options;
-  const paths = await ensurePrograms(['kubectl', ...programsFor(options)], env, say);
+  const { env = process.env, say = () => undefined, signal } = options;
+  const paths = await ensurePrograms(['kubectl', ...programsFor(options)], { env, say, ...(signal && { signal }) });
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-testbed-'));
   const keeper = new Keeper(options.keep === true ? undefined : folder);
   try {
-    const site = await siteIn(folder, paths);
+    const site = await siteIn(folder, paths, versionOf('kubernetes', env));
     await bringUp(site, keeper, options);
     return {
       kubeconfigPath: site.credentials.kubeconfig('admin'),
@@ -71,19 +73,25 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   }
 }
 
-function programsFor({ controllers = true, lws = controllers }: TestbedOptions): ProgramKey[] {
+const everyAddOn: readonly AddOnKey[] = ['lws', 'jobset'];
+
+function addOnsFor({ controllers = true, addOns = controllers ? everyAddOn : [] }: TestbedOptions) {
+  return addOns;
+}
+
+function programsFor({ controllers = true, ...options }: TestbedOptions): ProgramKey[] {
   return [
     'etcd',
     'apiServer',
     ...(controllers ? (['controllerManager', 'scheduler', 'kwok'] as const) : []),
-    ...(lws ? (['lws'] as const) : []),
+    ...addOnsFor({ controllers, ...options }),
   ];
 }
 
-async function siteIn(folder: string, paths: Site['programs']): Promise<Site> {
+async function siteIn(folder: string, paths: Site['programs'], version: string): Promise<Site> {
   const ports = await choosePorts();
   const credentials = writeCredentials(join(folder, 'credentials'), serverOf(ports));
-  return { folder, programs: paths, credentials, ports };
+  return { folder, programs: paths, credentials, ports, version };
 }
 
 function serverOf({ api }: Ports): string {
@@ -91,7 +99,7 @@ function serverOf({ api }: Ports): string {
 }
 
 async function choosePorts(): Promise<Ports> {
-  const names = ['api', 'etcd', 'etcdPeer', 'controllerManager', 'scheduler', 'kwok', 'lwsWebhook'];
+  const names = ['api', 'etcd', 'etcdPeer', 'controllerManager', 'scheduler', 'kwok', ...everyAddOn];
   const ports = await freePorts(names.length);
   return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as unknown as Ports;
 }
@@ -105,7 +113,7 @@ async function bringUp(site: Site, keeper: Keeper, options: TestbedOptions): Pro
     keeper.start(apiServer(site));
     await api.until('the API server is ready', startMs, async () => (await api.ask('/readyz')).code === 200);
     if (controllers) await addControllers(site, keeper, api, nodes, say);
-    if (site.programs.lws !== undefined) await addLws(site, keeper, api, say);
+    for (const key of addOnsFor(options)) await startAddOn(site, keeper, api, addOns[key], say);
   } finally {
     api.close();
   }
@@ -118,10 +126,10 @@ async function addControllers(site: Site, keeper: Keeper, api: Api, nodes: numbe
   await untilNodesReady(api, nodes, startMs);
 }
 
-async function addLws(site: Site, keeper: Keeper, api: Api, say: Say): Promise<void> {
-  say('starting LeaderWorkerSet');
-  const manifests = dirname(site.programs.lws ?? '');
-  await installLws(api, manifests, { port: site.ports.lwsWebhook, ca: site.credentials.ca });
-  keeper.start(lws(site));
-  await untilLwsAnswers(api, startMs);
+async function startAddOn(site: Site, keeper: Keeper, api: Api, addOn: AddOn, say: Say): Promise<void> {
+  say(`starting ${addOn.title}`);
+  const manifests = dirname(site.programs[addOn.key] ?? '');
+  await installAddOn(api, addOn, manifests, { port: site.ports[addOn.key], ca: site.credentials.ca });
+  keeper.start(addOnManager(site, addOn));
+  await untilAddOnAnswers(api, addOn, startMs);
 }

@@ -15,6 +15,7 @@ import { priority } from './builtin/priority.ts';
 import { serviceAccount } from './builtin/service-account.ts';
 import { defaultTolerations } from './builtin/tolerations.ts';
 import { Reinvocation, runMutatingWebhooks } from './mutating-webhooks.ts';
+import { createPolicySource, runPolicies } from './policies/run-policies.ts';
 import { runValidatingWebhooks } from './validating-webhooks.ts';
 import { createWebhookClient } from './webhook-client.ts';
 import type { ResolveService } from './webhook-endpoint.ts';
@@ -29,6 +30,7 @@ export type PluginName =
   | 'PodGroupProtection'
   | 'LeaderWorkerSet'
   | 'MutatingAdmissionWebhook'
+  | 'ValidatingAdmissionPolicy'
   | 'ValidatingAdmissionWebhook';
 
 export interface AdmissionOptions {
@@ -55,6 +57,7 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
   const validating = enabled('ValidatingAdmissionWebhook')
     ? createWebhookSource(view, validatingConfigurations)
     : () => [];
+  const policies = enabled('ValidatingAdmissionPolicy') ? createPolicySource(view) : () => [];
   const client = createWebhookClient({ clock, resolveService });
   const context = { ...options, client };
 
@@ -78,6 +81,7 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
     },
     async validate(request) {
       for (const plugin of plugins) plugin.validate?.(request, options);
+      await runPolicies(policies(), request, context);
       await runValidatingWebhooks(validating(), request, context);
     },
     close: () => client.close(),

@@ -16,6 +16,9 @@ export interface MatchContext {
   readonly types: ResourceTypes;
 }
 
+/** What decides whether somebody is asked about a request: a webhook, or a policy. */
+export type Matched = Pick<Webhook, 'rules' | 'matchEquivalent' | 'namespaceSelector' | 'objectSelector'>;
+
 /** Objects in the version a webhook wants to see. */
 export interface VersionedObjects {
   readonly object: KubeObject | undefined;
@@ -30,7 +33,7 @@ export type Scope =
 const skip: Scope = { kind: 'skip' };
 
 /** Whether rules and selectors send the request to the webhook, and in which version. */
-export function scopeOf(webhook: Webhook, request: AdmissionRequest, context: MatchContext): Scope {
+export function scopeOf(webhook: Matched, request: AdmissionRequest, context: MatchContext): Scope {
   const inNamespace = namespaceMatches(webhook.namespaceSelector, request, context.view);
   if (inNamespace === false || !objectMatches(webhook.objectSelector, request)) return skip;
   const target = findTarget(webhook, request, context.types);
@@ -57,7 +60,7 @@ export function checkConditions(
 }
 
 /** `request` as expressions see it: what is empty is absent, and the objects have variables of their own. */
-function conditionRequest(request: AdmissionRequest, target: Target): Record<string, unknown> {
+export function conditionRequest(request: AdmissionRequest, target: Target): Record<string, unknown> {
   const {
     object: _object,
     oldObject: _oldObject,
@@ -88,7 +91,7 @@ function objectMatches(selector: Selector, { object, oldObject }: AdmissionReque
   return selected(object) || selected(oldObject);
 }
 
-function findTarget(webhook: Webhook, request: AdmissionRequest, types: ResourceTypes): Target | undefined {
+function findTarget(webhook: Matched, request: AdmissionRequest, types: ResourceTypes): Target | undefined {
   const subject = subjectOf(request, request.type);
   if (webhook.rules.some((rule) => ruleMatches(rule, subject))) return { type: request.type, kind: request.kind };
   if (!webhook.matchEquivalent) return undefined;

@@ -1,9 +1,11 @@
 import type { Client } from '../client.ts';
 import { type ControlPlane, serviceResolver } from '../control-plane.ts';
 import { startNodes } from '../nodes/nodes.ts';
+import { startApiServiceController } from './apiservice/api-service-controller.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { conversionsByWebhook } from './crd/conversions.ts';
 import { startCrdController } from './crd/crd-controller.ts';
+import { startCronJobController } from './cronjob/cronjob-controller.ts';
 import { startDaemonSetController } from './daemonset/daemonset-controller.ts';
 import { startDeploymentController } from './deployment/deployment-controller.ts';
 import { startDisruptionController } from './disruption/disruption-controller.ts';
@@ -17,6 +19,7 @@ import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startNodeLifecycleController } from './nodelifecycle/node-lifecycle-controller.ts';
 import { startTaintEvictionController } from './nodelifecycle/taint-eviction-controller.ts';
 import { startPodGcController } from './podgc/pod-gc-controller.ts';
+import { startQuotaController } from './quota/quota-controller.ts';
 import { startReplicaSetController, startReplicationController } from './replicaset/replicaset-controller.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { startRootCaController } from './serviceaccount/root-ca-controller.ts';
@@ -43,14 +46,16 @@ export function startApiControllers(context: ControllerContext, { types, view }:
 
 /** Everything that makes workloads live: one controller for each promise. */
 export function startControllers(context: ControllerContext, options: ControllersOptions): Controller[] {
-  const { types, registry } = options.plane;
+  const { types, registry, quotas } = options.plane;
   return [
     startNamespaceController(context, { types, store: registry.store }),
     startGarbageCollector(context, { types, store: registry.store }),
     startEventExpiryController(context, { store: registry.store }),
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
+    startApiServiceController(context, { types }),
     startEndpointsController(context),
+    startQuotaController(context, { quotas }),
     startPodGcController(context),
     startReplicaSetController(context),
     startReplicationController(context),
@@ -58,6 +63,7 @@ export function startControllers(context: ControllerContext, options: Controller
     startStatefulSetController(context),
     startDaemonSetController(context),
     startJobController(context),
+    startCronJobController(context),
     startTtlAfterFinishedController(context),
     startLeaderWorkerSetController(context),
     startPodGroupProtectionController(context),

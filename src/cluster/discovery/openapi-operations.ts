@@ -148,7 +148,8 @@ function operations(verbs: readonly string[], actions: Readonly<Record<string, A
 function operation(action: Action, target: Target): JsonObject {
   const { group, version, kind } = target;
   return {
-    parameters: action.parameters.map(queryParameter),
+    // Clients that read the document and write it again leave out what is empty, and so does the real server.
+    ...(action.parameters.length > 0 ? { parameters: action.parameters.map(queryParameter) } : {}),
     ...(action.body ? { requestBody: requestBody(action.body, target) } : {}),
     responses: responses(action, target),
     // Options of a stream have no definition: such a request opens a connection instead of reading or writing an object.

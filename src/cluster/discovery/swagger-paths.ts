@@ -11,7 +11,7 @@ export function swaggerPaths(paths: JsonObject): JsonObject {
 }
 
 function swaggerOperation(operation: JsonObject): JsonObject {
-  const { requestBody, responses, parameters: inQuery, ...rest } = operation;
+  const { requestBody, responses, parameters: inQuery = [], ...rest } = operation;
   const body = requestBody as { content: JsonObject; required?: boolean } | undefined;
   return {
     ...rest,

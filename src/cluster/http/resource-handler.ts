@@ -13,7 +13,7 @@ export interface SpecialHandlers {
 }
 
 /** Subresources that are a part of the object, read and written like it. */
-const partialSubresources = new Set(['status', 'resize', 'finalize', 'ephemeralcontainers']);
+const partialSubresources = new Set(['status', 'resize', 'finalize', 'ephemeralcontainers', 'approval']);
 
 /** From a request for a resource to the verb that answers it. */
 export class ResourceHandler {

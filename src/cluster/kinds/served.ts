@@ -21,8 +21,14 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
     'serviceaccounts',
     'services',
   ],
-  'admissionregistration.k8s.io': ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+  'admissionregistration.k8s.io': [
+    'mutatingwebhookconfigurations',
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'validatingwebhookconfigurations',
+  ],
   'apiextensions.k8s.io': ['customresourcedefinitions'],
+  'apiregistration.k8s.io': ['apiservices'],
   apps: ['controllerrevisions', 'daemonsets', 'deployments', 'replicasets', 'statefulsets'],
   'authentication.k8s.io': ['selfsubjectreviews', 'tokenreviews'],
   'authorization.k8s.io': [
@@ -33,15 +39,18 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
   ],
   autoscaling: ['horizontalpodautoscalers'],
   batch: ['cronjobs', 'jobs'],
+  'certificates.k8s.io': ['certificatesigningrequests'],
   'coordination.k8s.io': ['leases'],
   'discovery.k8s.io': ['endpointslices'],
   'events.k8s.io': ['events'],
+  'flowcontrol.apiserver.k8s.io': ['flowschemas', 'prioritylevelconfigurations'],
   'networking.k8s.io': ['ingressclasses', 'ingresses', 'networkpolicies'],
   'node.k8s.io': ['runtimeclasses'],
   policy: ['poddisruptionbudgets'],
   'rbac.authorization.k8s.io': ['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
   'scheduling.k8s.io': ['podgroups', 'priorityclasses', 'workloads'],
-  'storage.k8s.io': ['storageclasses'],
+  'storage.k8s.io': ['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments'],
+  'storagemigration.k8s.io': ['storageversionmigrations'],
 };
 
 /** Subresources that lead into a running container or through to a server: there is nothing behind them here. */

@@ -27,6 +27,7 @@ export const valueReaders: ReadonlyMap<string, ValueReader> = new Map<string, Va
   ['apiextensions.v1.JSONSchemaPropsOrStringArray', readSchemaOrTexts],
   ['authentication.v1.ExtraValue', (bytes) => readTexts(bytes, 1)],
   ['authorization.v1.ExtraValue', (bytes) => readTexts(bytes, 1)],
+  ['certificates.v1.ExtraValue', (bytes) => readTexts(bytes, 1)],
   ['authentication.v1.AttestationValue', (bytes) => readTexts(bytes, 1)],
 ]);
 

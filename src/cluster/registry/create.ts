@@ -119,6 +119,7 @@ function check(registry: Registry, type: ResourceType, object: KubeObject, conte
 }
 
 async function dryRun(registry: Registry, target: Target, object: KubeObject): Promise<KubeObject> {
+  registry.hooks.beforeStore(target.type, object, undefined);
   const present = stored(registry, target);
   if (present) throw taken(target, object, present);
   return convertTo(target.type, object, apiVersionOf(target.type));
@@ -128,6 +129,7 @@ async function store(registry: Registry, target: Target, object: KubeObject): Pr
   const { type, name } = target;
   const kept = withInternedFields(await convertTo(type, object, storageApiVersion(type)));
   const key = objectKey(type.namespaced ? target.namespace : '', name);
+  registry.hooks.beforeStore(type, object, undefined);
   const result = registry.store.create(type.key, key, kept);
   if (!result.ok) throw taken(target, object, registry.store.get(type.key, key));
   await registry.store.durable(result.stored.revision);

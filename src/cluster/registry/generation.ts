@@ -19,8 +19,12 @@ const counted = new Set([
   'scheduling.k8s.io/priorityclasses',
   'autoscaling/horizontalpodautoscalers',
   'podtemplates',
+  'flowcontrol.apiserver.k8s.io/flowschemas',
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
+  'admissionregistration.k8s.io/validatingadmissionpolicies',
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings',
   'apiextensions.k8s.io/customresourcedefinitions',
 ]);
 

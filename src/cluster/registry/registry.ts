@@ -24,6 +24,8 @@ export interface Registry {
 export interface RegistryHooks {
   beforeCreate(type: ResourceType, draft: KubeObject, context: WriteContext): void;
   beforeUpdate(type: ResourceType, draft: KubeObject, old: KubeObject, context: WriteContext): void;
+  /** The last word before a write, in the same turn as the write itself. */
+  beforeStore(type: ResourceType, object: KubeObject, old: KubeObject | undefined): void;
 }
 
 /** Where in the API something is: a collection, or one object of it. */

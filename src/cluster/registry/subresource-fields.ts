@@ -18,6 +18,8 @@ export function withSubresourceOnly(
       setField(kept, 'status', wanted['status']);
       if (!type.custom && !statusAlone.has(type.key)) carryMetadata(type, kept, wanted);
       return kept;
+    case 'approval':
+      return { ...kept, status: { ...(old['status'] as object), conditions: conditionsOf(wanted) } };
     case 'finalize':
       return { ...kept, spec: wanted['spec'] };
     case 'resize':
@@ -50,6 +52,10 @@ function carryMetadata(type: ResourceType, kept: KubeObject, wanted: KubeObject)
     if (value === undefined) delete kept.metadata[field];
     else Object.assign(kept.metadata, { [field]: value });
   }
+}
+
+function conditionsOf(wanted: KubeObject): unknown {
+  return (wanted['status'] as { conditions?: unknown } | undefined)?.conditions ?? [];
 }
 
 function ephemeral(wanted: KubeObject): unknown {

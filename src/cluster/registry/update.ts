@@ -60,7 +60,7 @@ async function attemptUpdate(registry: Registry, request: UpdateRequest): Promis
   check(registry, working, request, draft, old);
   registry.hooks.beforeUpdate(working, draft, old, context);
   if (!request.skipAdmission) await validated(registry, { ...parts, object: body(draft) });
-  return context.dryRun ? dryRun(target, draft) : write(registry, target, current, draft, old);
+  return context.dryRun ? dryRun(registry, target, draft, old) : write(registry, target, current, draft, old);
 }
 
 function checkIdentity(request: UpdateRequest, wanted: KubeObject, current: Stored): void {
@@ -120,7 +120,8 @@ function distinct(errors: readonly FieldError[]): readonly FieldError[] {
   return errors.filter((_error, index) => texts.indexOf(texts[index] as string) === index);
 }
 
-async function dryRun(target: Target, draft: KubeObject): Promise<UpdateOutcome> {
+async function dryRun(registry: Registry, target: Target, draft: KubeObject, old: KubeObject): Promise<UpdateOutcome> {
+  registry.hooks.beforeStore(target.type, draft, old);
   return { kind: 'updated', object: await convertTo(target.type, draft, apiVersionOf(target.type)) };
 }
 
@@ -143,6 +144,7 @@ async function write(
     return { kind: 'unchanged', object: await convertTo(target.type, current.object, apiVersionOf(target.type)) };
   }
   const kept = await convertTo(target.type, draft, storageApiVersion(target.type));
+  registry.hooks.beforeStore(target.type, draft, old);
   const result = store.update(current.resource, current.key, sharedWith(kept, current.object), current.revision);
   if (!result.ok) return 'raced';
   await store.durable(result.stored.revision);

@@ -2,6 +2,7 @@ import type { Cells } from '../kinds/builtin-types.ts';
 import type { ResourceKey } from '../objects.ts';
 import { autoscalerCells } from './autoscaler-cells.ts';
 import { batchCells } from './batch-cells.ts';
+import { controlPlaneCells } from './control-plane-cells.ts';
 import { eventCells } from './event-cells.ts';
 import { networkCells } from './network-cells.ts';
 import { nodeCells } from './node-cells.ts';
@@ -24,4 +25,5 @@ export const builtinCells: ReadonlyMap<ResourceKey, Cells> = new Map([
   ...networkCells,
   ...storageCells,
   ...plainCells,
+  ...controlPlaneCells,
 ]);

@@ -33,12 +33,14 @@ describe('plain discovery', () => {
     const { kind, apiVersion, groups } = parsed(discovery.apis(undefined));
     expect([kind, apiVersion]).toEqual(['APIGroupList', 'v1']);
     expect(groups.map(({ name }: { name: string }) => name)).toEqual([
+      'apiregistration.k8s.io',
       'apps',
       'events.k8s.io',
       'authentication.k8s.io',
       'authorization.k8s.io',
       'autoscaling',
       'batch',
+      'certificates.k8s.io',
       'networking.k8s.io',
       'policy',
       'rbac.authorization.k8s.io',
@@ -49,6 +51,8 @@ describe('plain discovery', () => {
       'coordination.k8s.io',
       'node.k8s.io',
       'discovery.k8s.io',
+      'flowcontrol.apiserver.k8s.io',
+      'storagemigration.k8s.io',
     ]);
   });
 

@@ -114,6 +114,11 @@ describe('an OpenAPI document', () => {
     expect(operation?.parameters.map(({ name }) => name)).toEqual(names);
   });
 
+  it('says nothing of what is empty, so that it reads the same when it was read and written', () => {
+    expect(core.paths['/api/v1/namespaces/{namespace}/pods/{name}']?.['get']).not.toHaveProperty('parameters');
+    expect(JSON.stringify(core.paths)).not.toMatch(/\[\]|\{\}|:null/);
+  });
+
   it('tells which patches there are', () => {
     const operation = core.paths['/api/v1/namespaces/{namespace}/pods/{name}']?.['patch'];
     expect(Object.keys(operation?.requestBody?.content ?? {})).toContain('application/strategic-merge-patch+json');

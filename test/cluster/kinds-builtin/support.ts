@@ -41,9 +41,31 @@ const keys: ReadonlyMap<string, string> = new Map([
   ['NetworkPolicy', 'networking.k8s.io/networkpolicies'],
   ['Ingress', 'networking.k8s.io/ingresses'],
   ['StorageClass', 'storage.k8s.io/storageclasses'],
+  ['FlowSchema', 'flowcontrol.apiserver.k8s.io/flowschemas'],
+  ['PriorityLevelConfiguration', 'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations'],
+  ['StorageVersionMigration', 'storagemigration.k8s.io/storageversionmigrations'],
+  ['CSIDriver', 'storage.k8s.io/csidrivers'],
+  ['CSINode', 'storage.k8s.io/csinodes'],
+  ['VolumeAttachment', 'storage.k8s.io/volumeattachments'],
+  ['CertificateSigningRequest', 'certificates.k8s.io/certificatesigningrequests'],
+  ['APIService', 'apiregistration.k8s.io/apiservices'],
 ]);
 
-const outsideNamespaces = new Set(['Namespace', 'Node', 'PersistentVolume', 'PriorityClass', 'StorageClass']);
+const outsideNamespaces = new Set([
+  'Namespace',
+  'Node',
+  'PersistentVolume',
+  'PriorityClass',
+  'StorageClass',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'StorageVersionMigration',
+  'CSIDriver',
+  'CSINode',
+  'VolumeAttachment',
+  'CertificateSigningRequest',
+  'APIService',
+]);
 
 export function strategyOf(kind: string): Strategy {
   const strategy = builtinStrategies.get(keys.get(kind) ?? '');

@@ -53,6 +53,7 @@ const places = {
   PodUnavailableBudget: ['/apis/policy.kruise.io/v1alpha1', 'podunavailablebudgets'],
   DisruptionLedger: ['/apis/holdfast.dev/v1alpha1', 'disruptionledgers'],
   LeaderWorkerSet: ['/apis/leaderworkerset.x-k8s.io/v1', 'leaderworkersets'],
+  JobSet: ['/apis/jobset.x-k8s.io/v1alpha2', 'jobsets'],
   PodGroup: ['/apis/scheduling.k8s.io/v1beta1', 'podgroups'],
   Workload: ['/apis/scheduling.k8s.io/v1alpha1', 'workloads'],
   Event: ['/api/v1', 'events'],

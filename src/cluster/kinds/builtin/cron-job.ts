@@ -1,5 +1,6 @@
 import { type FieldError, invalid, required } from '../../../api/field-errors.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
+import { isTimeZone, parseSchedule } from '../cron.ts';
 import type { Strategy } from '../strategy.ts';
 import { notNegativeFields, oneOf } from './field-checks.ts';
 import { jobSpecErrors } from './job.ts';
@@ -27,17 +28,25 @@ function applyDefaults(cronJob: KubeObject): void {
 function scheduleErrors(spec: JsonObject): readonly FieldError[] {
   const schedule = textAt(spec, 'schedule');
   if (schedule === '') return [required('spec.schedule', '')];
-  if (schedule.startsWith('@')) return [];
-  const fields = schedule.trim().split(/\s+/).length;
-  if (fields === 5) return [];
-  const detail = `expected exactly 5 fields, found ${fields}: [${schedule.trim().split(/\s+/).join(' ')}]`;
-  return [invalid('spec.schedule', schedule, detail)];
+  if (schedule.includes('TZ')) {
+    const detail = 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead';
+    return [invalid('spec.schedule', schedule, detail)];
+  }
+  const parsed = parseSchedule(schedule);
+  return parsed.ok ? [] : [invalid('spec.schedule', schedule, parsed.problem)];
+}
+
+function timeZoneErrors({ timeZone }: JsonObject): readonly FieldError[] {
+  if (typeof timeZone !== 'string') return [];
+  if (timeZone === '') return [invalid('spec.timeZone', timeZone, 'timeZone must be nil or non-empty string')];
+  return isTimeZone(timeZone) ? [] : [invalid('spec.timeZone', timeZone, `unknown time zone ${timeZone}`)];
 }
 
 function validate(cronJob: KubeObject): readonly FieldError[] {
   const spec = specOf(cronJob);
   return [
     ...scheduleErrors(spec),
+    ...timeZoneErrors(spec),
     ...notNegativeFields(spec, 'spec', ['startingDeadlineSeconds']),
     ...oneOf(spec, 'concurrencyPolicy', 'spec', ['Allow', 'Forbid', 'Replace']),
     ...jobSpecErrors(objectAt(objectAt(spec, 'jobTemplate'), 'spec') ?? {}, 'spec.jobTemplate.spec'),

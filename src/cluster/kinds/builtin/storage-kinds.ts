@@ -13,6 +13,7 @@ import { ensureObject, fillIn, fillInText, objectAt, specOf, statusOf, textAt } 
 import { canonicalQuantities, quantityAt } from './resource-lists.ts';
 import { structDiff } from './struct-diff.ts';
 import { dnsSubdomainProblems, labelKeyProblems } from './syntax.ts';
+import { emptyStatus } from './workload-checks.ts';
 
 function requestsOf(spec: JsonObject): JsonObject | undefined {
   return objectAt(objectAt(spec, 'resources'), 'requests');
@@ -123,8 +124,32 @@ export const storageClassStrategy: Strategy = {
 };
 
 export const volumeAttachmentStrategy: Strategy = {
+  prepareForCreate(draft) {
+    draft['status'] = { attached: false };
+  },
   validate: (attachment) => [
     ...requiredText(specOf(attachment), 'attacher', 'spec'),
     ...requiredText(specOf(attachment), 'nodeName', 'spec'),
   ],
 };
+
+export const csiDriverStrategy: Strategy = {
+  applyDefaults(driver) {
+    const spec = ensureObject(driver, 'spec');
+    if (spec === undefined) return;
+    fillIn(spec, 'attachRequired', true);
+    fillInText(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
+    fillIn(spec, 'volumeLifecycleModes', ['Persistent']);
+    for (const flag of driverFlags) fillIn(spec, flag, false);
+  },
+};
+
+export const csiNodeStrategy: Strategy = { prepareForCreate: emptyStatus };
+
+const driverFlags = [
+  'podInfoOnMount',
+  'preventPodSchedulingIfMissing',
+  'requiresRepublish',
+  'seLinuxMount',
+  'storageCapacity',
+] as const;

@@ -3,12 +3,14 @@ import type { ResourceKey } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { autoscalerStrategy } from './autoscaler.ts';
 import { configMapStrategy, secretStrategy } from './config-data.ts';
+import { apiServiceStrategy, certificateRequestStrategy, migrationStrategy } from './control-plane-kinds.ts';
 import { controllerRevisionStrategy } from './controller-revision.ts';
 import { cronJobStrategy } from './cron-job.ts';
 import { daemonSetStrategy } from './daemon-set.ts';
 import { deploymentStrategy } from './deployment.ts';
 import { endpointSliceStrategy, endpointsStrategy } from './endpoints.ts';
 import { eventStrategy } from './event.ts';
+import { flowSchemaStrategy, priorityLevelStrategy } from './flow-control.ts';
 import { jobStrategy } from './job.ts';
 import { leaseStrategy } from './lease.ts';
 import { namespaceStrategy } from './namespace.ts';
@@ -24,7 +26,14 @@ import { replicaSetStrategy } from './replica-set.ts';
 import { replicationControllerStrategy } from './replication-controller.ts';
 import { serviceStrategy } from './service.ts';
 import { statefulSetStrategy } from './stateful-set.ts';
-import { claimStrategy, storageClassStrategy, volumeAttachmentStrategy, volumeStrategy } from './storage-kinds.ts';
+import {
+  claimStrategy,
+  csiDriverStrategy,
+  csiNodeStrategy,
+  storageClassStrategy,
+  volumeAttachmentStrategy,
+  volumeStrategy,
+} from './storage-kinds.ts';
 
 /** A kind that has no rules beyond its schema and its metadata. */
 const plain: Strategy = {};
@@ -64,8 +73,13 @@ const rules: readonly (readonly [ResourceKey, Strategy])[] = [
   ['networking.k8s.io/ingressclasses', plain],
   ['storage.k8s.io/storageclasses', storageClassStrategy],
   ['storage.k8s.io/volumeattachments', volumeAttachmentStrategy],
-  ['storage.k8s.io/csidrivers', plain],
-  ['storage.k8s.io/csinodes', plain],
+  ['storage.k8s.io/csidrivers', csiDriverStrategy],
+  ['storage.k8s.io/csinodes', csiNodeStrategy],
+  ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchemaStrategy],
+  ['flowcontrol.apiserver.k8s.io/prioritylevelconfigurations', priorityLevelStrategy],
+  ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
+  ['storagemigration.k8s.io/storageversionmigrations', migrationStrategy],
+  ['apiregistration.k8s.io/apiservices', apiServiceStrategy],
 ];
 
 /** Custom kinds may name finalizers freely; built-in ones may not. */

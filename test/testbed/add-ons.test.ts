@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { onLoopback } from '../../testbed/src/lws-manifests.ts';
+import { onLoopback } from '../../testbed/src/add-on-manifests.ts';
+import { addOns } from '../../testbed/src/add-ons.ts';
 
 it('calls the webhooks of LeaderWorkerSet on loopback, and for pods of sets only', () => {
   const webhook = (path: string, resource: string) => ({
@@ -13,7 +14,7 @@ it('calls the webhooks of LeaderWorkerSet on loopback, and for pods of sets only
     metadata: { name: 'mutating' },
     webhooks: [webhook('/sets', 'leaderworkersets'), webhook('/pods', 'pods')],
   };
-  const { metadata, webhooks } = onLoopback(configuration, { port: 4711, ca: 'CA' });
+  const { metadata, webhooks } = onLoopback(addOns.lws, configuration, { port: 4711, ca: 'CA' });
   expect(metadata.name).toBe('lws-mutating');
   expect(webhooks).toMatchObject([
     { clientConfig: { url: 'https://127.0.0.1:4711/sets', caBundle: 'Q0E=' }, failurePolicy: 'Fail' },

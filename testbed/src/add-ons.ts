@@ -1,0 +1,71 @@
+/** Controllers of others that bring a custom kind and webhooks of their own. */
+export interface AddOn {
+  readonly key: AddOnKey;
+  readonly title: string;
+  readonly namespace: string;
+  readonly user: string;
+  /** Where its manifests are in its Go module. */
+  readonly manifests: { readonly crd: string; readonly webhooks: string };
+  /** The apiVersion of its configuration file. */
+  readonly configuration: string;
+  /** Its webhooks for pods are called for those that have this label. */
+  readonly podLabel: string;
+  /** Where its kind is served, and one of them that its webhooks accept. */
+  readonly api: string;
+  readonly plural: string;
+  readonly trial: object;
+}
+
+export type AddOnKey = 'lws' | 'jobset';
+
+const template = { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } };
+
+export const addOns: Readonly<Record<AddOnKey, AddOn>> = {
+  lws: {
+    key: 'lws',
+    title: 'LeaderWorkerSet',
+    namespace: 'lws-system',
+    user: 'system:serviceaccount:lws-system:lws-controller-manager',
+    manifests: {
+      crd: 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
+      webhooks: 'config/webhook/manifests.yaml',
+    },
+    configuration: 'config.lws.x-k8s.io/v1alpha1',
+    podLabel: 'leaderworkerset.sigs.k8s.io/name',
+    api: '/apis/leaderworkerset.x-k8s.io/v1',
+    plural: 'leaderworkersets',
+    trial: {
+      apiVersion: 'leaderworkerset.x-k8s.io/v1',
+      kind: 'LeaderWorkerSet',
+      metadata: { name: 'trial' },
+      spec: {
+        replicas: 1,
+        leaderWorkerTemplate: { size: 1, workerTemplate: { spec: { containers: template.spec.containers } } },
+      },
+    },
+  },
+  jobset: {
+    key: 'jobset',
+    title: 'JobSet',
+    namespace: 'jobset-system',
+    user: 'system:serviceaccount:jobset-system:jobset-controller-manager',
+    manifests: {
+      crd: 'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
+      webhooks: 'config/components/webhook/manifests.yaml',
+    },
+    configuration: 'config.jobset.x-k8s.io/v1alpha1',
+    podLabel: 'jobset.sigs.k8s.io/jobset-name',
+    api: '/apis/jobset.x-k8s.io/v1alpha2',
+    plural: 'jobsets',
+    trial: {
+      apiVersion: 'jobset.x-k8s.io/v1alpha2',
+      kind: 'JobSet',
+      metadata: { name: 'trial' },
+      spec: { replicatedJobs: [{ name: 'r', replicas: 1, template: { spec: { template } } }] },
+    },
+  },
+};
+
+export function isAddOn(key: string): key is AddOnKey {
+  return Object.hasOwn(addOns, key);
+}
