@@ -4,6 +4,7 @@ import { exitCode, problemText } from './output/problem.ts';
 /** Each loads what it needs and no more: an agent runs on every node, and has no use for an embedded cluster. */
 const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['status', async () => (await import('./status/status.ts')).statusCommand()],
+  ['drain', async () => (await import('./drain/drain.ts')).drainCommand()],
   ['up', async () => (await import('./up.ts')).upCommand()],
   ['simulate', async () => (await import('./simulate.ts')).simulateCommand()],
   ['operator', async () => (await import('./operator.ts')).operatorCommand()],

@@ -1,0 +1,58 @@
+import type { EvictionAnswer } from '../../core/drain/course-pod.ts';
+import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
+
+/** What came of asking for an eviction; undefined: whoever asked gave up. */
+export function answerOf(outcome: Outcome<unknown>): EvictionAnswer | undefined {
+  return outcome.ok ? { kind: 'accepted' } : afterFailure(outcome.failure);
+}
+
+function afterFailure(failure: Failure): EvictionAnswer | undefined {
+  const message = shortened(failure.message);
+  switch (failure.kind) {
+    case 'notFound':
+      return { kind: 'gone' };
+    case 'tooManyRequests':
+      return { kind: 'refused', message, ...retryAfter(failure) };
+    case 'retry':
+      return { kind: 'failed', message, ...after(failure.retryAfterMs) };
+    // Somebody else wrote at the same time, or another pod has the name now: the next list of the node's pods tells.
+    case 'conflict':
+      return { kind: 'failed', message };
+    case 'denied':
+      // It goes with its namespace.
+      return hasCause(failure, 'NamespaceTerminating') ? { kind: 'refused', message } : { kind: 'impossible', message };
+    case 'alreadyExists':
+    case 'gone':
+    case 'rejected':
+      return { kind: 'impossible', message };
+    case 'aborted':
+      return undefined;
+  }
+}
+
+/** The header, else what a refusal of ours says in its causes. A header of 0 says nothing but "not now". */
+function retryAfter(failure: Extract<Failure, { kind: 'tooManyRequests' }>): { retryAfterMs?: number } {
+  return after(failure.retryAfterMs !== undefined && failure.retryAfterMs > 0 ? failure.retryAfterMs : hintMs(failure));
+}
+
+/** Longer than an hour nobody means. */
+const maxRetryMs = 3_600_000;
+
+function after(ms: number | undefined): { retryAfterMs?: number } {
+  return ms === undefined ? {} : { retryAfterMs: Math.min(ms, maxRetryMs) };
+}
+
+function hintMs({ status }: Failure): number | undefined {
+  const hint = status?.details?.causes?.find(({ reason }) => reason === 'RetryHint')?.message;
+  const seconds = /(\d{1,6}) seconds?$/.exec(hint ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+function hasCause({ status }: Failure, cause: string): boolean {
+  return status?.details?.causes?.some(({ reason }) => reason === cause) ?? false;
+}
+
+/** API servers name the webhook that refused; what it said is what people want to read. */
+function shortened(message: string): string {
+  return message.replace(/^admission webhook "[^"]*holdfast\.dev" denied the request: /, '');
+}

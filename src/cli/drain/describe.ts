@@ -1,0 +1,37 @@
+import type { Tracked } from '../../core/drain/census.ts';
+import type { CoursePod } from '../../core/drain/course-pod.ts';
+
+/** What there is to say about a pod now. */
+export interface Description {
+  readonly state: 'next' | 'held' | 'refused' | 'failed' | 'asked' | 'ending' | 'gone' | 'left behind' | 'stuck';
+  readonly since: number;
+  /** What it waits for, or why it is stuck. */
+  readonly detail: string;
+}
+
+/** @param holds the groups that have to be finished before the pod may go */
+export function describePod({ pod, state }: Tracked, holds: (pod: CoursePod) => readonly string[]): Description {
+  const { since } = state;
+  switch (state.kind) {
+    case 'asking':
+      return { state: 'asked', since, detail: 'the answer of the API server' };
+    case 'going':
+      return { state: 'ending', since, detail: 'the end of its containers' };
+    case 'gone':
+      return { state: 'gone', since, detail: '' };
+    case 'leftBehind':
+      return { state: 'left behind', since, detail: 'terminating for longer than --skip-wait-for-delete-timeout' };
+    case 'impossible':
+      return { state: 'stuck', since, detail: state.message };
+    case 'waiting': {
+      const [holder, ...others] = holds(pod);
+      if (holder !== undefined) return { state: 'held', since, detail: holdText(holder, others.length) };
+      if (state.answer === undefined) return { state: 'next', since, detail: 'its turn' };
+      return { state: state.answer.kind, since, detail: state.answer.message };
+    }
+  }
+}
+
+function holdText(holder: string, others: number): string {
+  return `the end of ${holder}${others === 0 ? '' : ` (and ${others} more)`}, which is broken already`;
+}

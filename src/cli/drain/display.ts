@@ -1,0 +1,33 @@
+import type { Course } from '../../core/drain/course.ts';
+import { paintFor } from '../output/paint.ts';
+import { redraw, type Screen } from '../output/screen.ts';
+import { ChangeLines } from './lines.ts';
+import { liveText } from './view.ts';
+
+export interface Terminal extends Screen {
+  readonly columns?: number;
+}
+
+const defaultColumns = 80;
+
+/** Shows how a drain goes: a live view on a terminal, a line for each change elsewhere. */
+export function displayFor(
+  terminal: Terminal,
+  env: Readonly<Record<string, string | undefined>>,
+  nodes: readonly string[],
+  startedAt: number,
+): (course: Course, now: number) => void {
+  if (terminal.isTTY !== true || env['TERM'] === 'dumb') {
+    const lines = new ChangeLines(nodes, startedAt);
+    return (course) => {
+      for (const line of lines.take(course)) terminal.write(`${line}\n`);
+    };
+  }
+  const paint = paintFor({ isTTY: true, env });
+  let first = true;
+  return (course, now) => {
+    const columns = terminal.columns ?? defaultColumns;
+    redraw(terminal, liveText(course, { nodes, startedAt, now, columns, paint }), first);
+    first = false;
+  };
+}
