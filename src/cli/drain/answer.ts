@@ -7,7 +7,7 @@ export function answerOf(outcome: Outcome<unknown>): EvictionAnswer | undefined 
 }
 
 function afterFailure(failure: Failure): EvictionAnswer | undefined {
-  const message = shortened(failure.message);
+  const message = messageOf(failure);
   switch (failure.kind) {
     case 'notFound':
       return { kind: 'gone' };
@@ -52,7 +52,9 @@ function hasCause({ status }: Failure, cause: string): boolean {
   return status?.details?.causes?.some(({ reason }) => reason === cause) ?? false;
 }
 
-/** API servers name the webhook that refused; what it said is what people want to read. */
-function shortened(message: string): string {
-  return message.replace(/^admission webhook "[^"]*holdfast\.dev" denied the request: /, '');
+/** API servers name the webhook that refused, and keep the numbers of their own check in a cause. */
+function messageOf({ message, status }: Failure): string {
+  const short = message.replace(/^admission webhook "[^"]*holdfast\.dev" denied the request: /, '');
+  const numbers = status?.details?.causes?.find(({ reason }) => reason === 'DisruptionBudget')?.message;
+  return numbers === undefined || short.includes(numbers) ? short : numbers;
 }

@@ -16,7 +16,11 @@ export function describePod({ pod, state }: Tracked, holds: (pod: CoursePod) => 
     case 'asking':
       return { state: 'asked', since, detail: 'the answer of the API server' };
     case 'going':
-      return { state: 'ending', since, detail: 'the end of its containers' };
+      return {
+        state: 'ending',
+        since,
+        detail: `the end of its containers${state.evicted ? '' : ' (terminating by itself)'}`,
+      };
     case 'gone':
       return { state: 'gone', since, detail: '' };
     case 'leftBehind':
@@ -34,4 +38,17 @@ export function describePod({ pod, state }: Tracked, holds: (pod: CoursePod) => 
 
 function holdText(holder: string, others: number): string {
   return `the end of ${holder}${others === 0 ? '' : ` (and ${others} more)`}, which is broken already`;
+}
+
+/** What can only be waited for, or what was said. */
+export function inWords({ state, detail }: Description): string {
+  switch (state) {
+    case 'next':
+    case 'held':
+    case 'asked':
+    case 'ending':
+      return `${state}, waits for ${detail}`;
+    default:
+      return detail === '' ? state : `${state}: ${detail}`;
+  }
 }

@@ -2,7 +2,7 @@ import { humanDuration } from '../../cluster/tables/age.ts';
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
 import { exitCode } from '../output/problem.ts';
-import { describePod } from './describe.ts';
+import { describePod, inWords } from './describe.ts';
 import type { Selection } from './filters.ts';
 import { podName } from './listed-pod.ts';
 import type { DrainEnd } from './runner.ts';
@@ -38,10 +38,9 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   const gone = `${pods.length - left.length} of ${pods.length} pods gone after ${took}`;
   if (undrained.size === 0)
     return { out: [`${gone}; drained: ${facts.nodes.join(', ')}`], err: [], code: exitCode.yes };
-  const named = left.slice(0, maxNamed).map((tracked) => {
-    const { state, detail } = describePod(tracked, holds);
-    return `  ${podName(tracked.pod)} on ${tracked.pod.node}: ${state}${detail === '' ? '' : `: ${detail}`}`;
-  });
+  const named = left
+    .slice(0, maxNamed)
+    .map((tracked) => `  ${podName(tracked.pod)} on ${tracked.pod.node}: ${inWords(describePod(tracked, holds))}`);
   const more = left.length > maxNamed ? [`  and ${left.length - maxNamed} more`] : [];
   const nodes = facts.nodes.filter((node) => undrained.has(node));
   return {

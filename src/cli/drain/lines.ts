@@ -2,7 +2,7 @@ import { humanDuration } from '../../cluster/tables/age.ts';
 import type { Tracked } from '../../core/drain/census.ts';
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
-import { type Description, describePod } from './describe.ts';
+import { type Description, describePod, inWords } from './describe.ts';
 import { podName } from './listed-pod.ts';
 
 /** What changed, a line for each thing, for whoever reads a log instead of a screen. */
@@ -31,20 +31,10 @@ export class ChangeLines {
   }
 
   /** Being next and being asked for are over within moments. */
-  #text({ state, since, detail }: Description): string | undefined {
-    switch (state) {
-      case 'next':
-      case 'asked':
-        return undefined;
-      case 'gone':
-        return `gone, ${humanDuration(since - this.#startedAt)} after the start`;
-      case 'held':
-        return `waits for ${detail}`;
-      case 'ending':
-        return 'evicted, waits for the end of its containers';
-      default:
-        return `${state}: ${detail}`;
-    }
+  #text(description: Description): string | undefined {
+    const { state, since } = description;
+    if (state === 'next' || state === 'asked') return undefined;
+    return state === 'gone' ? `gone, ${humanDuration(since - this.#startedAt)} after the start` : inWords(description);
   }
 
   #drainedNow(pods: readonly Tracked[]): readonly string[] {

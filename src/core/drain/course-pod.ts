@@ -36,8 +36,8 @@ export interface Waiting {
 export type PodState =
   | Waiting
   | { readonly kind: 'asking'; readonly since: number; readonly before: Waiting }
-  /** It is terminating, or its eviction was accepted. */
-  | { readonly kind: 'going'; readonly since: number }
+  /** Its eviction was accepted, or somebody else is taking it away. */
+  | { readonly kind: 'going'; readonly since: number; readonly evicted: boolean }
   | { readonly kind: 'gone'; readonly since: number }
   /** It is still terminating, and nobody is to wait for it. */
   | { readonly kind: 'leftBehind'; readonly since: number }
@@ -77,7 +77,7 @@ export function afterAnswer(state: PodState, answer: EvictionAnswer, now: number
   if (state.kind !== 'asking') return state;
   switch (answer.kind) {
     case 'accepted':
-      return { kind: 'going', since: now };
+      return { kind: 'going', since: now, evicted: true };
     case 'gone':
       return { kind: 'gone', since: now };
     case 'impossible':
@@ -132,7 +132,7 @@ export function afterSighting(
   // The answer to what is being asked comes soon enough.
   if (deletionTime === undefined || state.kind === 'asking' || state.kind === 'leftBehind') return state;
   if (isSkipped(deletionTime, now, skipAfterMs)) return { kind: 'leftBehind', since: now };
-  return state.kind === 'going' ? state : { kind: 'going', since: now };
+  return state.kind === 'going' ? state : { kind: 'going', since: now, evicted: false };
 }
 
 /** As kubectl's --skip-wait-for-delete-timeout has it: counted from when the pod should have ended. */
