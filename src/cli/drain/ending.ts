@@ -1,6 +1,6 @@
-import { humanDuration } from '../../cluster/tables/age.ts';
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
+import { ageText } from '../output/age.ts';
 import { exitCode } from '../output/problem.ts';
 import { describePod, inWords } from './describe.ts';
 import type { Selection } from './filters.ts';
@@ -34,7 +34,7 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   const holds = course.holds();
   const left = pods.filter(({ state }) => !isAway(state));
   const undrained = new Set([...facts.refusals.keys(), ...left.map(({ pod }) => pod.node)]);
-  const took = humanDuration(facts.now - facts.startedAt);
+  const took = ageText(facts.now - facts.startedAt);
   const gone = `${pods.length - left.length} of ${pods.length} pods gone after ${took}`;
   if (undrained.size === 0)
     return { out: [`${gone}; drained: ${facts.nodes.join(', ')}`], err: [], code: exitCode.yes };
@@ -61,7 +61,7 @@ function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
     case 'interrupted':
       return 'interrupted';
     case 'timedOut':
-      return `error: not drained within ${humanDuration(timeoutMs ?? 0)}`;
+      return `error: not drained within ${ageText(timeoutMs ?? 0)}`;
     case 'blind':
       return `error: ${end.message}`;
     case 'over':

@@ -1,7 +1,7 @@
-import { humanDuration } from '../../cluster/tables/age.ts';
 import type { Tracked } from '../../core/drain/census.ts';
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
+import { ageText } from '../output/age.ts';
 import { type Description, describePod, inWords } from './describe.ts';
 import { podName } from './listed-pod.ts';
 
@@ -34,7 +34,7 @@ export class ChangeLines {
   #text(description: Description): string | undefined {
     const { state, since } = description;
     if (state === 'next' || state === 'asked') return undefined;
-    return state === 'gone' ? `gone, ${humanDuration(since - this.#startedAt)} after the start` : inWords(description);
+    return state === 'gone' ? `gone, ${ageText(since - this.#startedAt)} after the start` : inWords(description);
   }
 
   #drainedNow(pods: readonly Tracked[]): readonly string[] {

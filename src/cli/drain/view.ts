@@ -1,6 +1,6 @@
-import { humanDuration } from '../../cluster/tables/age.ts';
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
+import { ageText } from '../output/age.ts';
 import type { Paint, Tone } from '../output/paint.ts';
 import { table } from '../table.ts';
 import { type Description, describePod } from './describe.ts';
@@ -29,7 +29,7 @@ export function liveText(course: Course, facts: ViewFacts): string {
     .filter(({ state }) => !isAway(state))
     .map((tracked) => ({ pod: tracked.pod, ...describePod(tracked, holds) }))
     .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.since - b.since)
-    .map(({ pod, state, since, detail }) => [podName(pod), pod.node, state, humanDuration(now - since), detail]);
+    .map(({ pod, state, since, detail }) => [podName(pod), pod.node, state, ageText(now - since), detail]);
   const lines = [paint('strong', head), '', cut(progressLine(progress), columns)];
   return `${[...lines, ...(rows.length === 0 ? [] : ['', podTable(rows, columns, paint)])].join('\n')}\n`;
 }
@@ -48,9 +48,9 @@ const tones: Partial<Record<Description['state'], Tone>> = {
 function progressLine(progress: Progress): string {
   const { total, gone, elapsedMs, leftMs } = progress;
   const share = total === 0 ? 100 : Math.floor((100 * gone) / total);
-  const estimate = leftMs === undefined ? '' : `, about ${humanDuration(leftMs)} left at this rate`;
+  const estimate = leftMs === undefined ? '' : `, about ${ageText(leftMs)} left at this rate`;
   const counts = `${share}%, ${gone} of ${total} pods gone`;
-  return `${progressBar(progress, barWidth)} ${counts}, ${humanDuration(elapsedMs)} so far${estimate}`;
+  return `${progressBar(progress, barWidth)} ${counts}, ${ageText(elapsedMs)} so far${estimate}`;
 }
 
 function podTable(rows: readonly (readonly string[])[], columns: number, paint: Paint): string {

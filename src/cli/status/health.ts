@@ -8,6 +8,7 @@ import { needsGuard } from '../../operator/guard/needs-guard.ts';
 import { registrationOf } from '../../operator/guard/registration.ts';
 import { agentsReadiness, deploymentReadiness, type Readiness } from '../../operator/install/readiness.ts';
 import type { Found } from '../live/kind-reader.ts';
+import type { LeaseView } from '../live/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
 
 /** Something about the operator that is well or not. `unknown`: whoever asks may not see it. */
@@ -25,6 +26,8 @@ export interface HealthFacts {
   readonly agents: Found<DaemonSet>;
   readonly leader: Found<Lease>;
   readonly world: World;
+  /** By node. */
+  readonly leases: ReadonlyMap<string, LeaseView>;
   /** Those that could be read. */
   readonly namespaces: ReadonlyMap<string, Namespace>;
 }
@@ -86,29 +89,55 @@ function certificates({ bundles }: SeenConfiguration, now: number): Check {
   return { check, state, detail: `API servers trust an authority until ${date}` };
 }
 
-function running({ deployment, agents, leader, operatorNamespace, now, world }: HealthFacts): readonly Check[] {
-  const isProbed = [...world.namespaces()].some((state) => state.probedPods.size > 0);
-  const where = `in ${operatorNamespace}`;
-  const outside = `there is no Deployment ${where}: it may run outside of the cluster`;
-  const noAgents = isProbed
-    ? `there is no DaemonSet of agents ${where}, and pods have disruption probes: agents may run outside of the cluster`
-    : `there is no DaemonSet of agents ${where}, and no pod in view has a disruption probe`;
+function running(facts: HealthFacts): readonly Check[] {
+  const { deployment, leader, operatorNamespace, now } = facts;
+  const leads = leading(leader, operatorNamespace, now);
+  const none = `there is no Deployment in ${operatorNamespace}`;
+  const outside: Check =
+    leads.state === 'ok'
+      ? { check: 'operator', state: 'ok', detail: `it runs outside of the cluster: ${none}, and somebody leads` }
+      : { check: 'operator', state: 'failed', detail: none };
   return [
     workload('operator', deployment, deploymentReadiness, outside, 'all replicas are up to date and available'),
-    leading(leader, operatorNamespace, now),
-    workload('agents', agents, agentsReadiness, noAgents, 'available on every node that should have one'),
+    leads,
+    workload(
+      'agents',
+      facts.agents,
+      agentsReadiness,
+      agentsOutside(facts),
+      'available on every node that should have one',
+    ),
   ];
+}
+
+/** Without a DaemonSet agents may run elsewhere: then their leases show it. */
+function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): Check {
+  const check = 'agents';
+  const probed = new Set<string>();
+  for (const state of world.namespaces()) {
+    for (const { node, live } of state.probedPods) if (live && node !== undefined) probed.add(node);
+  }
+  if (probed.size === 0) return { check, state: 'ok', detail: 'none, and no pod in view has a disruption probe' };
+  const silent = [...probed].filter((node) => leases.get(node)?.state !== 'fresh').sort();
+  const none = `there is no DaemonSet in ${operatorNamespace}`;
+  return silent.length === 0
+    ? {
+        check,
+        state: 'ok',
+        detail: `they run outside of the cluster: ${none}, and the leases of ${probed.size} nodes are fresh`,
+      }
+    : { check, state: 'failed', detail: `${none}, and nobody asks the probes of pods on ${someOf(silent)}` };
 }
 
 function workload<T>(
   check: string,
   found: Found<T>,
   readiness: (object: T) => Readiness,
-  absent: string,
+  absent: Check,
   well: string,
 ): Check {
   if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
-  if (found.kind === 'absent') return { check, state: 'warning', detail: absent };
+  if (found.kind === 'absent') return absent;
   const ready = readiness(found.object);
   return ready.kind === 'ready' ? { check, state: 'ok', detail: well } : { check, state: 'failed', detail: ready.text };
 }

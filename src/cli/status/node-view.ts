@@ -42,19 +42,25 @@ export function podsByNode(world: World): ReadonlyMap<string, readonly PodRecord
   return byNode;
 }
 
+/** A node, with no more than its name where nodes may not be read. */
+export type NamedNode = SeenNode | { readonly name: string };
+
 /** @param nodes undefined: they may not be read, and those are shown on which pods run */
 export function nodeViews(world: World, nodes: readonly SeenNode[] | undefined, now: number): readonly NodeView[] {
   const byNode = podsByNode(world);
-  const seen: readonly (SeenNode | { readonly name: string })[] = nodes ?? [...byNode.keys()].map((name) => ({ name }));
+  const seen: readonly NamedNode[] = nodes ?? [...byNode.keys()].map((name) => ({ name }));
   return [...seen]
     .sort((a, b) => compareStrings(a.name, b.name))
     .map((node) => {
       const pods = byNode.get(node.name) ?? [];
-      const counts = countsOf(pods.length, simulateDrain(world, pods.map(keyOf), now, { order: 'any' }));
-      return 'ready' in node
-        ? { name: node.name, ready: node.ready, cordoned: node.cordoned, ...counts }
-        : { name: node.name, ...counts };
+      return nodeView(node, pods.length, simulateDrain(world, pods.map(keyOf), now, { order: 'any' }));
     });
+}
+
+export function nodeView(node: NamedNode, pods: number, drained: DrainSimulation): NodeView {
+  const { name } = node;
+  const state = 'ready' in node ? { ready: node.ready, cordoned: node.cordoned } : {};
+  return { name, ...state, ...countsOf(pods, drained) };
 }
 
 export function keyOf({ namespace, name }: PodRecord): PodKey {

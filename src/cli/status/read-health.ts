@@ -12,11 +12,11 @@ function namespaced(group: string, plural: string): ResourceName {
 
 /** What the API server shows of the operator. */
 export async function readHealth(reader: KindReader, live: LiveWorld): Promise<HealthFacts> {
-  const { operatorNamespace: namespace, readAt: now, world, namespaces, registrations } = live;
+  const { operatorNamespace: namespace, readAt: now, world, leases, namespaces, registrations } = live;
   const [deployment, agents, leader] = await Promise.all([
     reader.get<Deployment>(namespaced('apps', 'deployments'), { namespace, name: operatorName }),
     reader.get<DaemonSet>(namespaced('apps', 'daemonsets'), { namespace, name: agentName }),
     reader.get<Lease>(namespaced('coordination.k8s.io', 'leases'), { namespace, name: electionLease }),
   ]);
-  return { now, operatorNamespace: namespace, registrations, deployment, agents, leader, world, namespaces };
+  return { now, operatorNamespace: namespace, registrations, deployment, agents, leader, world, leases, namespaces };
 }
