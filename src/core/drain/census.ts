@@ -12,6 +12,14 @@ export interface BrokenUnits {
   readonly at: number;
 }
 
+/** By node: when the last list of its pods began. */
+export type SeenAt = ReadonlyMap<string, number>;
+
+/** Whether a pod that was asked for has been seen since the answer. */
+export function isSeenSince({ node }: CoursePod, seenAt: SeenAt, at: number): boolean {
+  return (seenAt.get(node) ?? Number.NEGATIVE_INFINITY) >= at;
+}
+
 /** One group, as far as its pods on these nodes go. */
 export interface UnitCensus {
   readonly unit: DrainUnit;
@@ -19,7 +27,7 @@ export interface UnitCensus {
   left: number;
   /** Of these, pods that nobody can take away. */
   hopeless: number;
-  /** Pods that are being asked for. */
+  /** Pods that are being asked for, or were, and nobody knows yet what became of that. */
   asking: number;
   /** It is broken, or has to be taken for it. */
   open: boolean;
@@ -30,9 +38,14 @@ export class Census {
   readonly #units = new Map<string, UnitCensus>();
   readonly #byBudget = new Map<string, UnitCensus[]>();
 
-  constructor(pods: Iterable<Tracked>, broken: BrokenUnits) {
-    for (const { pod, state } of pods) {
-      for (const unit of pod.units) count(this.#obtain(unit, broken), state, broken);
+  constructor(pods: Iterable<Tracked>, broken: BrokenUnits, seenAt: SeenAt) {
+    for (const tracked of pods) {
+      const asking = isAsking(tracked, seenAt);
+      for (const unit of tracked.pod.units) {
+        const census = this.#obtain(unit, broken);
+        if (asking) census.asking += 1;
+        count(census, tracked.state, broken);
+      }
     }
   }
 
@@ -71,10 +84,16 @@ export class Census {
   }
 }
 
+/** A request that failed may have been done all the same: its pod has to be seen first. */
+export function isAsking({ pod, state }: Tracked, seenAt: SeenAt): boolean {
+  if (state.kind === 'asking') return true;
+  if (state.kind !== 'waiting' || state.answer?.kind !== 'failed') return false;
+  return !isSeenSince(pod, seenAt, state.answer.at);
+}
+
 function count(census: UnitCensus, state: PodState, broken: BrokenUnits): void {
   if (!isAway(state)) census.left += 1;
   if (state.kind === 'impossible') census.hopeless += 1;
-  if (state.kind === 'asking') census.asking += 1;
   // Whether a group serves without a pod that went is known only if somebody looked afterwards.
   if (state.kind === 'going' || (isAway(state) && state.since >= broken.at)) census.open = true;
 }

@@ -1,13 +1,20 @@
 import { compareStrings } from '../compare.ts';
-import { type BrokenUnits, Census, type Tracked, type UnitCensus } from './census.ts';
+import {
+  type BrokenUnits,
+  Census,
+  isAsking,
+  isSeenSince,
+  type SeenAt,
+  type Tracked,
+  type UnitCensus,
+} from './census.ts';
 import { type CoursePod, isSettled } from './course-pod.ts';
 
 /** Everything that the choice of the next pods depends on. */
 export interface Situation {
   readonly pods: readonly Tracked[];
   readonly broken: BrokenUnits;
-  /** By node: when the last list of its pods began. */
-  readonly seenAt: ReadonlyMap<string, number>;
+  readonly seenAt: SeenAt;
   /** Pods that may be on their way at once. */
   readonly parallel: number;
   /** `groups`: finish a broken group before another of the same budget is opened; `all`: at once, and the answers decide. */
@@ -17,11 +24,11 @@ export interface Situation {
 /** The pods to ask for now, in this order. */
 export function nextPods(situation: Situation, now: number): readonly CoursePod[] {
   const { pods, parallel, order } = situation;
-  const room = parallel - pods.filter(({ state }) => state.kind === 'asking' || state.kind === 'going').length;
+  const room = parallel - pods.filter((one) => isMoving(one, situation.seenAt)).length;
   const ready = pods.filter((one) => isDue(one, situation.seenAt, now));
   if (room <= 0 || ready.length === 0) return [];
   if (order === 'all') return ready.slice(0, room).map(({ pod }) => pod);
-  const census = new Census(pods, situation.broken);
+  const census = new Census(pods, situation.broken, situation.seenAt);
   const chosen: CoursePod[] = [];
   for (const { pod } of ranked(ready, census)) {
     if (chosen.length === room) break;
@@ -39,22 +46,26 @@ export function isOver(situation: Situation): boolean {
   const left = situation.pods.filter(({ state }) => !isSettled(state));
   if (left.length === 0) return true;
   if (situation.order === 'all' || left.some(({ state }) => state.kind !== 'waiting')) return false;
-  const { free, crossing } = ways(situation, new Census(situation.pods, situation.broken));
+  const { free, crossing } = ways(situation, new Census(situation.pods, situation.broken, situation.seenAt));
   return !free && crossing.length === 0;
 }
 
 /** The groups that hold a pod back. */
 export function holdersOf(situation: Situation): (pod: CoursePod) => readonly UnitCensus[] {
   if (situation.order === 'all') return () => [];
-  const census = new Census(situation.pods, situation.broken);
+  const census = new Census(situation.pods, situation.broken, situation.seenAt);
   return (pod) => census.holdersOf(pod);
 }
 
+function isMoving(tracked: Tracked, seenAt: SeenAt): boolean {
+  return tracked.state.kind === 'going' || isAsking(tracked, seenAt);
+}
+
 /** When a waiting pod is to be asked for, by its own doing alone. */
-function isDue({ pod, state }: Tracked, seenAt: Situation['seenAt'], now: number): boolean {
+function isDue({ pod, state }: Tracked, seenAt: SeenAt, now: number): boolean {
   if (state.kind !== 'waiting' || state.due > now) return false;
   // A pod of the same name may have taken its place: asking for a wrong uid costs the built-in budget one disruption.
-  return state.answer === undefined || (seenAt.get(pod.node) ?? Number.NEGATIVE_INFINITY) >= state.answer.at;
+  return state.answer === undefined || isSeenSince(pod, seenAt, state.answer.at);
 }
 
 /** Pods that finish a group first, then those that are in none, then the largest group on these nodes. */
@@ -79,9 +90,12 @@ function sortKey({ pod }: Tracked): string {
  * What could still be done. `free`: some pod may go, if not yet. `crossing`: where the groups of two budgets cross, finishing the
  * one takes opening another of the other: when every pod is held back so, the one that finishes most goes first.
  */
-function ways({ pods }: Situation, census: Census): { readonly free: boolean; readonly crossing: readonly Tracked[] } {
+function ways(
+  { pods, seenAt }: Situation,
+  census: Census,
+): { readonly free: boolean; readonly crossing: readonly Tracked[] } {
   const waiting = pods.filter(({ state }) => state.kind === 'waiting');
-  const moving = pods.some(({ state }) => state.kind === 'asking' || state.kind === 'going');
+  const moving = pods.some((one) => isMoving(one, seenAt));
   const free = moving || waiting.some(({ pod }) => census.holdersOf(pod).length === 0);
   if (free) return { free, crossing: [] };
   const opened = ({ pod }: Tracked) => pod.units.filter((unit) => census.of(unit).open).length;
