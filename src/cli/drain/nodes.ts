@@ -1,8 +1,6 @@
-import type { Fields } from '../../api/json.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
-import { Interner } from '../../kube/projection/interner.ts';
 import type { KindReader, Read } from '../live/kind-reader.ts';
-import { projectNode, readNodes, type SeenNode } from '../live/nodes.ts';
+import { readNode, readNodes, type SeenNode } from '../live/nodes.ts';
 import type { Session } from '../live/session.ts';
 import { Problem, problemOf } from '../output/problem.ts';
 
@@ -15,13 +13,12 @@ export async function findNodes(
   selector: string | undefined,
 ): Promise<readonly SeenNode[]> {
   if (selector !== undefined) return listed(await readNodes(reader, selector));
-  const interner = new Interner();
   const found: SeenNode[] = [];
   for (const name of new Set(names)) {
-    const read = await reader.get<Fields>(nodes, { name });
+    const read = await readNode(reader, name);
     if (read.kind === 'denied') throw new Problem(`node ${name} cannot be read: ${read.why}`);
     if (read.kind === 'absent') throw new Problem(`node ${name} does not exist`, 'kubectl get nodes lists them.');
-    found.push(projectNode(read.object, interner));
+    found.push(read.object);
   }
   return found;
 }
