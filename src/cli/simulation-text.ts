@@ -29,7 +29,9 @@ function effects(charges: readonly Charge[]): readonly [string, string, string] 
 
 function blocked(pods: readonly BlockedPod[]): string {
   return pods
-    .flatMap(({ pod, blockers }) => blockers.map((one) => `  ${pod.name}: ${one.message}; ${one.unblock}`))
+    .flatMap(({ pod, blockers }) =>
+      blockers.map((one) => `  ${pod.namespace}/${pod.name}: ${one.message}; ${one.unblock}`),
+    )
     .join('\n');
 }
 

@@ -1,7 +1,6 @@
 import type { CoursePod } from '../../core/drain/course-pod.ts';
 import { groupUnitsOf } from '../../core/drain/units.ts';
 import type { World } from '../../core/world/world.ts';
-import { gapText } from '../live/gap.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import { ProbeLeaseBook } from '../live/probe-lease-book.ts';
 import { readWorld } from '../live/read-world.ts';
@@ -61,6 +60,8 @@ function placeOf({ namespace, name, uid, node }: ListedPod): Omit<CoursePod, 'un
   return { namespace, name, uid, node };
 }
 
+const asFarAsKnown = 'pods are taken group by group only as far as their groups can be told';
+
 /** Groups order a drain, and protect nothing: where they cannot be told, that is said, and the API server judges all the same. */
 export async function readGroups(
   around: Surroundings,
@@ -69,7 +70,7 @@ export async function readGroups(
 ): Promise<Grouped> {
   try {
     const { world, gaps } = await around.read();
-    for (const gap of gaps) warn(`warning: ${gapText(gap)}`);
+    if (gaps.length > 0) warn(`warning: you may not read ${gaps.map(({ what }) => what).join(', ')}: ${asFarAsKnown}`);
     return groupedBy(world, pods);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
