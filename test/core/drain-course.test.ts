@@ -153,6 +153,15 @@ describe('which pods are next', () => {
     expect(story.ask(3)).toEqual(['d']);
   });
 
+  it('no more than may be asked for at once', () => {
+    const pods = ['a', 'b', 'c'].map((name) => pod(name));
+    const course = new Course(pods, new Set(), { parallel: 3, requests: 2, order: 'groups' }, 0);
+    const ask = () => course.next(0).map((one) => course.asked(one, 0) ?? one.name);
+    expect(ask()).toEqual(['a', 'b']);
+    course.answered(pod('a'), { kind: 'accepted' }, 0, 0);
+    expect(ask()).toEqual(['c']);
+  });
+
   it('everything at once where the order does not matter', () => {
     const story = new Story([pod('a1:X/a'), pod('b1:X/b')], { order: 'all', broken: ['X/b'] });
     expect(story.ask(0)).toEqual(['a1', 'b1']);

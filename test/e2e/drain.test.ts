@@ -240,6 +240,23 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     expect(await podsOn(scene, [b])).toEqual(['twin']);
   });
 
+  it('needs no more rights than kubectl drain, and says what it could not read', async () => {
+    const scene = await sceneIn(cluster);
+    const [a = ''] = await nodesFor(scene, 'a');
+    await shards(scene, { 's0-0': a, 's0-1': a, 's1-0': a, 's1-1': a }, 0);
+    const user = await userWith({ ...cluster, namespace: scene.namespace }, `drainer-${scene.namespace}`, [
+      { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'patch'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+      { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+    ]);
+    const { code, out, err } = await holdfast(user, 'drain', a, '--force', '--timeout', '100s');
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expect(out).toContain('4 of 4 pods gone');
+    expect(err).toMatch(
+      /warning: you may not read .*poddisruptionbudgets.*: pods are taken group by group only as far/,
+    );
+  });
+
   it('chooses nodes by their labels, and has no more pods on their way than it may', async () => {
     const scene = await sceneIn(cluster);
     const [a = '', b = ''] = await nodesFor(scene, 'a', 'b');

@@ -9,6 +9,8 @@ export interface Terminal extends Screen {
 }
 
 const defaultColumns = 80;
+/** Nobody reads faster; answers may come by the hundred. */
+const frameMs = 100;
 
 /** Shows how a drain goes: a live view on a terminal, a line for each change elsewhere. */
 export function displayFor(
@@ -16,7 +18,7 @@ export function displayFor(
   env: Readonly<Record<string, string | undefined>>,
   nodes: readonly string[],
   startedAt: number,
-): (course: Course, now: number) => void {
+): (course: Course, now: number, last: boolean) => void {
   if (terminal.isTTY !== true || env['TERM'] === 'dumb') {
     const lines = new ChangeLines(nodes, startedAt);
     return (course) => {
@@ -24,10 +26,11 @@ export function displayFor(
     };
   }
   const paint = paintFor({ isTTY: true, env });
-  let first = true;
-  return (course, now) => {
+  let drawnAt: number | undefined;
+  return (course, now, last) => {
+    if (!last && drawnAt !== undefined && now - drawnAt < frameMs) return;
     const columns = terminal.columns ?? defaultColumns;
-    redraw(terminal, liveText(course, { nodes, startedAt, now, columns, paint }), first);
-    first = false;
+    redraw(terminal, liveText(course, { nodes, startedAt, now, columns, paint }), drawnAt === undefined);
+    drawnAt = now;
   };
 }

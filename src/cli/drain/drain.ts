@@ -25,6 +25,12 @@ export function drainCommand(): Command {
 
 const usage = 'Name nodes, or choose them with -l SELECTOR: holdfast drain --help.';
 
+/**
+ * Evictions that an API server has to answer at once. More do not make it faster where budgets are written, and a session has eight
+ * requests at once: lists must not wait for evictions that a webhook takes its time for.
+ */
+const requests = 6;
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const warn = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -78,7 +84,7 @@ class Drain {
     const startedAt = clock.now();
     const { parallel, order, timeout } = this.#options;
     const { skipAfterMs } = this.#filters();
-    const course = new Course(grouped.pods, grouped.broken, { parallel, order, skipAfterMs }, startedAt);
+    const course = new Course(grouped.pods, grouped.broken, { parallel, requests, order, skipAfterMs }, startedAt);
     for (const node of course.activeNodes()) course.listed(node, selection.evicted, startedAt, startedAt);
     const show = displayFor(
       process.stdout,
@@ -90,7 +96,7 @@ class Drain {
       evict: (pod) => evict(this.#session, pod, this.#options.gracePeriod),
       list: (node) => listPods(this.#session, node),
       look: () => this.#look(around, grouped),
-      changed: (now) => show(course, now),
+      changed: (now, last) => show(course, now, last),
       clock,
       random: systemRandom,
       signal,

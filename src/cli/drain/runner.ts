@@ -11,7 +11,8 @@ export interface DrainPorts {
   readonly list: (node: string) => Promise<Outcome<readonly Sighting[]>>;
   /** The groups that do not serve now; undefined: nobody can tell. */
   readonly look: () => Promise<ReadonlySet<string> | undefined>;
-  readonly changed: (now: number) => void;
+  /** Something may have changed; `last`: nothing will any more. */
+  readonly changed: (now: number, last: boolean) => void;
   readonly clock: Clock;
   readonly random: Random;
   /** Ctrl-C. */
@@ -66,7 +67,7 @@ class Runner {
         const now = clock.now();
         const end = this.#endAt(now);
         if (end === undefined) this.#ask(now);
-        this.#ports.changed(now);
+        this.#ports.changed(now, end !== undefined);
         if (end !== undefined) return end;
         if (!this.#polling && now >= this.#pollAt) void this.#poll(now);
         if (!this.#looking && now >= this.#lookAt) void this.#look(now);

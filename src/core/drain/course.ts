@@ -14,6 +14,8 @@ import { holdersOf, isOver, nextPods, type Situation } from './next.ts';
 
 export interface CourseOptions {
   readonly parallel: number;
+  /** Absent: as many as are on their way. */
+  readonly requests?: number;
   readonly order: Situation['order'];
   /** Pods that should have ended so long ago are not waited for. */
   readonly skipAfterMs?: number | undefined;
@@ -96,7 +98,7 @@ export class Course {
   }
 
   #situation(): Situation {
-    const { parallel, order } = this.#options;
-    return { pods: this.pods, broken: this.#broken, seenAt: this.#seenAt, parallel, order };
+    const { parallel, requests = parallel, order } = this.#options;
+    return { pods: this.pods, broken: this.#broken, seenAt: this.#seenAt, parallel, requests, order };
   }
 }

@@ -17,14 +17,16 @@ export interface Situation {
   readonly seenAt: SeenAt;
   /** Pods that may be on their way at once. */
   readonly parallel: number;
+  /** Pods that may be asked for at once. */
+  readonly requests: number;
   /** `groups`: finish a broken group before another of the same budget is opened; `all`: at once, and the answers decide. */
   readonly order: 'groups' | 'all';
 }
 
 /** The pods to ask for now, in this order. */
 export function nextPods(situation: Situation, now: number): readonly CoursePod[] {
-  const { pods, parallel, order } = situation;
-  const room = parallel - pods.filter((one) => isMoving(one, situation.seenAt)).length;
+  const { pods, order } = situation;
+  const room = roomIn(situation);
   const ready = pods.filter((one) => isDue(one, situation.seenAt, now));
   if (room <= 0 || ready.length === 0) return [];
   if (order === 'all') return ready.slice(0, room).map(({ pod }) => pod);
@@ -39,6 +41,12 @@ export function nextPods(situation: Situation, now: number): readonly CoursePod[
   if (chosen.length > 0) return chosen;
   const untangled = ways(situation, census).crossing.filter((one) => ready.includes(one))[0];
   return untangled === undefined ? [] : [untangled.pod];
+}
+
+function roomIn({ pods, parallel, requests, seenAt }: Situation): number {
+  const moving = pods.filter((one) => isMoving(one, seenAt)).length;
+  const asking = pods.filter(({ state }) => state.kind === 'asking').length;
+  return Math.min(parallel - moving, requests - asking);
 }
 
 /** Whether nothing more will happen: everything is settled, or what is left is held back by what can never be finished. */

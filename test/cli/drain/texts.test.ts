@@ -94,8 +94,8 @@ describe('what is shown where', () => {
 
   it('without a terminal: a line for each change, and nothing twice', () => {
     const { written, course, now, show } = shown(false);
-    show(course, now);
-    show(course, now + 1_000);
+    show(course, now, false);
+    show(course, now + 1_000, false);
     expect(written.join('')).toBe(
       `pod shop/web-0 on node-1: gone, 2s after the start
 pod shop/db-0 on node-1: stuck: pods "db-0" is forbidden
@@ -107,7 +107,7 @@ node/node-3 drained
     );
     written.length = 0;
     course.listed('node-2', [], now, now);
-    show(course, now + 2_000);
+    show(course, now + 2_000, false);
     expect(written.join('')).toBe(
       `pod shop/llm-1 on node-2: gone, 30s after the start
 pod shop/api-0 on node-2: gone, 30s after the start
@@ -118,16 +118,20 @@ node/node-2 drained
 
   it('on a terminal: one picture over the other', () => {
     const { written, course, now, show } = shown(true);
-    show(course, now);
-    show(course, now + 1_000);
+    show(course, now, false);
+    show(course, now + 1_000, false);
     expect(written).toHaveLength(2);
+    show(course, now + 1_050, false);
+    expect(written).toHaveLength(2);
+    show(course, now + 1_060, true);
+    expect(written).toHaveLength(3);
     expect(written[1]).toMatch(new RegExp(`^${String.fromCharCode(27)}\\[H`));
     expect(written[1]).toContain('31s so far');
   });
 
   it('on a terminal that can do nothing: lines', () => {
     const { written, course, now, show } = shown(true, { TERM: 'dumb' });
-    show(course, now);
+    show(course, now, false);
     expect(written[0]).toBe('pod shop/web-0 on node-1: gone, 2s after the start\n');
   });
 });
