@@ -38,7 +38,7 @@ export interface Grouped {
   readonly broken: ReadonlySet<string>;
 }
 
-export function groupedBy(world: World, pods: readonly ListedPod[]): Grouped {
+function groupedBy(world: World, pods: readonly ListedPod[]): Grouped {
   return {
     pods: pods.map((pod) => ({ ...placeOf(pod), units: groupUnitsOf(world, pod) })),
     broken: brokenIn(world, pods),
