@@ -4,7 +4,7 @@ import { hasKubectl, kubectlFor } from '../clients/kubectl.ts';
 import { type Asked, pass } from '../support/api-proxy.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
-import { HoldfastProcess, holdfast, throughProxy } from './support/holdfast.ts';
+import { HoldfastProcess, holdfast, throughProxy } from './support/holdfast-process.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod } from './support/objects.ts';
 import { expectDone } from './support/refusals.ts';

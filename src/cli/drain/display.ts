@@ -4,17 +4,12 @@ import { redraw, type Screen } from '../output/screen.ts';
 import { ChangeLines } from './lines.ts';
 import { liveText } from './view.ts';
 
-export interface Terminal extends Screen {
-  readonly columns?: number;
-}
-
-const defaultColumns = 80;
 /** Nobody reads faster; answers may come by the hundred. */
 const frameMs = 100;
 
 /** Shows how a drain goes: a live view on a terminal, a line for each change elsewhere. */
 export function displayFor(
-  terminal: Terminal,
+  terminal: Screen,
   env: Readonly<Record<string, string | undefined>>,
   nodes: readonly string[],
   startedAt: number,
@@ -29,8 +24,7 @@ export function displayFor(
   let drawnAt: number | undefined;
   return (course, now, last) => {
     if (!last && drawnAt !== undefined && now - drawnAt < frameMs) return;
-    const columns = terminal.columns ?? defaultColumns;
-    redraw(terminal, liveText(course, { nodes, startedAt, now, columns, paint }), drawnAt === undefined);
+    redraw(terminal, liveText(course, { nodes, startedAt, now, paint }), drawnAt === undefined);
     drawnAt = now;
   };
 }

@@ -4,10 +4,10 @@ import { systemRandom } from '../../kube/time/random.ts';
 import { KindReader } from '../live/kind-reader.ts';
 import type { SeenNode } from '../live/nodes.ts';
 import { type Session, withSession } from '../live/session.ts';
-import { Problem, problemText } from '../output/problem.ts';
+import { exitCode, Problem, problemText } from '../output/problem.ts';
 import { displayFor } from './display.ts';
 import { dryRunOf } from './dry-run.ts';
-import { cordonedLines, type Ending, endingOf, interruptedCode, noteLines } from './ending.ts';
+import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
 import { type Selection, selectPods } from './filters.ts';
 import { brokenIn, type Grouped, readGroups, Surroundings, ungrouped } from './groups.ts';
 import { cordon, findNodes } from './nodes.ts';
@@ -72,7 +72,7 @@ class Drain {
       if (cordoned.length === 0) throw error;
       const { aborted } = this.#session.signal;
       const why = aborted ? 'interrupted' : problemText(error).trimEnd();
-      return { out: [], err: [why, ...cordonedLines(cordoned)], code: aborted ? interruptedCode : 1 };
+      return { out: [], err: [why, ...cordonedLines(cordoned)], code: aborted ? exitCode.interrupted : exitCode.no };
     }
   }
 

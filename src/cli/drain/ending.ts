@@ -7,9 +7,6 @@ import type { Selection } from './filters.ts';
 import { podName } from './listed-pod.ts';
 import type { DrainEnd } from './runner.ts';
 
-/** What a shell reports for a command that Ctrl-C ended. */
-export const interruptedCode = 130;
-
 export interface Ending {
   readonly out: readonly string[];
   readonly err: readonly string[];
@@ -52,7 +49,7 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
       ...refusalLines(facts.refusals),
       ...whatNext(nodes, facts),
     ],
-    code: end.kind === 'interrupted' ? interruptedCode : exitCode.no,
+    code: end.kind === 'interrupted' ? exitCode.interrupted : exitCode.no,
   };
 }
 

@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux)('holdfast drain on a terminal', () => {
     expect(screen[2]).toMatch(/^\[#{15}-{15}\] 50%, 1 of 2 pods gone, \d+s so far, about \d+s left at this rate$/);
     expect(screen[4]).toMatch(/^POD +NODE +STATE +SINCE +WAITS FOR$/);
     // Cut at the right edge instead of broken into two lines.
-    expect(screen[5]).toMatch(new RegExp(`^${scene.namespace}/stays +${node} +refused +\\d+s +PodDisr.*…$`));
+    expect(screen[5]).toMatch(new RegExp(`^${scene.namespace}/stays +${node} +refused +\\d+s +PodDisr.*$`));
     expect(screen[5]).toHaveLength(100);
     expect(screen.slice(6).join('')).toBe('');
     expect(await terminal.lookAtColours()).toMatch(new RegExp(`${String.fromCharCode(27)}\\[33mrefused`));

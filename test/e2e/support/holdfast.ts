@@ -1,65 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
-import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
-import { kubeconfigFile } from '../../cli/live/support.ts';
-import { ApiProxy } from '../../support/api-proxy.ts';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
 
-const command = ['--import', import.meta.resolve('tsx'), resolve('src/cli/main.ts')];
-
-export interface Result {
-  readonly code: number | null;
+export interface Ran {
+  readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** `holdfast` as a person runs it, in another process: the server may be in this one. */
-export class HoldfastProcess {
-  readonly ended: Promise<Result>;
-  readonly #child: ChildProcess;
-  #out = '';
-  #err = '';
+export type Holdfast = (...args: readonly string[]) => Promise<Ran>;
 
-  constructor(kubeconfig: string, ...args: readonly string[]) {
-    const { NO_COLOR: _, ...env } = process.env;
-    this.#child = spawn(process.execPath, [...command, ...args], {
-      env: { ...env, KUBECONFIG: kubeconfigFile(kubeconfig) },
-    });
-    this.#child.stdout?.on('data', (chunk) => {
-      this.#out += String(chunk);
-    });
-    this.#child.stderr?.on('data', (chunk) => {
-      this.#err += String(chunk);
-    });
-    this.ended = new Promise((done) => {
-      this.#child.on('close', (code) => done({ code, out: this.#out, err: this.#err }));
-    });
-  }
+const command = resolve('dist/holdfast.js');
 
-  get out(): string {
-    return this.#out;
-  }
-
-  interrupt(): Promise<Result> {
-    this.#child.kill('SIGINT');
-    return this.ended;
-  }
+/** Builds the command that tests run. To be called before there is a cluster in this process, which would stand still. */
+export function buildHoldfast(): void {
+  execFileSync(process.execPath, ['scripts/build.mjs']);
 }
 
-export function holdfast(kubeconfig: string, ...args: readonly string[]): Promise<Result> {
-  return new HoldfastProcess(kubeconfig, ...args).ended;
-}
-
-/** The same user, by way of a proxy that sees and changes what is asked. The user must have a token. */
-export async function throughProxy(
-  kubeconfig: string,
-): Promise<{ readonly proxy: ApiProxy; readonly kubeconfig: string }> {
-  const access = accessOf(parseKubeconfig(kubeconfig, '/'), undefined);
-  const proxy = await ApiProxy.start(access);
-  const { server, ca } = proxy.through(access);
-  const config = parse(kubeconfig) as { clusters: { name: string }[] };
-  const authority = Buffer.from(ca?.kind === 'inline' ? ca.text : '').toString('base64');
-  const cluster = { server: server.origin, 'certificate-authority-data': authority };
-  const clusters = config.clusters.map(({ name }) => ({ name, cluster }));
-  return { proxy, kubeconfig: stringify({ ...config, clusters }) };
+/** The command as people run it, with a kubeconfig and a home of its own. */
+export function holdfastFor(kubeconfig: string): Holdfast {
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  const config = join(home, 'kubeconfig');
+  writeFileSync(config, kubeconfig, { mode: 0o600 });
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config };
+  return (...args) =>
+    new Promise((done) => {
+      execFile(process.execPath, [command, ...args], { env, timeout: 60_000 }, (error, out, err) => {
+        done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
+      });
+    });
 }
