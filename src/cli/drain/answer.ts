@@ -19,12 +19,10 @@ function afterFailure(failure: Failure): EvictionAnswer | undefined {
     case 'conflict':
       return { kind: 'failed', message };
     case 'denied':
-      // It goes with its namespace.
-      return hasCause(failure, 'NamespaceTerminating') ? { kind: 'refused', message } : { kind: 'impossible', message };
     case 'alreadyExists':
     case 'gone':
     case 'rejected':
-      return { kind: 'impossible', message };
+      return mayChange(failure) ? { kind: 'refused', message } : { kind: 'impossible', message };
     case 'aborted':
       return undefined;
   }
@@ -48,8 +46,10 @@ function hintMs({ status }: Failure): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 }
 
-function hasCause({ status }: Failure, cause: string): boolean {
-  return status?.details?.causes?.some(({ reason }) => reason === cause) ?? false;
+/** Webhooks of others say "not now" with 403 or 400, too: Kruise's does. And a pod goes with its namespace. */
+function mayChange({ message, status }: Failure): boolean {
+  const byWebhook = /^admission webhook "[^"]*" denied the request/.test(message);
+  return byWebhook || (status?.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false);
 }
 
 /** API servers name the webhook that refused, and keep the numbers of their own check in a cause. */

@@ -27,8 +27,8 @@ export class Surroundings {
   }
 
   read(): Promise<LiveWorld> {
-    const { namespace } = { namespace: this.#operatorNamespace };
-    return readWorld(this.#session, { scope: this.#scope, operatorNamespace: namespace, book: this.#book });
+    const operatorNamespace = this.#operatorNamespace;
+    return readWorld(this.#session, { scope: this.#scope, operatorNamespace, book: this.#book });
   }
 }
 

@@ -21,10 +21,17 @@ export interface CourseOptions {
   readonly skipAfterMs?: number | undefined;
 }
 
+interface Entry {
+  readonly pod: CoursePod;
+  state: PodState;
+}
+
 /** How a drain goes: what is known of each pod, and which is next. It acts on nothing, and whoever tells it something brings the time. */
 export class Course {
   readonly #options: CourseOptions;
-  readonly #pods = new Map<string, { readonly pod: CoursePod; state: PodState }>();
+  /** By uid. */
+  readonly #pods = new Map<string, Entry>();
+  readonly #byNode = new Map<string, Entry[]>();
   readonly #seenAt = new Map<string, number>();
   #broken: Situation['broken'];
 
@@ -32,7 +39,7 @@ export class Course {
   constructor(pods: readonly CoursePod[], broken: ReadonlySet<string>, options: CourseOptions, now: number) {
     this.#options = options;
     this.#broken = { ids: broken, at: now };
-    for (const pod of pods) this.#pods.set(pod.uid, { pod, state: begin(now) });
+    for (const pod of pods) this.#add({ pod, state: begin(now) });
   }
 
   get pods(): readonly Tracked[] {
@@ -80,8 +87,7 @@ export class Course {
   /** A list of the pods of a node. What happened since it began may be missing in it. */
   listed(node: string, sightings: readonly Sighting[], begunAt: number, now: number): void {
     const byUid = new Map(sightings.map((one) => [one.uid, one]));
-    for (const tracked of this.#pods.values()) {
-      if (tracked.pod.node !== node) continue;
+    for (const tracked of this.#byNode.get(node) ?? []) {
       tracked.state = afterSighting(tracked.state, byUid.get(tracked.pod.uid), now, this.#options.skipAfterMs);
     }
     this.#seenAt.set(node, begunAt);
@@ -90,6 +96,14 @@ export class Course {
   /** A look at all groups, which began at this time. */
   looked(broken: ReadonlySet<string>, begunAt: number): void {
     this.#broken = { ids: broken, at: begunAt };
+  }
+
+  #add(entry: Entry): void {
+    const { uid, node } = entry.pod;
+    this.#pods.set(uid, entry);
+    const others = this.#byNode.get(node);
+    if (others === undefined) this.#byNode.set(node, [entry]);
+    else others.push(entry);
   }
 
   #change({ uid }: CoursePod, change: (state: PodState) => PodState): void {

@@ -68,6 +68,13 @@ describe('what an answer to an eviction means', () => {
       undefined,
       { kind: 'refused', message: 'said so' },
     ],
+    [
+      '403 of a webhook: not now, as Kruise says it',
+      403,
+      { message: 'admission webhook "vpod.kb.io" denied the request: no' },
+      undefined,
+      { kind: 'refused', message: 'admission webhook "vpod.kb.io" denied the request: no' },
+    ],
     ['401: never', 401, {}, undefined, { kind: 'impossible', message: 'said so' }],
     ['400: never', 400, {}, undefined, { kind: 'impossible', message: 'said so' }],
     ['422: never', 422, {}, undefined, { kind: 'impossible', message: 'said so' }],
