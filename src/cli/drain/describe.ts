@@ -1,5 +1,5 @@
 import type { Tracked } from '../../core/drain/census.ts';
-import type { CoursePod } from '../../core/drain/course-pod.ts';
+import type { CoursePod, Waiting } from '../../core/drain/course-pod.ts';
 
 /** What there is to say about a pod now. */
 export interface Description {
@@ -14,7 +14,8 @@ export function describePod({ pod, state }: Tracked, holds: (pod: CoursePod) => 
   const { since } = state;
   switch (state.kind) {
     case 'asking':
-      return { state: 'asked', since, detail: 'the answer of the API server' };
+      // Asked again, what was said last is still what it waits for.
+      return said(state.before) ?? { state: 'asked', since, detail: 'the answer of the API server' };
     case 'going':
       return {
         state: 'ending',
@@ -30,10 +31,13 @@ export function describePod({ pod, state }: Tracked, holds: (pod: CoursePod) => 
     case 'waiting': {
       const [holder, ...others] = holds(pod);
       if (holder !== undefined) return { state: 'held', since, detail: holdText(holder, others.length) };
-      if (state.answer === undefined) return { state: 'next', since, detail: 'its turn' };
-      return { state: state.answer.kind, since, detail: state.answer.message };
+      return said(state) ?? { state: 'next', since, detail: 'its turn' };
     }
   }
+}
+
+function said({ answer, since }: Waiting): Description | undefined {
+  return answer === undefined ? undefined : { state: answer.kind, since, detail: answer.message };
 }
 
 function holdText(holder: string, others: number): string {

@@ -54,6 +54,15 @@ shop/llm-0   node-1   ending    26s     the end of its containers
     );
   });
 
+  it('shows what was said last while a pod is asked for again', () => {
+    const { course, now } = midway();
+    const before = liveText(course, { nodes, startedAt: start, now, paint: plain });
+    course.listed('node-2', [{ uid: slow.uid }, { uid: second.uid }], now, now);
+    expect(course.next(now)).toEqual([slow]);
+    course.asked(slow, now);
+    expect(liveText(course, { nodes, startedAt: start, now, paint: plain })).toBe(before);
+  });
+
   it('is the same with colours', () => {
     const { course, now } = midway();
     const facts = { nodes, startedAt: start, now };
