@@ -17,6 +17,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'explain why something may go now or not: every budget, every number, and what would help',
     load: async () => (await import('./explain/explain.ts')).explainCommand(),
   },
+  drain: {
+    description: 'cordon nodes and evict their pods as kubectl drain does, but group by group',
+    load: async () => (await import('./drain/drain.ts')).drainCommand(),
+  },
   simulate: {
     description: 'tell what draining nodes would do, from a snapshot of a cluster',
     load: async () => (await import('./simulate.ts')).simulateCommand(),

@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
-import { type BlockedPod, type DrainSimulation, type PodKey, simulateDrain } from '../core/drain/simulate.ts';
-import type { Charge } from '../core/verdict.ts';
+import { type PodKey, simulateDrain } from '../core/drain/simulate.ts';
 import type { World } from '../core/world/world.ts';
 import { worldOf } from './feed-world.ts';
 import { loadObjects } from './load-objects.ts';
-import { table } from './table.ts';
+import { simulationText } from './simulation-text.ts';
 
 interface Options {
   readonly load: readonly string[];
@@ -32,8 +31,9 @@ function run(options: Options): void {
   const world = worldOf(options.load.flatMap(loadObjects));
   const pods = podsOn(world, options.drain);
   const result = simulateDrain(world, pods, 0, { order: options.order });
+  const title = `Draining ${options.drain.join(', ')}: ${pods.length} pods`;
   process.stdout.write(
-    options.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : report(options, pods, result),
+    options.output === 'json' ? `${JSON.stringify(result, null, 2)}\n` : simulationText(title, pods.length, result),
   );
   if (result.stuck.length > 0) process.exitCode = 1;
 }
@@ -45,40 +45,4 @@ function podsOn(world: World, nodes: readonly string[]): readonly PodKey[] {
     if (!pods.some((pod) => pod.node === node)) throw new Error(`no pod in the snapshot runs on node ${node}`);
   }
   return found.map(({ namespace, name }) => ({ namespace, name }));
-}
-
-function report(options: Options, pods: readonly PodKey[], result: DrainSimulation): string {
-  const sections = [`Draining ${options.drain.join(', ')}: ${pods.length} pods\n`];
-  const steps = result.waves.flatMap((wave, index) =>
-    wave.map(({ pod, charges }) => [String(index + 1), pod.namespace, pod.name, ...effects(charges)]),
-  );
-  if (steps.length > 0) sections.push(table(['WAVE', 'NAMESPACE', 'POD', 'UNIT', 'EFFECT', 'BUDGET'], steps));
-  if (result.waiting.length > 0) sections.push(`\nNot in wave 1, because:\n${blocked(result.waiting)}`);
-  if (result.stuck.length > 0) sections.push(`\nCan never go as things are:\n${blocked(result.stuck)}`);
-  sections.push(`\n${summary(pods, result)}\n`);
-  return sections.join('\n');
-}
-
-function effects(charges: readonly Charge[]): readonly [string, string, string] {
-  const [charge] = charges;
-  if (charge === undefined) return ['-', 'not protected', '-'];
-  const worst = charges.find((one) => one.effect === 'breaks') ?? charge;
-  const words = { breaks: `breaks a ${worst.unitKind}`, surplus: 'surplus', down: 'already down' } as const;
-  return [
-    worst.unit,
-    words[worst.effect],
-    `${worst.budget.name} (${worst.available} available, ${worst.desired} needed)`,
-  ];
-}
-
-function blocked(pods: readonly BlockedPod[]): string {
-  return pods
-    .flatMap(({ pod, blockers }) => blockers.map((one) => `  ${pod.name}: ${one.message}; ${one.unblock}`))
-    .join('\n');
-}
-
-function summary(pods: readonly PodKey[], result: DrainSimulation): string {
-  const gone = pods.length - result.stuck.length;
-  const waves = `${result.waves.length} ${result.waves.length === 1 ? 'wave' : 'waves'}`;
-  return `${gone} of ${pods.length} pods can go, in ${waves}; ${result.stuck.length} can never go as things are.`;
 }

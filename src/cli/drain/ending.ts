@@ -1,0 +1,94 @@
+import type { Course } from '../../core/drain/course.ts';
+import { isAway } from '../../core/drain/course-pod.ts';
+import { ageText } from '../output/age.ts';
+import { exitCode } from '../output/problem.ts';
+import { describePod, inWords } from './describe.ts';
+import type { Selection } from './filters.ts';
+import { podName } from './listed-pod.ts';
+import type { DrainEnd } from './runner.ts';
+
+export interface Ending {
+  readonly out: readonly string[];
+  readonly err: readonly string[];
+  readonly code: number;
+}
+
+export interface EndingFacts {
+  /** All that were named, and are cordoned now. */
+  readonly nodes: readonly string[];
+  readonly refusals: Selection['refusals'];
+  readonly startedAt: number;
+  readonly now: number;
+  readonly timeoutMs: number | undefined;
+}
+
+/** So many pods that did not go are named; the others are counted. */
+const maxNamed = 20;
+
+/** How a drain ended, for people and for scripts. */
+export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): Ending {
+  const { pods } = course;
+  const holds = course.holds();
+  const left = pods.filter(({ state }) => !isAway(state));
+  const undrained = new Set([...facts.refusals.keys(), ...left.map(({ pod }) => pod.node)]);
+  const took = ageText(facts.now - facts.startedAt);
+  const gone = `${pods.length - left.length} of ${pods.length} pods gone after ${took}`;
+  if (undrained.size === 0)
+    return { out: [`${gone}; drained: ${facts.nodes.join(', ')}`], err: [], code: exitCode.yes };
+  const named = left
+    .slice(0, maxNamed)
+    .map((tracked) => `  ${podName(tracked.pod)} on ${tracked.pod.node}: ${inWords(describePod(tracked, holds))}`);
+  const more = left.length > maxNamed ? [`  and ${left.length - maxNamed} more`] : [];
+  const nodes = facts.nodes.filter((node) => undrained.has(node));
+  return {
+    out: [],
+    err: [
+      `${reason(end, facts)}: ${gone}`,
+      ...named,
+      ...more,
+      ...refusalLines(facts.refusals),
+      ...whatNext(nodes, facts),
+    ],
+    code: end.kind === 'interrupted' ? exitCode.interrupted : exitCode.no,
+  };
+}
+
+function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
+  switch (end.kind) {
+    case 'interrupted':
+      return 'interrupted';
+    case 'timedOut':
+      return `error: not drained within ${ageText(timeoutMs ?? 0)}`;
+    case 'blind':
+      return `error: ${end.message}`;
+    case 'over':
+      return 'error: not everything can be drained';
+  }
+}
+
+export function refusalLines(refusals: Selection['refusals']): readonly string[] {
+  return [...refusals].flatMap(([node, whys]) =>
+    [...whys].map(([why, pods]) => `  nothing is evicted from ${node}: ${listed(pods)}: ${why}`),
+  );
+}
+
+export function noteLines(notes: Selection['notes']): readonly string[] {
+  return [...notes].map(([note, pods]) => `warning: ${listed(pods)}: ${note}`);
+}
+
+function listed(pods: readonly string[]): string {
+  const shown = pods.slice(0, maxNamed).join(', ');
+  return pods.length > maxNamed ? `${shown} and ${pods.length - maxNamed} more` : shown;
+}
+
+function whatNext(undrained: readonly string[], { nodes }: EndingFacts): readonly string[] {
+  return [`Not drained: ${undrained.join(', ')}. The same command goes on from here.`, ...cordonedLines(nodes)];
+}
+
+/** Nobody should have to find out by pods that are not scheduled. */
+export function cordonedLines(nodes: readonly string[]): readonly string[] {
+  return [
+    `Still cordoned: ${nodes.join(', ')}. To let pods be scheduled there again:`,
+    `  kubectl uncordon ${nodes.join(' ')}`,
+  ];
+}

@@ -1,0 +1,36 @@
+import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KindReader, Read } from '../live/kind-reader.ts';
+import { readNode, readNodes, type SeenNode } from '../live/nodes.ts';
+import type { Session } from '../live/session.ts';
+import { Problem, problemOf } from '../output/problem.ts';
+
+const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
+
+/** The nodes that are meant: by name, or by their labels. */
+export async function findNodes(
+  reader: KindReader,
+  names: readonly string[],
+  selector: string | undefined,
+): Promise<readonly SeenNode[]> {
+  if (selector !== undefined) return listed(await readNodes(reader, selector));
+  const found: SeenNode[] = [];
+  for (const name of new Set(names)) {
+    const read = await readNode(reader, name);
+    if (read.kind === 'denied') throw new Problem(`node ${name} cannot be read: ${read.why}`);
+    if (read.kind === 'absent') throw new Problem(`node ${name} does not exist`, 'kubectl get nodes lists them.');
+    found.push(read.object);
+  }
+  return found;
+}
+
+function listed(read: Read<SeenNode>): readonly SeenNode[] {
+  if (read.kind === 'read') return read.items;
+  throw new Problem(`nodes cannot be read: ${read.kind === 'denied' ? read.why : 'the server has none'}`);
+}
+
+/** New pods go elsewhere from now on. */
+export async function cordon({ client, call }: Session, { name }: SeenNode): Promise<void> {
+  const patch = { type: 'strategic', body: { spec: { unschedulable: true } } } as const;
+  const done = await client.patch(nodes, { name }, patch, { ...call, fieldManager: 'holdfast-drain' });
+  if (!done.ok) throw problemOf(done.failure, `cannot cordon node ${name}`);
+}
