@@ -1,0 +1,60 @@
+import { compareStrings } from '../compare.ts';
+import { obtain } from '../world/selector-index.ts';
+import type { Choose } from './carry-out.ts';
+import type { Loss } from './losses.ts';
+import type { StrategyName } from './result.ts';
+import type { Candidate } from './site.ts';
+
+export interface Strategy {
+  readonly name: StrategyName;
+  readonly choose: Choose;
+}
+
+/** Ways to go about it, the simplest first. The last two nobody would do by hand. */
+export const strategies: readonly Strategy[] = [
+  { name: 'first fit', choose: (left) => left },
+  { name: 'group by group', choose: groupByGroup },
+  { name: 'scarcest first', choose: (left) => sorted(left, (one) => -scarcity(one)) },
+  { name: 'emptiest first', choose: (left) => sorted(left, ({ alone }) => alone.order.length) },
+];
+
+export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left.slice(0, 1) };
+
+/** Equal ones stay in the order in which they were given. */
+function sorted(left: readonly Candidate[], key: (one: Candidate) => number): readonly Candidate[] {
+  return left
+    .map((one) => ({ one, key: key(one) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ one }) => one);
+}
+
+/** How large a part of a budget it takes, of the one of which it takes the largest. */
+function scarcity({ alone }: Candidate): number {
+  const counts = new Map<Loss['purse'], number>();
+  for (const { purse } of alone.losses) counts.set(purse, (counts.get(purse) ?? 0) + 1);
+  let highest = 0;
+  for (const [purse, count] of counts) highest = Math.max(highest, count / Math.max(1, purse.allowed));
+  return highest;
+}
+
+/** Nodes that break the same unit stand together: a group that goes down goes down once. */
+function groupByGroup(left: readonly Candidate[]): readonly Candidate[] {
+  const byLoss = new Map<Loss, Candidate[]>();
+  for (const candidate of left) {
+    for (const loss of candidate.alone.losses) obtain(byLoss, loss, () => []).push(candidate);
+  }
+  const seen = new Set<Candidate>();
+  for (const start of sorted(left, (one) => -scarcity(one))) visit(start, byLoss, seen);
+  return [...seen];
+}
+
+/** Without recursion: one unit may tie thousands of nodes together. */
+function visit(start: Candidate, byLoss: ReadonlyMap<Loss, readonly Candidate[]>, seen: Set<Candidate>): void {
+  const open = [start];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const tied = next.alone.losses.flatMap((loss) => byLoss.get(loss) ?? []).filter((one) => !seen.has(one));
+    open.push(...tied.sort((a, b) => compareStrings(b.name, a.name)));
+  }
+}
