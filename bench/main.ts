@@ -4,6 +4,7 @@ import { cpus, loadavg } from 'node:os';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
+import { planSuite } from './plan/suite.ts';
 import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
@@ -11,6 +12,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   core: coreSuite,
   client: clientSuite,
   cluster: clusterSuite,
+  plan: planSuite,
   webhook: webhookSuite,
 };
 

@@ -20,12 +20,13 @@ export function lowerBoundOf(site: Site, searched: Searched | undefined): LowerB
 
 function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {
   const unsure = optedOut(candidates);
+  const rounds = candidates.map(({ alone }) => alone.rounds).sort((a, b) => b - a);
   const bounds: LowerBound[] = [];
   for (const [purse, claims] of claimsByPurse(candidates)) {
     const { budget, unitKind, allowed } = purse;
     const key = `${budget.namespace}/${budget.name}`;
     if (!Number.isFinite(allowed) || (budget.kind === 'PodUnavailableBudget' && unsure.has(key))) continue;
-    const waves = Math.max(atOnceBound(claims, allowed), inRoundsBound(claims, candidates, allowed));
+    const waves = Math.max(atOnceBound(claims, allowed), inRoundsBound(claims, rounds, allowed));
     bounds.push({ waves, why: 'budget', budget, unitKind, units: unitsOf(claims), allowed });
   }
   return bounds;
@@ -79,10 +80,9 @@ function atOnceBound(claims: readonly Claim[], allowed: number): number {
   );
 }
 
-/** A wave has as many rounds as its slowest node, and each round gives what the budget gives. */
-function inRoundsBound(claims: readonly Claim[], candidates: readonly Candidate[], allowed: number): number {
+/** A wave has as many rounds as its slowest node, and each round gives what the budget gives. The slowest nodes come first. */
+function inRoundsBound(claims: readonly Claim[], rounds: readonly number[], allowed: number): number {
   if (allowed <= 0) return 1;
-  const rounds = candidates.map(({ alone }) => alone.rounds).sort((a, b) => b - a);
   let waves = 0;
   for (let left = unitsOf(claims); left > 0; waves += 1) left -= allowed * (rounds[waves] ?? 1);
   return waves;

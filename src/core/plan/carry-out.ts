@@ -3,6 +3,7 @@ import type { Mover } from './movers.ts';
 import { type PackedWave, WavePacker } from './pack-wave.ts';
 import type { Room } from './room.ts';
 import type { Candidate, Site } from './site.ts';
+import type { Strategy } from './strategies.ts';
 
 /** A whole plan as it comes out of one way to order the nodes. */
 export interface Outcome {
@@ -16,13 +17,13 @@ export interface Outcome {
 export type Choose = (left: readonly Candidate[]) => readonly Candidate[];
 
 /** Wave after wave, until no node is left or none can go. */
-export function carryOut(site: Site, choose: Choose): Outcome {
-  const state = new State(site);
+export function carryOut(site: Site, { begin, atMost }: Strategy): Outcome {
+  const state = new State(site, begin(site.candidates), atMost ?? Number.POSITIVE_INFINITY);
   const waves: PackedWave[] = [];
   let noRoom: ReadonlyMap<string, Mover> = new Map();
   let drained = 0;
   for (;;) {
-    const wave = state.next(choose);
+    const wave = state.next();
     if (wave.members.length === 0) return { waves, drained, noRoom: wave.noRoom };
     noRoom = wave.noRoom;
     waves.push(wave);
@@ -34,13 +35,18 @@ export function carryOut(site: Site, choose: Choose): Outcome {
 /** Which nodes are still to be drained, and what moved onto them meanwhile. */
 class State {
   readonly #site: Site;
+  readonly #choose: Choose;
+  readonly #atMost: number;
   readonly #room: Room | undefined;
   #left: readonly Candidate[];
   /** Nodes that pods may go to without having to move again. */
   readonly #safe: string[];
+  readonly #cordoned: ReadonlySet<string>;
 
-  constructor(site: Site) {
+  constructor(site: Site, choose: Choose, atMost: number) {
     this.#site = site;
+    this.#choose = choose;
+    this.#atMost = atMost;
     this.#room = site.newRoom();
     this.#left = site.candidates;
     const listed = new Set(site.candidates.map(({ name }) => name));
@@ -48,18 +54,16 @@ class State {
     this.#cordoned = new Set(site.nodes.flatMap(({ name, unschedulable }) => (unschedulable ? [name] : [])));
   }
 
-  readonly #cordoned: ReadonlySet<string>;
-
   get isDone(): boolean {
     return this.#left.length === 0;
   }
 
-  next(choose: Choose): PackedWave {
-    const order = choose(this.#left);
+  next(): PackedWave {
+    const order = this.#choose(this.#left);
     // Pods that have to go to a node which is still to be drained go to one that is drained late.
     const late = order.map(({ name }) => name).filter((name) => !this.#cordoned.has(name));
     this.#room?.open([...this.#safe, ...late.reverse()]);
-    const wave = new WavePacker(this.#site, this.#room).pack(order);
+    const wave = new WavePacker(this.#site, this.#room).pack(order, this.#atMost);
     this.#settle(wave);
     return wave;
   }

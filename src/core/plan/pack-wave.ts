@@ -46,8 +46,8 @@ export class WavePacker {
     this.#maxSurge = options.maxSurge;
   }
 
-  pack(candidates: Iterable<Candidate>): PackedWave {
-    for (const candidate of candidates) this.#offer(candidate);
+  pack(candidates: Iterable<Candidate>, atMost: number): PackedWave {
+    for (const candidate of candidates) if (this.#members.length < atMost) this.#offer(candidate);
     this.#overlay.backTo(0);
     for (let round = 2; this.#members.some(({ left }) => left.length > 0); round += 1) this.#continue(round);
     return { members: this.#members, noRoom: this.#noRoom };

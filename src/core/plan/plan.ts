@@ -5,7 +5,7 @@ import { defaultPlanOptions, type PlanInput, type PlanOptions } from './input.ts
 import type { LowerBound, Plan, StrategyName, StuckNode } from './result.ts';
 import { type Searched, searchShortest } from './search.ts';
 import { keyOf, type Site, surveySite } from './site.ts';
-import { oneAtATime, strategies } from './strategies.ts';
+import { oneAtATime, type Strategy, strategiesFor } from './strategies.ts';
 
 /**
  * In which waves to drain nodes so that no budget is broken. Several ways are tried and the best one is taken, so a plan never has
@@ -14,14 +14,15 @@ import { oneAtATime, strategies } from './strategies.ts';
 export function planDrain(input: PlanInput, options: Partial<PlanOptions> = {}): Plan {
   const site = surveySite(input, { ...defaultPlanOptions, ...options });
   const searched = searchShortest(site);
-  const tried = tryAll(site, searched, lowerBoundOf(site, searched));
+  const bound = lowerBoundOf(site, searched);
+  const tried = tryAll(site, searched, bound);
   const ranked = [...tried].sort((a, b) => compareOutcomes(a.outcome, b.outcome));
   const best = ranked[0]?.outcome ?? { waves: [], drained: 0, noRoom: new Map() };
   const waves = best.waves.map((wave) => describeWave(wave, site.options));
   return {
     waves,
     never: neverDrained(site, best),
-    lowerBound: boundOfDrained(site, best, searched),
+    lowerBound: best.drained === site.candidates.length ? bound : boundOfDrained(site, best),
     compared: ranked.map(({ name, outcome }) => {
       return { strategy: name, waves: outcome.waves.length, drained: outcome.drained };
     }),
@@ -41,16 +42,18 @@ function tryAll(site: Site, searched: Searched | undefined, bound: LowerBound): 
   if (all === 0) return [];
   const tried: Try[] = [];
   const isBest = ({ outcome }: Try): boolean => outcome.drained === all && outcome.waves.length <= bound.waves;
-  const attempts =
-    searched === undefined ? strategies : [...strategies, { name: 'search' as const, choose: bySets(site, searched) }];
-  for (const { name, choose } of attempts) {
-    const one = { name, outcome: carryOut(site, choose) };
+  const attempts: readonly Strategy[] = [
+    ...strategiesFor(site),
+    ...(searched === undefined ? [] : [{ name: 'search' as const, begin: () => bySets(site, searched) }]),
+  ];
+  for (const strategy of attempts) {
+    const one = { name: strategy.name, outcome: carryOut(site, strategy) };
     tried.push(one);
     if (isBest(one)) break;
   }
   // Every wave of every plan drains a node: one at a time can only be better where the others leave nodes behind.
   const complete = tried.some(({ outcome }) => outcome.drained === all);
-  return complete ? tried : [...tried, { name: oneAtATime.name, outcome: carryOut(site, oneAtATime.choose) }];
+  return complete ? tried : [...tried, { name: oneAtATime.name, outcome: carryOut(site, oneAtATime) }];
 }
 
 /** The sets that a search found, one after the other. Where room matters one may not fit, and others go on meanwhile. */
@@ -79,9 +82,8 @@ function neverDrained(site: Site, { waves, noRoom }: Outcome): readonly StuckNod
 }
 
 /** Nodes that are left behind do not make a plan longer. */
-function boundOfDrained(site: Site, { waves }: Outcome, searched: Searched | undefined): LowerBound {
+function boundOfDrained(site: Site, { waves }: Outcome): LowerBound {
   const drained = new Set(waves.flatMap(({ members }) => members.map(({ candidate }) => candidate.name)));
-  if (drained.size === site.candidates.length) return lowerBoundOf(site, searched);
   const candidates = site.candidates.filter(({ name }) => drained.has(name));
   const rest = { ...site, candidates };
   return lowerBoundOf(rest, searchShortest(rest));

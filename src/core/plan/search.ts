@@ -30,7 +30,7 @@ export function searchShortest(site: Site): Searched | undefined {
 }
 
 function goTogether(site: Site, members: readonly Candidate[]): boolean {
-  const wave: PackedWave = new WavePacker(site, undefined).pack(members);
+  const wave: PackedWave = new WavePacker(site, undefined).pack(members, members.length);
   return wave.members.length === members.length;
 }
 

@@ -3,22 +3,42 @@ import { obtain } from '../world/selector-index.ts';
 import type { Choose } from './carry-out.ts';
 import type { Loss } from './losses.ts';
 import type { StrategyName } from './result.ts';
-import type { Candidate } from './site.ts';
+import type { Candidate, Site } from './site.ts';
 
 export interface Strategy {
   readonly name: StrategyName;
-  readonly choose: Choose;
+  /** Called once for each plan, with all its nodes. */
+  readonly begin: (all: readonly Candidate[]) => Choose;
+  /** The most nodes in a wave. */
+  readonly atMost?: number;
 }
 
-/** Ways to go about it, the simplest first. The last two nobody would do by hand. */
-export const strategies: readonly Strategy[] = [
-  { name: 'first fit', choose: (left) => left },
-  { name: 'group by group', choose: groupByGroup },
-  { name: 'scarcest first', choose: (left) => sorted(left, (one) => -scarcity(one)) },
-  { name: 'emptiest first', choose: (left) => sorted(left, ({ alone }) => alone.order.length) },
+/** Each way asks the engine about every pod. With more pods than this two ways have to do, or a plan would take too long. */
+const maxPodsForAllWays = 50_000;
+
+/** Ways to go about it: what everybody does, and what is best most often. */
+const mainStrategies: readonly Strategy[] = [
+  { name: 'first fit', begin: () => (left) => left },
+  { name: 'group by group', begin: (all) => keeping(groupByGroup(all)) },
 ];
 
-export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left.slice(0, 1) };
+const moreStrategies: readonly Strategy[] = [
+  { name: 'scarcest first', begin: (all) => keeping(sorted(all, (one) => -scarcity(one))) },
+  { name: 'emptiest first', begin: (all) => keeping(sorted(all, ({ alone }) => alone.order.length)) },
+];
+
+export function strategiesFor({ candidates }: Pick<Site, 'candidates'>): readonly Strategy[] {
+  const pods = candidates.reduce((sum, { alone }) => sum + alone.order.length, 0);
+  return pods > maxPodsForAllWays ? mainStrategies : [...mainStrategies, ...moreStrategies];
+}
+
+export const oneAtATime: Strategy = { name: 'one node at a time', begin: () => (left) => left, atMost: 1 };
+
+/** Those that are left, in this order. */
+function keeping(order: readonly Candidate[]): Choose {
+  const ranks = new Map(order.map(({ name }, rank) => [name, rank]));
+  return (left) => sorted(left, ({ name }) => ranks.get(name) ?? order.length);
+}
 
 /** Equal ones stay in the order in which they were given. */
 function sorted(left: readonly Candidate[], key: (one: Candidate) => number): readonly Candidate[] {
