@@ -1,11 +1,16 @@
-// Bundles the command into one file, dist/holdfast.js. Runs by itself after `npm ci` (the `prepare` script).
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+// Bundles the commands into dist: what each of them needs is in chunks of its own, so that `holdfast --help` reads little.
+// Runs by itself after `npm ci` (the `prepare` script).
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
+const chunks = 'dist/chunks';
+
 const { outputFiles } = await build({
-  entryPoints: ['src/cli/main.ts'],
-  outfile: 'dist/holdfast.js',
+  entryPoints: { holdfast: 'src/cli/main.ts', 'kubectl_complete-holdfast': 'src/cli/kubectl-complete.ts' },
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  splitting: true,
   write: false,
   bundle: true,
   platform: 'node',
@@ -18,10 +23,25 @@ const { outputFiles } = await build({
     js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
 });
-// Each file appears whole: somebody may be running the command, or building it too.
-for (const { path, contents } of outputFiles) {
+// Each file appears whole, chunks before who loads them: somebody may be running the command, or building it too.
+for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)))) {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.tmp`;
   writeFileSync(draft, contents, { mode: 0o755 });
   renameSync(draft, path);
+}
+removeOld();
+
+function isEntry(path) {
+  return !path.includes('chunks');
+}
+
+/** Chunks of builds before this one may still be loaded by who runs them, but not for ever. */
+function removeOld() {
+  const kept = new Set(outputFiles.map(({ path }) => path));
+  const hourAgo = Date.now() - 3_600_000;
+  for (const name of existsSync(chunks) ? readdirSync(chunks) : []) {
+    const path = join(process.cwd(), chunks, name);
+    if (!kept.has(path) && statSync(path).mtimeMs < hourAgo) rmSync(path, { force: true });
+  }
 }

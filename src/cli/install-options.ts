@@ -1,10 +1,10 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { defaultNamespace } from '../operator/install/names.ts';
+import { durationMs } from './duration.ts';
+import { type AccessFlags, withAccessFlags } from './live/flags.ts';
 
 /** Which cluster, and how long to wait for it. */
-export interface ClusterOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
+export interface ClusterOptions extends AccessFlags {
   readonly timeout: number;
 }
 
@@ -66,25 +66,9 @@ export function uninstallCommand(run: (options: UninstallOptions) => Promise<voi
 }
 
 function withCluster(command: Command): Command {
-  return command
-    .option('--kubeconfig <file>', 'which cluster (default: as kubectl finds it: KUBECONFIG, ~/.kube/config)')
-    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
-    .addOption(
-      new Option('--timeout <duration>', 'how long to wait, such as 90s or 3m')
-        .argParser(durationMs)
-        .default(defaultTimeoutMs, '3m'),
-    );
-}
-
-const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1_000 };
-const maxDurationMs = 24 * 3_600_000;
-
-/** As kubectl takes it: `90s`, `3m`, `1h30m`. */
-export function durationMs(text: string): number {
-  const parts = [...text.matchAll(/(\d{1,6})([hms])/g)];
-  const ms = parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit] ?? 0), 0);
-  if (parts.map(([part]) => part).join('') !== text || ms <= 0 || ms > maxDurationMs) {
-    throw new InvalidArgumentError('must be a duration such as 90s, 3m or 1h30m, and at most 24h.');
-  }
-  return ms;
+  return withAccessFlags(command).addOption(
+    new Option('--timeout <duration>', 'how long to wait, such as 90s or 3m')
+      .argParser(durationMs)
+      .default(defaultTimeoutMs, '3m'),
+  );
 }

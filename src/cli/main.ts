@@ -1,35 +1,37 @@
 import { Command, CommanderError } from 'commander';
-
-/** Each loads what it needs and no more: an agent runs on every node, and has no use for an embedded cluster. */
-const commands: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['up', async () => (await import('./up.ts')).upCommand()],
-  ['simulate', async () => (await import('./simulate.ts')).simulateCommand()],
-  ['operator', async () => (await import('./operator.ts')).operatorCommand()],
-  ['agent', async () => (await import('./agent.ts')).agentCommand()],
-  ['install', async () => (await import('./install.ts')).installCommand()],
-  ['uninstall', async () => (await import('./uninstall.ts')).uninstallCommand()],
-]);
+import { commandNamed, commands } from './commands.ts';
+import { exitCode, problemText } from './output/problem.ts';
 
 const program = new Command('holdfast')
   .description("keeps an application's serving units up while its Kubernetes cluster is being maintained")
   .version('0.1.0')
   .showHelpAfterError('(holdfast --help lists the commands)');
 
-const asked = commands.get(process.argv[2] ?? '');
-// Whoever asks for help, or for something that is not there, is shown all of them.
-for (const load of asked === undefined ? commands.values() : [asked]) program.addCommand(await load());
-for (const command of [program, ...program.commands]) command.exitOverride();
+/** The hidden command that completion scripts call. */
+const completing = '__complete';
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = exitCode(error);
+const [first = '', second = ''] = process.argv.slice(2);
+if (first === completing) {
+  const { printCompletions } = await import('./completion/print.ts');
+  await printCompletions(process.argv.slice(3));
+} else await run(first === 'help' ? second : first);
+
+async function run(name: string): Promise<void> {
+  const asked = commandNamed(name);
+  if (asked !== undefined) program.addCommand(await asked.load());
+  // Whoever asks for help, or for something that is not there, is shown all of them, and nothing is loaded for that.
+  else for (const [one, { description }] of Object.entries(commands)) program.command(one).description(description);
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeFor(error);
+  }
 }
 
-/** 0: done; 1: the answer is no; 2: the question was wrong. */
-function exitCode(error: unknown): number {
+function exitCodeFor(error: unknown): number {
   // commander has printed its own message, or the help that was asked for.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-  return 2;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.yes : exitCode.problem;
+  process.stderr.write(problemText(error));
+  return exitCode.problem;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
-import { durationMs, installCommand, uninstallCommand } from '../../src/cli/install-options.ts';
+import { durationMs } from '../../src/cli/duration.ts';
+import { installCommand, uninstallCommand } from '../../src/cli/install-options.ts';
 import { chosenValues } from '../../src/cli/install-values.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 

@@ -156,7 +156,7 @@ describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
     expect(refused.body.message).toContain('PodUnavailableBudget "two" needs 2 available pods and has 2');
     expect(causesOf(refused)).toContainEqual({
       reason: 'Hint',
-      message: `kubectl describe podunavailablebudget two -n ${scene.namespace}`,
+      message: `holdfast explain pod/a -n ${scene.namespace}`,
     });
   });
 

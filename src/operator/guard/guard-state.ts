@@ -1,11 +1,10 @@
 import type { Namespace } from '../../api/meta.ts';
-import { label } from '../../api/names.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Surroundings } from '../surroundings/surroundings.ts';
-import { guardedValue, guardLabel, isNeverGuarded } from './plan.ts';
-import { outOfReach, type Registration, registrationOf } from './registration.ts';
+import { guardProblem } from './guard-problem.ts';
+import { type Registration, registrationOf } from './registration.ts';
 import { Settling } from './settling.ts';
 
 export interface GuardStateParts {
@@ -98,7 +97,7 @@ export class GuardState {
 
   #review(namespace: Namespace): void {
     const { name } = namespace.metadata;
-    const problem = this.#problemOf(namespace);
+    const problem = guardProblem(namespace, this.#parts.own, this.#registration);
     if (this.#problems.has(name) && this.#problems.get(name) === problem) return;
     this.#problems.set(name, problem);
     if (problem === undefined) this.#settling.add(name);
@@ -110,23 +109,4 @@ export class GuardState {
     this.#problems.delete(name);
     this.#settling.delete(name);
   }
-
-  #problemOf(namespace: Namespace): string | undefined {
-    const { name, labels = {} } = namespace.metadata;
-    if (isNeverGuarded(name, this.#parts.own)) {
-      return `nothing is guarded in kube-system and ${this.#parts.own}, so that they come up without us: use another namespace`;
-    }
-    return labelProblem(guardLabel(namespace)) ?? outOfReach(this.#registration, labels);
-  }
-}
-
-function labelProblem(value: string | undefined): string | undefined {
-  if (value === guardedValue) return undefined;
-  if (value === undefined) {
-    return `the namespace has no label ${label.guard}: the leader of the operator sets it, and logs why it cannot`;
-  }
-  if (value === 'disabled') {
-    return `somebody turned protection off with the namespace's label ${label.guard}=disabled: remove it to turn it on`;
-  }
-  return `the namespace's label ${label.guard} is ${JSON.stringify(value)}, which means nothing: remove it, or set ${guardedValue} or disabled`;
 }

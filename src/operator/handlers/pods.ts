@@ -10,7 +10,7 @@ import type { LedgerService } from '../ledger/ledger-service.ts';
 import { patienceOf } from '../ledger/patience.ts';
 import type { PodReader } from '../ledger/ports.ts';
 import type { ViewGate } from '../ledger/view-gate.ts';
-import { answerBad, answerBlind, answerVerdict } from '../webhook/answers.ts';
+import { answerBad, answerBlind, answerVerdict, type PodName } from '../webhook/answers.ts';
 import type { CallContext, WebhookHandler } from '../webhook/handler.ts';
 import { type PodRequest, podRequestOf } from '../webhook/requests.ts';
 import type { ReviewRequest } from '../webhook/review.ts';
@@ -75,7 +75,7 @@ export class PodHandler implements WebhookHandler {
     const started = clock.monotonic();
     const verdict = await this.#judge(asked, started + this.#limits.answerMs, signal);
     observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
-    return answerVerdict(verdict, { namespace: asked.request.namespace, name: asked.request.pod });
+    return answerVerdict(verdict, subjectOf(asked.request));
   }
 
   /** From memory alone: a pod that is certainly not protected passes, and all others wait (I4). */
@@ -85,12 +85,7 @@ export class PodHandler implements WebhookHandler {
     if (asked.kind === 'pass') return { allowed: true };
     if (asked.kind === 'bad') return answerBad(asked.problem);
     const { request } = asked;
-    return answerBlind(
-      { namespace: request.namespace, name: request.pod },
-      this.#unprotected(request),
-      'LedgerUnknown',
-      detail,
-    );
+    return answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
   }
 
   #unprotected(request: DisruptionRequest): boolean {
@@ -209,4 +204,8 @@ function isFree({ reason }: Allowed): boolean {
 function undone({ pod }: DisruptionRequest, message: string): Denied {
   const detail = `its eviction was allowed, and could not be completed: ${message}`;
   return deny([blocker('PodUnknown', { pod: { name: pod }, detail })]);
+}
+
+function subjectOf({ namespace, pod, operation }: DisruptionRequest): PodName {
+  return { namespace, name: pod, operation };
 }

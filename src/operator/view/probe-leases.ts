@@ -40,7 +40,7 @@ const silenceMs = 5_000;
 const catchUpMs = 1_000;
 
 /** Nobody is trusted for longer without a word, whatever a lease says of itself. */
-const maxSeconds = 3_600;
+export const maxLeaseSeconds = 3_600;
 
 export function probeLeaseProjection(interner: Interner): (object: Fields) => SeenLease {
   return (object) => {
@@ -119,7 +119,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 
   /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */
   #take({ metadata: { name }, content, renewal }: SeenLease, renewedAt: number | undefined): void {
-    const problem = problemOf(name, content);
+    const problem = leaseProblem(name, content);
     if (!content.ok || problem !== undefined) {
       this.#parts.log.warn('a probe lease is of no use', { lease: name, problem });
       this.#forget(name);
@@ -132,7 +132,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
       renewal,
       pods: before !== undefined && sameMembers(before.pods, disruptable) ? before.pods : disruptable,
       renewedAt: before?.renewal === renewal ? before.renewedAt : renewedAt,
-      durationSeconds: Math.min(durationSeconds, maxSeconds),
+      durationSeconds: Math.min(durationSeconds, maxLeaseSeconds),
     };
     this.#known.set(name, known);
     this.#tell(known);
@@ -174,7 +174,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 }
 
 /** Why it vouches for nobody. A lease under another name than that of its node could speak against the real one. */
-function problemOf(name: string, content: Parsed<ProbeLeaseContent>): string | undefined {
+export function leaseProblem(name: string, content: Parsed<ProbeLeaseContent>): string | undefined {
   if (!content.ok) return content.errors.map(({ field }) => field).join(', ');
   return name === probeLeaseName(content.value.node) ? undefined : `node ${content.value.node} has another one`;
 }

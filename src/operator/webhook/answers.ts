@@ -2,12 +2,15 @@ import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
 import { outlookOf } from '../../api/refusal-outlook.ts';
 import { blocker, deny } from '../../core/decide/blocker.ts';
 import { refusalOf } from '../../core/decide/refusal.ts';
+import type { Operation } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { AdmissionAnswer, AnswerCause } from './review-answer.ts';
 
 export interface PodName {
   readonly namespace: string;
   readonly name: string;
+  /** What was asked for, where it was not an eviction. */
+  readonly operation?: Operation;
 }
 
 /** Why nobody can tell: reasons that have nothing to do with any budget. */
@@ -37,7 +40,7 @@ function hints(denied: Denied, pod: PodName): readonly AnswerCause[] {
   const seconds = retrySeconds(denied);
   return [
     { reason: 'RetryHint', message: `worth another try in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}` },
-    { reason: 'Hint', message: `kubectl describe ${subjectOf(denied, pod)}` },
+    { reason: 'Hint', message: explainCommand(pod) },
   ];
 }
 
@@ -54,12 +57,10 @@ function retrySeconds({ blockers }: Denied): number {
   return outlooks.has('wait') ? waitSeconds : momentSeconds;
 }
 
-/** The first budget that refuses, with its numbers and its events; else the pod. */
-function subjectOf({ blockers }: Denied, pod: PodName): string {
-  const budget = blockers.find((one) => one.budget !== undefined)?.budget;
-  return budget === undefined
-    ? `pod ${pod.name} -n ${pod.namespace}`
-    : `${budget.kind.toLowerCase()} ${budget.name} -n ${budget.namespace}`;
+/** Tells all that is behind a refusal; it works as it stands, as `kubectl holdfast explain`, too. */
+function explainCommand({ namespace, name, operation = 'EVICT' }: PodName): string {
+  const how = operation === 'EVICT' ? '' : ` --operation ${operation.toLowerCase()}`;
+  return `holdfast explain pod/${name} -n ${namespace}${how}`;
 }
 
 /** The request cannot be understood. */

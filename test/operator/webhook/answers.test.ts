@@ -63,19 +63,15 @@ describe('a verdict', () => {
   });
 
   it.each([
-    ['the first budget that refuses', budget, 'kubectl describe poddisruptionbudget llm -n shop'],
-    [
-      'a budget of the other kind',
-      { ...budget, kind: 'PodUnavailableBudget' } as const,
-      'kubectl describe podunavailablebudget llm -n shop',
-    ],
-    ['the pod, where no budget refuses', undefined, 'kubectl describe pod web-0 -n shop'],
-  ])('says where to look: %s', (_, refusing, message) => {
-    const denied = deny([
-      blocker('ProbeVeto', { pod }),
-      blocker('BudgetExhausted', refusing === undefined ? { pod } : { pod, budget: refusing }),
-    ]);
-    expect(written(answerVerdict(denied, pod)).status.details.causes.at(-1)).toEqual({ reason: 'Hint', message });
+    ['an eviction', undefined, 'holdfast explain pod/web-0 -n shop'],
+    ['an eviction that is called so', 'EVICT', 'holdfast explain pod/web-0 -n shop'],
+    ['a delete', 'DELETE', 'holdfast explain pod/web-0 -n shop --operation delete'],
+    ['an update', 'UPDATE', 'holdfast explain pod/web-0 -n shop --operation update'],
+    ['a resize', 'RESIZE', 'holdfast explain pod/web-0 -n shop --operation resize'],
+  ] as const)('says what tells more: after %s', (_, operation, message) => {
+    const denied = deny([blocker('ProbeVeto', { pod }), blocker('BudgetExhausted', { pod, budget })]);
+    const subject = operation === undefined ? pod : { ...pod, operation };
+    expect(written(answerVerdict(denied, subject)).status.details.causes.at(-1)).toEqual({ reason: 'Hint', message });
   });
 
   it('with very many reasons stays small', () => {

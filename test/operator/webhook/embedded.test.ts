@@ -98,7 +98,7 @@ describe('through an API server', () => {
     expect(answer.body.details['causes']).toEqual([
       { reason: 'DisruptionBudget', field: 'BudgetExhausted', message: expect.stringContaining('breaks pod web-0') },
       { reason: 'RetryHint', message: 'worth another try in 5 seconds' },
-      { reason: 'Hint', message: 'kubectl describe podunavailablebudget web -n shop' },
+      { reason: 'Hint', message: 'holdfast explain pod/web-0 -n shop' },
     ]);
   });
 

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+
+interface CommandEntry {
+  /** As the list of commands shows it. */
+  readonly description: string;
+  /** Each loads what it needs and no more: an agent runs on every node, and has no use for an embedded cluster. */
+  readonly load: () => Promise<Command>;
+}
+
+/** Everything that `holdfast` can do, in the order in which people meet it. */
+export const commands: Readonly<Record<string, CommandEntry>> = {
+  status: {
+    description: 'show what is protected, what may go now, how far nodes could be drained, and how the operator is',
+    load: async () => (await import('./status/status.ts')).statusCommand(),
+  },
+  explain: {
+    description: 'explain why something may go now or not: every budget, every number, and what would help',
+    load: async () => (await import('./explain/explain.ts')).explainCommand(),
+  },
+  simulate: {
+    description: 'tell what draining nodes would do, from a snapshot of a cluster',
+    load: async () => (await import('./simulate.ts')).simulateCommand(),
+  },
+  up: {
+    description: 'run a Kubernetes cluster in this process, with simulated nodes, for kubectl and every other client',
+    load: async () => (await import('./up.ts')).upCommand(),
+  },
+  install: {
+    description: 'install Holdfast into a cluster, or bring an installation up to date',
+    load: async () => (await import('./install.ts')).installCommand(),
+  },
+  uninstall: {
+    description: 'remove Holdfast from a cluster',
+    load: async () => (await import('./uninstall.ts')).uninstallCommand(),
+  },
+  operator: {
+    description: 'judge every voluntary disruption in a cluster by its budgets (this is what the Deployment runs)',
+    load: async () => (await import('./operator.ts')).operatorCommand(),
+  },
+  agent: {
+    description: 'ask the pods of a node whether they can be lost now (this is what the DaemonSet runs)',
+    load: async () => (await import('./agent.ts')).agentCommand(),
+  },
+  completion: {
+    description: 'print a script that completes commands, options and names in your shell',
+    load: async () => (await import('./completion/completion.ts')).completionCommand(),
+  },
+};
+
+/** Names that every object inherits are no commands. */
+export function commandNamed(name: string): CommandEntry | undefined {
+  return Object.hasOwn(commands, name) ? commands[name] : undefined;
+}

@@ -1,0 +1,72 @@
+import type { Condition } from '../../api/meta.ts';
+import { condition } from '../../api/names.ts';
+import { bit } from '../../core/health.ts';
+import type { PodRecord } from '../../core/world/pod-record.ts';
+import type { LeaseView } from '../live/probe-lease-book.ts';
+
+/** What a pod with a disruption probe was last heard to say, and who vouches for it. */
+export interface ProbeReport {
+  readonly valid: boolean;
+  /** The condition Disruptable, as it is on the pod. */
+  readonly disruptable?: { readonly status: string; readonly since?: string; readonly message?: string };
+  readonly lease?: {
+    readonly holder: string;
+    readonly ageSeconds: number;
+    readonly state: LeaseView['state'];
+    /** Whose clock the age is by. */
+    readonly by: LeaseView['by'];
+    readonly listsPod: boolean;
+  };
+}
+
+export function probeReport(
+  pod: PodRecord,
+  conditions: readonly Condition[],
+  lease: LeaseView | undefined,
+): ProbeReport | undefined {
+  if (!pod.has(bit.probed)) return undefined;
+  const shown = conditions.find(({ type }) => type === condition.disruptable);
+  const { status, lastTransitionTime, message } = shown ?? {};
+  const since = typeof lastTransitionTime === 'string' ? { since: lastTransitionTime } : {};
+  return {
+    valid: !pod.has(bit.probeInvalid),
+    ...(status === undefined
+      ? {}
+      : { disruptable: { status, ...since, ...(message === undefined ? {} : { message }) } }),
+    ...(lease === undefined
+      ? {}
+      : {
+          lease: {
+            holder: lease.holder,
+            ageSeconds: Math.round(lease.ageMs / 1_000),
+            state: lease.state,
+            by: lease.by,
+            listsPod: lease.pods.has(pod.uid),
+          },
+        }),
+  };
+}
+
+/** Why a pod does not count as up, in a few words; undefined: it does. */
+export function whyDown(pod: PodRecord): string | undefined {
+  if (pod.has(bit.terminating)) return 'is being deleted';
+  if (pod.has(bit.finished)) return 'has finished';
+  if (pod.doomed) return 'goes with its owner';
+  if (pod.reserved !== undefined) return 'is about to go';
+  if (pod.has(bit.probed)) return whyNotDisruptable(pod);
+  return pod.has(bit.ready) ? undefined : 'is not ready';
+}
+
+function whyNotDisruptable(pod: PodRecord): string | undefined {
+  if (pod.healthy) return undefined;
+  if (pod.has(bit.probeInvalid)) return 'has a probe that cannot be read';
+  return pod.has(bit.disruptable) ? 'has nobody who vouches for its probe' : 'says by its probe that it cannot be lost';
+}
+
+/** The same in the eyes of a PodUnavailableBudget, which wants more. */
+export function whyDownForPub(pod: PodRecord): string | undefined {
+  const why = whyDown(pod);
+  if (why !== undefined || pod.healthyForPub) return why;
+  if (!pod.has(bit.running)) return 'does not run';
+  return pod.has(bit.unavailableLabel) ? 'is labelled as unavailable' : 'is being updated in place';
+}

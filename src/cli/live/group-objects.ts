@@ -1,0 +1,56 @@
+import { schedulingGroup } from '../../core/groups/native.ts';
+import type { World } from '../../core/world/world.ts';
+import type { Interner } from '../../kube/projection/interner.ts';
+import { podGroupProjection, workloadProjection } from '../../operator/view/projections.ts';
+import type { Gap } from './gap.ts';
+import type { KindReader } from './kind-reader.ts';
+import type { Scope } from './scope.ts';
+
+export interface GroupReading {
+  readonly reader: KindReader;
+  readonly world: World;
+  readonly interner: Interner;
+  readonly scope: Scope;
+}
+
+const follows = 'pods name groups that they describe, and every pod is refused';
+
+/** Reads the objects that describe groups, of those APIs only that a pod names: for the others nobody needs a right. */
+export async function readGroupObjects(reading: GroupReading): Promise<readonly Gap[]> {
+  const apis = namedApis(reading.world);
+  const gaps: Gap[] = [];
+  for (const group of apis) gaps.push(...(await readPodGroups(group, reading)));
+  if (gaps.length === 0) reading.world.setSynced('podGroups', '0');
+  const workloads = apis.has(schedulingGroup) ? await readWorkloads(reading) : undefined;
+  if (workloads === undefined) reading.world.setSynced('workloads', '0');
+  return workloads === undefined ? gaps : [...gaps, workloads];
+}
+
+function namedApis(world: World): ReadonlySet<string> {
+  const apis = new Set<string>();
+  for (const state of world.namespaces()) {
+    for (const { claims } of state.pods.values()) {
+      for (const { object, workload } of claims) {
+        if (object !== undefined) apis.add(object.apiGroup);
+        if (workload !== undefined) apis.add(schedulingGroup);
+      }
+    }
+  }
+  return apis;
+}
+
+async function readPodGroups(group: string, { reader, world, interner, scope }: GroupReading): Promise<readonly Gap[]> {
+  const kind = { group, kind: 'PodGroup' };
+  const read = await reader.list({ kind, scope, project: (resource) => podGroupProjection(interner, resource) });
+  if (read.kind === 'denied') return [{ what: `podgroups.${group}`, why: read.why, follows }];
+  for (const one of read.kind === 'read' ? read.items : []) world.upsertPodGroup(one);
+  return [];
+}
+
+async function readWorkloads({ reader, world, interner, scope }: GroupReading): Promise<Gap | undefined> {
+  const kind = { group: schedulingGroup, kind: 'Workload' };
+  const read = await reader.list({ kind, scope, project: () => workloadProjection(interner) });
+  if (read.kind === 'denied') return { what: `workloads.${schedulingGroup}`, why: read.why, follows };
+  for (const one of read.kind === 'read' ? read.items : []) world.upsertWorkload(one);
+  return undefined;
+}

@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import type { CallOptions, KubeClient } from '../../kube/client/client.ts';
+import { createClients } from '../../kube/client/clients.ts';
+import { loadAccess } from '../../kube/config/load.ts';
+import { targetOf } from '../../kube/config/target-of.ts';
+import { type Clock, realClock } from '../../kube/time/clock.ts';
+import { Connection } from '../../kube/transport/connection.ts';
+import { Problem } from '../output/problem.ts';
+import { StopRequest } from '../stop-request.ts';
+import type { LiveFlags } from './flags.ts';
+
+/** One person waits, and the cluster has others to serve. */
+const limit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
+
+/** A cluster, as whoever runs the command may use it. */
+export interface Session {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Where objects are meant to be when nobody says. */
+  readonly namespace: string;
+  /** For each request. */
+  readonly call: CallOptions;
+}
+
+/** Opens the cluster that the flags name, for as long as the work takes. */
+export async function withSession<T>(flags: LiveFlags, work: (session: Session) => Promise<T>): Promise<T> {
+  const { kubeconfig, context, requestTimeout } = flags;
+  const access = await loadAccess({ env: process.env, home: homedir(), kubeconfig, context });
+  if (!access.ok) {
+    throw new Problem(access.problem, 'Name a cluster with --kubeconfig FILE or --context NAME, as with kubectl.');
+  }
+  const connection = new Connection(targetOf(access.value, realClock), { clock: realClock, userAgent: 'holdfast' });
+  const { client } = createClients(connection, { client: limit }, realClock);
+  const stop = new StopRequest();
+  const giveUp = new AbortController();
+  void stop.requested.then(() => giveUp.abort());
+  const { signal } = giveUp;
+  const call = { signal, ...(requestTimeout === undefined ? {} : { deadlineMs: requestTimeout }) };
+  try {
+    return await work({ client, clock: realClock, signal, namespace: access.value.namespace, call });
+  } finally {
+    stop.close();
+    connection.close();
+  }
+}

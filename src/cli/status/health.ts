@@ -1,0 +1,201 @@
+import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import type { Namespace } from '../../api/meta.ts';
+import type { World } from '../../core/world/world.ts';
+import { bundlesOf } from '../../operator/certificates/inject.ts';
+import { guardProblem } from '../../operator/guard/guard-problem.ts';
+import { needsGuard } from '../../operator/guard/needs-guard.ts';
+import { registrationOf } from '../../operator/guard/registration.ts';
+import { agentsReadiness, deploymentReadiness, type Readiness } from '../../operator/install/readiness.ts';
+import type { Found } from '../live/kind-reader.ts';
+import type { LeaseView } from '../live/probe-lease-book.ts';
+import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
+
+/** Something about the operator that is well or not. `unknown`: whoever asks may not see it. */
+export interface Check {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
+  readonly detail: string;
+}
+
+export interface HealthFacts {
+  readonly now: number;
+  readonly operatorNamespace: string;
+  readonly registrations: Registrations;
+  readonly deployment: Found<Deployment>;
+  readonly agents: Found<DaemonSet>;
+  readonly leader: Found<Lease>;
+  readonly world: World;
+  /** By node. */
+  readonly leases: ReadonlyMap<string, LeaseView>;
+  /** Those that could be read. */
+  readonly namespaces: ReadonlyMap<string, Namespace>;
+}
+
+type Known = Extract<Registrations, { kind: 'known' }>;
+
+/** How the operator is, as far as the API server shows it. */
+export function healthChecks(facts: HealthFacts): readonly Check[] {
+  const { registrations } = facts;
+  if (registrations.kind === 'unknown') {
+    const why = `webhook configurations cannot be read: ${registrations.why}`;
+    return [{ check: 'webhooks', state: 'unknown', detail: why }, ...running(facts)];
+  }
+  const { validating } = registrations;
+  const around = [foreign(registrations), kruise(registrations)].filter((one) => one !== undefined);
+  if (validating === undefined) return [notInstalled, ...around];
+  return [
+    webhooks(registrations),
+    certificates(validating, facts.now),
+    ...running(facts),
+    guards(facts, validating),
+    ...around,
+  ];
+}
+
+const notInstalled: Check = {
+  check: 'webhooks',
+  state: 'warning',
+  detail:
+    "no operator is registered: budgets are shown as Holdfast would judge, and Kubernetes' own check alone decides",
+};
+
+function webhooks({ validating, mutating }: Known): Check {
+  const registration = registrationOf(validating);
+  if (registration.kind === 'missing') return { check: 'webhooks', state: 'failed', detail: registration.message };
+  if (mutating === undefined) {
+    const detail =
+      'evictions, deletes and updates are asked about; StatefulSets are not (MutatingWebhookConfiguration is missing)';
+    return { check: 'webhooks', state: 'warning', detail };
+  }
+  return { check: 'webhooks', state: 'ok', detail: 'registered and trusted; what they cannot answer is refused' };
+}
+
+const dayMs = 86_400_000;
+/** The operator renews long before: what is nearer than this was not renewed. */
+const soonMs = 7 * dayMs;
+
+/** What API servers trust. The certificate that is served is in a Secret, and nobody is asked for the right to read those. */
+function certificates({ bundles }: SeenConfiguration, now: number): Check {
+  const check = 'certificates';
+  const trusted = bundlesOf({ webhooks: bundles.map((caBundle) => ({ clientConfig: { caBundle } })) });
+  // A bundle is good for as long as its last authority is: while one is replaced, both are in it.
+  const ends = trusted.map((authorities) => Math.max(0, ...authorities.map(({ notAfterMs }) => notAfterMs)));
+  const end = ends.length === 0 ? 0 : Math.min(...ends);
+  if (end === 0) return { check, state: 'failed', detail: 'a webhook has no authority that could be trusted' };
+  const date = new Date(end).toISOString().slice(0, 10);
+  if (end <= now) return { check, state: 'failed', detail: `the authority that API servers trust expired on ${date}` };
+  const state = end - now < soonMs ? 'warning' : 'ok';
+  return { check, state, detail: `API servers trust an authority until ${date}` };
+}
+
+function running(facts: HealthFacts): readonly Check[] {
+  const { deployment, leader, operatorNamespace, now } = facts;
+  const leads = leading(leader, operatorNamespace, now);
+  const none = `there is no Deployment in ${operatorNamespace}`;
+  const outside: Check =
+    leads.state === 'ok'
+      ? { check: 'operator', state: 'ok', detail: `it runs outside of the cluster: ${none}, and somebody leads` }
+      : { check: 'operator', state: 'failed', detail: none };
+  return [
+    workload('operator', deployment, deploymentReadiness, outside, 'all replicas are up to date and available'),
+    leads,
+    workload(
+      'agents',
+      facts.agents,
+      agentsReadiness,
+      agentsOutside(facts),
+      'available on every node that should have one',
+    ),
+  ];
+}
+
+/** Without a DaemonSet agents may run elsewhere: then their leases show it. */
+function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): Check {
+  const check = 'agents';
+  const probed = new Set<string>();
+  for (const state of world.namespaces()) {
+    for (const { node, live } of state.probedPods) if (live && node !== undefined) probed.add(node);
+  }
+  if (probed.size === 0) return { check, state: 'ok', detail: 'none, and no pod in view has a disruption probe' };
+  const silent = [...probed].filter((node) => leases.get(node)?.state !== 'fresh').sort();
+  const none = `there is no DaemonSet in ${operatorNamespace}`;
+  return silent.length === 0
+    ? {
+        check,
+        state: 'ok',
+        detail: `they run outside of the cluster: ${none}, and the leases of ${probed.size} nodes are fresh`,
+      }
+    : { check, state: 'failed', detail: `${none}, and nobody asks the probes of pods on ${someOf(silent)}` };
+}
+
+function workload<T>(
+  check: string,
+  found: Found<T>,
+  readiness: (object: T) => Readiness,
+  absent: Check,
+  well: string,
+): Check {
+  if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
+  if (found.kind === 'absent') return absent;
+  const ready = readiness(found.object);
+  return ready.kind === 'ready' ? { check, state: 'ok', detail: well } : { check, state: 'failed', detail: ready.text };
+}
+
+function leading(found: Found<Lease>, namespace: string, now: number): Check {
+  const check = 'leader';
+  if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
+  const spec = found.kind === 'found' ? found.object.spec : undefined;
+  const holder = spec?.holderIdentity ?? '';
+  if (holder === '')
+    return { check, state: 'failed', detail: `nobody leads in ${namespace}: statuses and ledgers stand still` };
+  const ageSeconds = Math.round((now - Date.parse(String(spec?.renewTime ?? ''))) / 1_000);
+  if (Number.isNaN(ageSeconds))
+    return { check, state: 'unknown', detail: `${holder}, since a time that cannot be read` };
+  const detail = `${holder}, renewed ${Math.max(0, ageSeconds)}s ago`;
+  return ageSeconds <= (spec?.leaseDurationSeconds ?? 0)
+    ? { check, state: 'ok', detail }
+    : { check, state: 'failed', detail: `${detail}, which is too long: is a replica running?` };
+}
+
+const maxListed = 5;
+
+function guards({ world, namespaces, operatorNamespace }: HealthFacts, validating: SeenConfiguration): Check {
+  const check = 'guard';
+  const registration = registrationOf(validating);
+  const needed = [...world.namespaces()]
+    .filter((state) => !state.terminating && needsGuard(state))
+    .map(({ name }) => name);
+  const unread = needed.filter((name) => !namespaces.has(name));
+  const open = needed.flatMap((name) => {
+    const namespace = namespaces.get(name);
+    const problem = namespace === undefined ? undefined : guardProblem(namespace, operatorNamespace, registration);
+    return problem === undefined ? [] : [`${name}: ${problem}`];
+  });
+  if (open.length > 0) {
+    const more = open.length > maxListed ? ` (and ${open.length - maxListed} more)` : '';
+    return { check, state: 'warning', detail: `${open.slice(0, maxListed).join('; ')}${more}` };
+  }
+  if (unread.length > 0)
+    return { check, state: 'unknown', detail: `namespaces cannot be read: ${unread.slice(0, maxListed).join(', ')}` };
+  const detail = needed.length === 0 ? 'nothing in view needs it' : `on: ${someOf(needed)}`;
+  return { check, state: 'ok', detail };
+}
+
+function foreign({ foreign: others }: Known): Check | undefined {
+  if (others.length === 0) return undefined;
+  const titles = someOf(others.map(({ title }) => title));
+  const detail = `others are asked about evictions, too, which are not completed there: ${titles}`;
+  return { check: 'other webhooks', state: 'warning', detail };
+}
+
+function kruise({ kruise: present }: Known): Check | undefined {
+  if (!present) return undefined;
+  const detail = 'Kruise is registered for PodUnavailableBudgets: they are left to it, and not shown here';
+  return { check: 'kruise', state: 'warning', detail };
+}
+
+function someOf(names: readonly string[]): string {
+  const more = names.length - maxListed;
+  return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
