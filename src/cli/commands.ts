@@ -17,6 +17,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'explain why something may go now or not: every budget, every number, and what would help',
     load: async () => (await import('./explain/explain.ts')).explainCommand(),
   },
+  plan: {
+    description:
+      'plan in which waves to drain nodes, so that no budget is broken and as few waves as possible are needed',
+    load: async () => (await import('./plan/plan.ts')).planCommand(),
+  },
   simulate: {
     description: 'tell what draining nodes would do, from a snapshot of a cluster',
     load: async () => (await import('./simulate.ts')).simulateCommand(),

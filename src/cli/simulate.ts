@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import type { PodKey } from '../core/drain/evict.ts';
-import { type BlockedPod, type DrainSimulation, simulateDrain } from '../core/drain/simulate.ts';
+import { type BlockedPod, type DrainSimulation, type PodKey, simulateDrain } from '../core/drain/simulate.ts';
 import type { Charge } from '../core/verdict.ts';
 import type { World } from '../core/world/world.ts';
 import { worldOf } from './feed-world.ts';

@@ -3,7 +3,12 @@ import type { DecideOptions } from '../decide/decide.ts';
 import type { Blocker, Charge } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
 import type { World } from '../world/world.ts';
-import { askToEvict, type PodKey } from './evict.ts';
+import { askToEvict } from './evict.ts';
+
+export interface PodKey {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 export interface DrainOptions extends DecideOptions {
   /** `given`: in the order of the list, as a script would; `any`: in an order that lets many go at once, as a planner may. */

@@ -2,7 +2,7 @@ import { compareStrings } from '../compare.ts';
 import type { Charge } from '../verdict.ts';
 import { defaultGraceSeconds, type PlanOptions } from './input.ts';
 import type { Mover } from './movers.ts';
-import type { PackedWave } from './pack-wave.ts';
+import { groupName, type PackedWave } from './pack-wave.ts';
 import type { BudgetUse, PlannedWave } from './result.ts';
 import { keyOf } from './site.ts';
 
@@ -10,12 +10,18 @@ import { keyOf } from './site.ts';
 export function describeWave({ members }: PackedWave, options: PlanOptions): PlannedWave {
   const count = Math.max(...members.map(({ rounds }) => rounds.length));
   const rounds = Array.from({ length: count }, (_, i) => members.flatMap(({ rounds: own }) => own[i] ?? []));
+  const charges = rounds.flatMap((parts) => parts.flatMap((part) => part.charges));
+  const broken = new Set(charges.map(groupName));
   return {
-    nodes: members.map(({ candidate, surge, rounds: own }) => {
-      return { name: candidate.name, pods: candidate.alone.order.length, rounds: own.length, surge };
-    }),
+    nodes: members.map(({ candidate, surge, rounds: own }) => ({
+      name: candidate.name,
+      pods: candidate.alone.order.length,
+      rounds: own.length,
+      surge,
+      groups: [...new Set(own.flatMap(({ groups }) => [...groups]))].filter((group) => broken.has(group)).sort(),
+    })),
     rounds: rounds.map((parts) => parts.flatMap(({ movers }) => movers.map(({ pod }) => keyOf(pod)))),
-    budgets: budgetUses(rounds.map((parts) => parts.flatMap(({ charges }) => charges))),
+    budgets: budgetUses(charges),
     seconds: rounds.reduce(
       (sum, parts) =>
         sum +
@@ -36,9 +42,9 @@ function secondsOf(movers: readonly Mover[], { startUpSeconds }: PlanOptions): n
   );
 }
 
-function budgetUses(rounds: readonly (readonly Charge[])[]): readonly BudgetUse[] {
+function budgetUses(charges: readonly Charge[]): readonly BudgetUse[] {
   const uses = new Map<string, { -readonly [K in keyof BudgetUse]: BudgetUse[K] } & { broken: string[] }>();
-  for (const charge of rounds.flat()) {
+  for (const charge of charges) {
     const { budget, unitKind, unit, desired = 0 } = charge;
     const available = charge.available - 1;
     const key = `${budget.namespace}/${budget.name}/${budget.kind}/${unitKind}`;

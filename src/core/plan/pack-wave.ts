@@ -16,7 +16,10 @@ interface Member {
 
 interface PackedRound {
   readonly movers: readonly Mover[];
+  /** For every unit that goes down, the charge of the pod that breaks it. */
   readonly charges: readonly Charge[];
+  /** The groups that are down without these pods, whichever pod broke them. */
+  readonly groups: ReadonlySet<string>;
 }
 
 export interface PackedWave {
@@ -86,6 +89,7 @@ export class WavePacker {
     const taken: Mover[] = [];
     const left: Mover[] = [];
     const charges: Charge[] = [];
+    const groups = new Set<string>();
     for (const mover of movers) {
       const verdict = this.#overlay.ask(mover.pod);
       if (verdict.result === 'deny') {
@@ -95,9 +99,12 @@ export class WavePacker {
       }
       this.#overlay.take(mover.pod);
       taken.push(mover);
-      for (const charge of verdict.charges) if (charge.effect === 'breaks') charges.push(charge);
+      for (const charge of verdict.charges) {
+        if (charge.effect === 'breaks') charges.push(charge);
+        if (charge.effect !== 'surplus' && charge.unitKind === 'group') groups.add(groupName(charge));
+      }
     }
-    return { movers: taken, charges, left };
+    return { movers: taken, charges, groups, left };
   }
 
   /** Whether it needs its replacement beforehand; undefined when there is no room either way. */
@@ -138,4 +145,9 @@ export class WavePacker {
     this.#room?.stay(member.candidate.name);
     if (member.surge) this.#surged -= 1;
   }
+}
+
+/** Of one namespace; two budgets that count the same group mean the same. */
+export function groupName({ budget, unit }: Charge): string {
+  return `${budget.namespace}/${unit}`;
 }

@@ -1,5 +1,4 @@
-import type { PodKey } from '../drain/evict.ts';
-import type { BlockedPod } from '../drain/simulate.ts';
+import type { BlockedPod, PodKey } from '../drain/simulate.ts';
 import type { BudgetRef } from '../verdict.ts';
 
 export interface Plan {
@@ -40,6 +39,8 @@ export interface PlannedNode {
   readonly rounds: number;
   /** Its replacement has to be there before it is drained. */
   readonly surge: boolean;
+  /** Groups with pods on it that are down in this wave, as namespace/group. */
+  readonly groups: readonly string[];
 }
 
 /** What a wave asks of a budget. */

@@ -1,4 +1,4 @@
-import type { PodKey } from '../../../src/core/drain/evict.ts';
+import type { PodKey } from '../../../src/core/drain/simulate.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { goAtOnce } from './execute.ts';
 

@@ -1,5 +1,5 @@
 import { decide } from '../../../src/core/decide/decide.ts';
-import type { PodKey } from '../../../src/core/drain/evict.ts';
+import type { PodKey } from '../../../src/core/drain/simulate.ts';
 import type { Plan } from '../../../src/core/plan/result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { aLedger, aReservation, ns } from '../../support/builders.ts';
