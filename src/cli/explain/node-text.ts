@@ -9,7 +9,7 @@ export function nodeText({ node, pods, lease }: NodeExplanation, { paint }: Word
   const { now, later, stuck } = node;
   const whole = later + stuck === 0;
   const may = whole ? paint('good', 'all of its pods may go now') : paint('bad', 'not all of its pods may go now');
-  const counts = `${node.pods} pods that a drain would evict: ${now} go now, ${later} later, ${stuck} cannot go as things are`;
+  const counts = `${node.pods} ${node.pods === 1 ? 'pod' : 'pods'} that a drain would evict: ${now} go now, ${later} later, ${stuck} cannot go as things are`;
   const agent =
     lease === undefined
       ? []

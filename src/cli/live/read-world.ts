@@ -1,7 +1,6 @@
 import type { Fields } from '../../api/json.ts';
 import { ledgerGroup, ledgerName } from '../../api/ledger.ts';
 import type { Namespace } from '../../api/meta.ts';
-import { probeLeaseLabels } from '../../api/probe-lease.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { Collection } from '../../core/sync.ts';
 import { World } from '../../core/world/world.ts';
@@ -22,9 +21,10 @@ import { readGroupObjects } from './group-objects.ts';
 import { KindReader, type Read } from './kind-reader.ts';
 import { type LiveWorld, objectKey } from './live-world.ts';
 import { readOwners } from './owners.ts';
-import { believed, foundLeaseProjection, type LeaseView, ProbeLeaseBook } from './probe-lease-book.ts';
+import { ProbeLeaseBook } from './probe-lease-book.ts';
+import { readProbeLeases } from './probe-leases.ts';
 import { type Registrations, readRegistrations } from './registrations.ts';
-import { only, type Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
 import type { Session } from './session.ts';
 
 export interface ReadOptions {
@@ -67,12 +67,14 @@ class WorldReading {
     this.#addLedgers();
     const { world, reader, interner, scope } = this.#parts();
     this.#gaps.push(...(await readGroupObjects({ reader, world, interner, scope })));
-    const leases = await this.#readLeases(operatorNamespace);
+    const book = this.#options.book ?? new ProbeLeaseBook();
+    const leases = await readProbeLeases({ session: this.#session, reader, world, interner, book }, operatorNamespace);
+    this.#gaps.push(...leases.gaps);
     this.#gaps.push(...(await readOwners({ session: this.#session, reader, scope, world, interner })));
     const readAt = this.#session.clock.now();
     world.advance(readAt);
     const { namespaces, builtin, gaps } = { namespaces: this.#namespaces, builtin: this.#builtin, gaps: this.#gaps };
-    return { world, scope, readAt, gaps, namespaces, builtin, leases, registrations, operatorNamespace };
+    return { world, scope, readAt, gaps, namespaces, builtin, leases: leases.views, registrations, operatorNamespace };
   }
 
   #parts() {
@@ -147,27 +149,6 @@ class WorldReading {
     if (registrations.kind === 'known' && registrations.kruise) return;
     const nobodyProcesses = registrations.kind === 'known' && registrations.validating === undefined;
     for (const one of read.kind === 'read' ? read.items : []) world.upsertPub(nobodyProcesses ? processed(one) : one);
-  }
-
-  async #readLeases(namespace: string): Promise<ReadonlyMap<string, LeaseView>> {
-    const { world, reader, interner } = this.#parts();
-    world.setSynced('leases', '0');
-    if (![...world.namespaces()].some((state) => state.probedPods.size > 0)) return new Map();
-    const kind = { group: 'coordination.k8s.io', kind: 'Lease' };
-    const labelSelector = Object.entries(probeLeaseLabels)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(',');
-    const project = () => foundLeaseProjection(interner);
-    const read = await reader.list({ kind, scope: only(namespace), project, selection: { labelSelector } });
-    const follows = 'no answer of a disruption probe is believed, and every pod with a probe is refused';
-    if (read.kind === 'denied') this.#gaps.push({ what: `leases in ${namespace}`, why: read.why, follows });
-    const now = this.#session.clock.now();
-    const views = (this.#options.book ?? new ProbeLeaseBook()).look(read.kind === 'read' ? read.items : [], now);
-    for (const view of views) {
-      const lease = believed(view, now);
-      if (lease !== undefined) world.setProbeLease(view.node, lease);
-    }
-    return new Map(views.map((view) => [view.node, view]));
   }
 
   /** What may not be read is not synced, so that the engine refuses; what is not there is. */

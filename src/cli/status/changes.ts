@@ -3,7 +3,9 @@ import { budgetCells, nodeCells, noteLines } from './text.ts';
 
 /** What is different from one look to the next, a line for each thing, for whoever reads a log instead of a screen. */
 export function changes(before: StatusReport, after: StatusReport): readonly string[] {
-  return differences(factsOf(before), factsOf(after)).map((line) => `${after.time} ${line}`);
+  const noted = new Set(noteLines(before));
+  const notes = noteLines(after).filter((line) => !noted.has(line));
+  return [...differences(factsOf(before), factsOf(after)), ...notes].map((line) => `${after.time} ${line}`);
 }
 
 /** Everything that is shown, by what it is about. */
@@ -23,7 +25,6 @@ function factsOf(report: StatusReport): ReadonlyMap<string, string> {
   for (const { check, state, detail } of report.operator) {
     facts.set(`operator ${check}`, state === 'ok' ? state : `${state}: ${detail.replace(/\d+s ago/, 'some time ago')}`);
   }
-  for (const note of noteLines(report)) facts.set(note, 'so');
   return facts;
 }
 

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { sleep } from '../../kube/time/clock.ts';
 import { durationMs } from '../duration.ts';
 import {
   type LiveFlags,
@@ -18,6 +17,7 @@ import { paintFor } from '../output/paint.ts';
 import { redraw } from '../output/screen.ts';
 import { isStructured, structured } from '../output/structured.ts';
 import { changes } from './changes.ts';
+import { follow, type Viewer } from './follow.ts';
 import { readStatus, type StatusReport } from './report.ts';
 import { noteLines, statusText } from './text.ts';
 
@@ -64,10 +64,10 @@ async function run(session: Session, options: Options): Promise<void> {
     const live = await readWorld(session, { scope, operatorNamespace: options.operatorNamespace, book });
     return readStatus(reader, live, options.selector);
   };
-  if (options.watch === true) return follow(session, options, look);
+  if (options.watch === true) return follow(session, options.interval, look, viewer(options));
   const report = await look();
   process.stdout.write(shown(report, options));
-  if (!isStructured(options.output)) for (const line of noteLines(report)) process.stderr.write(`${line}\n`);
+  process.stderr.write(notes(report, options));
 }
 
 function shown(report: StatusReport, { output }: Options): string {
@@ -78,32 +78,40 @@ function shown(report: StatusReport, { output }: Options): string {
   });
 }
 
-/** Until Ctrl-C. Looking never takes more than half of the time, however large the cluster is. */
-async function follow(session: Session, options: Options, look: () => Promise<StatusReport>): Promise<void> {
-  const { clock, signal } = session;
-  let before: StatusReport | undefined;
-  while (!signal.aborted) {
-    const begun = clock.monotonic();
-    const report = await look().catch((error: unknown) => {
-      if (signal.aborted) return undefined;
-      throw error;
-    });
-    if (report === undefined) return;
-    show(before, report, options);
-    before = report;
-    await sleep(clock, Math.max(options.interval, clock.monotonic() - begun), signal);
-  }
+function viewer(options: Options): Viewer {
+  const { stdout, stderr } = process;
+  if (stdout.isTTY && !isStructured(options.output)) return terminalViewer(options);
+  return {
+    show(report, before) {
+      if (before === undefined) stdout.write(`${shown(report, options)}${notes(report, options)}`);
+      else if (!isStructured(options.output)) for (const line of changes(before, report)) stdout.write(`${line}\n`);
+      else if (changes(before, report).length > 0) stdout.write(shown(report, options));
+    },
+    failed: (problem) => void stderr.write(`warning: ${problem.message}; trying again\n`),
+  };
 }
 
-function show(before: StatusReport | undefined, report: StatusReport, options: Options): void {
-  const { stdout } = process;
-  if (isStructured(options.output)) {
-    if (before === undefined || changes(before, report).length > 0) stdout.write(structured(report, options.output));
-  } else if (stdout.isTTY) {
-    const notes = noteLines(report).map((line) => `${line}\n`);
-    const head = `holdfast status at ${report.time} (Ctrl-C ends it)\n\n`;
-    redraw(stdout, `${head}${shown(report, options)}\n${notes.join('')}`, before === undefined);
-  } else if (before === undefined)
-    stdout.write([shown(report, options), ...noteLines(report).map((line) => `${line}\n`)].join(''));
-  else for (const line of changes(before, report)) stdout.write(`${line}\n`);
+function terminalViewer(options: Options): Viewer {
+  let last = '';
+  let first = true;
+  const draw = (head: string) => {
+    redraw(process.stdout, `${head}\n\n${last}`, first);
+    first = false;
+  };
+  return {
+    show(report) {
+      last = `${shown(report, options)}\n${notes(report, options)}`;
+      draw(`holdfast status at ${report.time} (Ctrl-C ends it)`);
+    },
+    failed: (problem) => draw(`${problem.message}; trying again. This is what was seen before:`),
+  };
+}
+
+/** Programs find them in the report. */
+function notes(report: StatusReport, { output }: Options): string {
+  return isStructured(output)
+    ? ''
+    : noteLines(report)
+        .map((line) => `${line}\n`)
+        .join('');
 }

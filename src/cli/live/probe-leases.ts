@@ -1,0 +1,46 @@
+import { probeLeaseLabels } from '../../api/probe-lease.ts';
+import type { World } from '../../core/world/world.ts';
+import type { Interner } from '../../kube/projection/interner.ts';
+import type { Gap } from './gap.ts';
+import type { KindReader } from './kind-reader.ts';
+import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
+import { only } from './scope.ts';
+import type { Session } from './session.ts';
+
+export interface LeaseReading {
+  readonly session: Session;
+  readonly reader: KindReader;
+  readonly world: World;
+  readonly interner: Interner;
+  readonly book: ProbeLeaseBook;
+}
+
+export interface LeasesRead {
+  /** By node. */
+  readonly views: ReadonlyMap<string, LeaseView>;
+  readonly gaps: readonly Gap[];
+}
+
+const kind = { group: 'coordination.k8s.io', kind: 'Lease' };
+const follows = 'no answer of a disruption probe is believed, and every pod with a probe is refused';
+
+/** Reads what agents vouch for, where a pod in view has a probe: for nothing else anybody needs the right. */
+export async function readProbeLeases(reading: LeaseReading, namespace: string): Promise<LeasesRead> {
+  const { session, reader, world, interner, book } = reading;
+  // Without any lease every pod with a probe is refused, so that it is safe not to know them.
+  world.setSynced('leases', '0');
+  if (![...world.namespaces()].some((state) => state.probedPods.size > 0)) return { views: new Map(), gaps: [] };
+  const labelSelector = Object.entries(probeLeaseLabels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+  const project = () => foundLeaseProjection(interner);
+  const read = await reader.list({ kind, scope: only(namespace), project, selection: { labelSelector } });
+  const now = session.clock.now();
+  const views = book.look(read.kind === 'read' ? read.items : [], now);
+  for (const view of views) {
+    const lease = believed(view, now);
+    if (lease !== undefined) world.setProbeLease(view.node, lease);
+  }
+  const gaps = read.kind === 'denied' ? [{ what: `leases in ${namespace}`, why: read.why, follows }] : [];
+  return { views: new Map(views.map((view) => [view.node, view])), gaps };
+}

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import type { Fields } from '../../../src/api/json.ts';
+import { type Check, type HealthFacts, healthChecks } from '../../../src/cli/status/health.ts';
+import { aWorld } from '../../support/a-world.ts';
+import { aGroupPdb, aPod, ns } from '../../support/builders.ts';
+import { aNamespace, nobody, readAt, registered } from '../live-world.ts';
+
+const dayMs = 86_400_000;
+const forbidden = { kind: 'denied', why: 'leases is forbidden' } as const;
+const absent = { kind: 'absent' } as const;
+
+function facts(more: Partial<HealthFacts> = {}): HealthFacts {
+  return {
+    now: readAt,
+    operatorNamespace: 'holdfast-system',
+    registrations: registered(),
+    deployment: {
+      kind: 'found',
+      object: {
+        metadata: { generation: 1 },
+        spec: { replicas: 2, selector: {}, template: {} },
+        status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, availableReplicas: 2 },
+      },
+    },
+    agents: absent,
+    leader: leaderSince(2),
+    world: aWorld(),
+    leases: new Map(),
+    namespaces: new Map([[ns, aNamespace()]]),
+    ...more,
+  };
+}
+
+function leaderSince(seconds: number): HealthFacts['leader'] {
+  const renewTime = new Date(readAt - seconds * 1_000).toISOString();
+  return { kind: 'found', object: { spec: { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime } } };
+}
+
+function check(name: string, more: Partial<HealthFacts> = {}): Check | undefined {
+  return healthChecks(facts(more)).find((one) => one.check === name);
+}
+
+const webhooks = (one: Fields) => one['webhooks'] as Fields[];
+const probed = aWorld({ pods: [aPod('db').probed('True')] });
+const fresh = {
+  node: 'node-1',
+  holder: 'agent',
+  durationSeconds: 40,
+  pods: new Set<string>(),
+  ageMs: 1,
+  by: 'renewTime',
+} as const;
+const needsIt = aWorld({ pods: [aPod('a')], pdbs: [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 1 })] });
+const evictions = {
+  metadata: { name: 'policy' },
+  webhooks: [
+    {
+      name: 'policy.example.com',
+      clientConfig: {},
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/eviction'] }],
+    },
+  ],
+};
+const kruise = {
+  metadata: { name: 'kruise' },
+  webhooks: [{ name: 'vpodunavailablebudget.kb.io', clientConfig: {}, rules: [] }],
+};
+
+describe("the operator's health", () => {
+  it.each<readonly [string, string, Partial<HealthFacts>, Check['state'], string]>([
+    ['all is well', 'webhooks', {}, 'ok', 'registered and trusted'],
+    ['nobody is registered', 'webhooks', { registrations: nobody }, 'warning', "Kubernetes' own check alone decides"],
+    ['nobody may see it', 'webhooks', { registrations: { kind: 'unknown', why: 'forbidden' } }, 'unknown', 'forbidden'],
+    [
+      'it may be passed over',
+      'webhooks',
+      {
+        registrations: registered((one) => ({
+          ...one,
+          webhooks: webhooks(one).map((w) => ({ ...w, failurePolicy: 'Ignore' })),
+        })),
+      },
+      'failed',
+      'failurePolicy Ignore',
+    ],
+    [
+      'nobody is trusted',
+      'webhooks',
+      {
+        registrations: registered((one) => ({
+          ...one,
+          webhooks: webhooks(one).map((w) => ({ ...w, clientConfig: {} })),
+        })),
+      },
+      'failed',
+      'no caBundle',
+    ],
+    ['all is well', 'certificates', {}, 'ok', 'until 20'],
+    ['they end soon', 'certificates', { now: readAt + 727 * dayMs }, 'warning', 'until 20'],
+    ['they have ended', 'certificates', { now: readAt + 5_000 * dayMs }, 'failed', 'expired on 20'],
+    [
+      'there are none',
+      'certificates',
+      {
+        registrations: registered((one) => ({
+          ...one,
+          webhooks: webhooks(one).map((w) => ({ ...w, clientConfig: {} })),
+        })),
+      },
+      'failed',
+      'no authority',
+    ],
+    ['all is well', 'operator', {}, 'ok', 'all replicas'],
+    [
+      'a replica is missing',
+      'operator',
+      { deployment: { kind: 'found', object: { spec: { replicas: 2, selector: {}, template: {} } } } },
+      'failed',
+      '0 of 2',
+    ],
+    ['it runs elsewhere', 'operator', { deployment: absent }, 'ok', 'outside of the cluster'],
+    ['it runs nowhere', 'operator', { deployment: absent, leader: absent }, 'failed', 'no Deployment'],
+    ['nobody may see it', 'operator', { deployment: forbidden }, 'unknown', 'forbidden'],
+    ['all is well', 'leader', {}, 'ok', 'a, renewed 2s ago'],
+    ['nobody leads', 'leader', { leader: absent }, 'failed', 'nobody leads'],
+    ['the leader is silent', 'leader', { leader: leaderSince(60) }, 'failed', 'renewed 60s ago, which is too long'],
+    ['nobody may see it', 'leader', { leader: forbidden }, 'unknown', 'forbidden'],
+    ['nobody needs one', 'agents', {}, 'ok', 'no pod in view has a disruption probe'],
+    [
+      'they run elsewhere',
+      'agents',
+      { world: probed, leases: new Map([['node-1', { ...fresh, state: 'fresh' }]]) },
+      'ok',
+      'leases of 1 nodes are fresh',
+    ],
+    [
+      'one is silent',
+      'agents',
+      { world: probed, leases: new Map([['node-1', { ...fresh, state: 'expired' }]]) },
+      'failed',
+      'nobody asks the probes of pods on node-1',
+    ],
+    ['nothing needs it', 'guard', {}, 'ok', 'nothing in view needs it'],
+    ['it is on', 'guard', { world: needsIt }, 'ok', 'on: shop'],
+    [
+      'it is missing',
+      'guard',
+      { world: needsIt, namespaces: new Map([[ns, aNamespace({})]]) },
+      'warning',
+      'shop: the namespace has no label',
+    ],
+    [
+      'nobody may see it',
+      'guard',
+      { world: needsIt, namespaces: new Map() },
+      'unknown',
+      'namespaces cannot be read: shop',
+    ],
+    [
+      'others are asked',
+      'other webhooks',
+      { registrations: registered(undefined, [evictions]) },
+      'warning',
+      'policy.example.com',
+    ],
+    ['Kruise is there', 'kruise', { registrations: registered(undefined, [kruise]) }, 'warning', 'left to it'],
+  ])('where %s: %s', (_, name, more, state, detail) => {
+    const found = check(name, more);
+    expect(found?.state).toBe(state);
+    expect(found?.detail).toContain(detail);
+  });
+
+  it('says nothing about others where there are none', () => {
+    expect(check('other webhooks')).toBeUndefined();
+    expect(check('kruise')).toBeUndefined();
+  });
+
+  it('says nothing about parts of an operator that is not there', () => {
+    expect(healthChecks(facts({ registrations: nobody })).map((one) => one.check)).toEqual(['webhooks']);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { userWith } from '../cli/live/support.ts';
+import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
+import { addNode } from './support/nodes.ts';
+import { pdb, pod, pub, workload } from './support/objects.ts';
+import { causesOf, expectDone, expectNotNow } from './support/refusals.ts';
+import { type Scene, sceneIn } from './support/scene.ts';
+import { suite } from './support/suite.ts';
+
+buildHoldfast();
+const { cluster, skipped } = await suite();
+const holdfast = skipped ? () => Promise.reject(new Error('skipped')) : holdfastFor(cluster.kubeconfig);
+const node = skipped ? '' : await addNode(cluster, 'any');
+
+const byShard = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-label': 'shard' };
+
+/** Pods `a-0`, `a-1`, `b-0`, `b-1` in shards a and b, of which one must serve. */
+async function shards(scene: Scene): Promise<void> {
+  const names = ['a-0', 'a-1', 'b-0', 'b-1'];
+  await scene.addPods(...names.map((name) => pod(name, { node, labels: { app: 'web', shard: name[0] ?? '' } })));
+  const budget = pdb('shards', { minAvailable: 1 }, byShard);
+  await scene.apply(budget);
+  await scene.waitEnforced(budget);
+}
+
+describe.skipIf(skipped)('holdfast status', () => {
+  it('shows budgets by what they count, the nodes, and an operator that is well', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    const { code, out, err } = await holdfast('status', '-n', scene.namespace);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/pdb\/shards +PodGroup +2 +1 +2 +1 +-\n/);
+    expect(out).toMatch(new RegExp(`${node} +Ready +4 +2 +2 +0 +BudgetExhausted \\(2\\)`));
+    expect(out).toMatch(/webhooks +ok/);
+    expect(out).toMatch(/leader +ok/);
+    expect(out).toMatch(new RegExp(`guard +ok +on: ${scene.namespace}`));
+  });
+
+  it('says what is down, and the same to programs', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    await scene.setReady('a-0', false);
+    const { out } = await holdfast('status', '-n', scene.namespace, '-o', 'json');
+    const { budgets, gaps } = JSON.parse(out) as { budgets: object[]; gaps: object[] };
+    expect(gaps).toEqual([]);
+    expect(budgets).toMatchObject([
+      { available: 1, desired: 1, expected: 2, allowed: 0, down: ['a'], blocked: { message: 'group a is down' } },
+    ]);
+  });
+
+  it('[I4] says what may not be read, and takes it for a no', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    const rules = [
+      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
+      { apiGroups: ['policy', 'policy.kruise.io'], resources: ['*'], verbs: ['get', 'list'] },
+    ];
+    const kubeconfig = await userWith(cluster, 'reader', rules);
+    const { code, out, err } = await holdfastFor(kubeconfig)('status', '-n', scene.namespace);
+    expect(code).toBe(0);
+    expect(out).toMatch(/pdb\/shards .* \? +disruptions under way are not known/);
+    expect(err).toMatch(/warning: disruptionledgers cannot be read \(.*forbidden.*\): .* protected pods are refused/);
+    expect(err).toMatch(/warning: nodes cannot be read/);
+    const explained = await holdfastFor(kubeconfig)('explain', 'pod/a-0', '-n', scene.namespace);
+    expect(explained.code).toBe(1);
+    expect(explained.out).toContain('LedgerUnknown');
+    expect(explained.out).toContain('you may not ask');
+  });
+});
+
+describe.skipIf(skipped)('holdfast explain', () => {
+  it('[I12] is what a refusal names, and works as it stands', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    await scene.setReady('a-0', false);
+    const refused = await scene.evict('b-1');
+    expectNotNow(refused);
+    const hint = causesOf(refused).find(({ reason }) => reason === 'Hint')?.message ?? '';
+    const [program, ...args] = hint.split(' ');
+    expect(program).toBe('holdfast');
+    const { code, out, err } = await holdfast(...args);
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expect(out).toContain(`Pod ${scene.namespace}/b-1 on ${node}: may not be evicted now.`);
+    expect(out).toContain('BudgetExhausted: PodDisruptionBudget "shards" needs 1 available group and has 1');
+    expect(out).toContain('its group b is available: 2 of 2 pods count as up, 2 needed');
+    expect(out).toMatch(/refuses it \(429\): admission webhook "eviction.holdfast.dev" denied/);
+    expect(out).toContain('as expected');
+  });
+
+  it('works as a refused delete names it, too', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(pod('a', { node }));
+    const budget = pub('all', { minAvailable: 1, protectOperations: ['DELETE'] }, 'v1beta1');
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const refused = await scene.remove('a');
+    expectNotNow(refused);
+    const hint = causesOf(refused).find(({ reason }) => reason === 'Hint')?.message ?? '';
+    expect(hint).toBe(`holdfast explain pod/a -n ${scene.namespace} --operation delete`);
+    const deleted = await holdfast(...hint.split(' ').slice(1));
+    expect(deleted.code).toBe(1);
+    expect(deleted.out).toContain('may not be deleted now');
+    expect((await holdfast('explain', 'pod/a', '-n', scene.namespace)).code).toBe(0);
+  });
+
+  it('tells a dry run that the built-in check refuses from an eviction that goes through', async () => {
+    const scene = await sceneIn(cluster);
+    const names = ['a-0', 'a-1', 'b-0', 'b-1'];
+    await scene.addPods(...names.map((name) => pod(name, { node, labels: { app: 'web', shard: name[0] ?? '' } })));
+    // The built-in controller cannot count pods that nobody controls; groups are counted as they are seen.
+    const budget = pdb('shards', { maxUnavailable: 1 }, byShard);
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const { code, out } = await holdfast('explain', 'pod/a-0', '-n', scene.namespace);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      'completes the eviction itself, so that the built-in check, which would refuse, is not asked',
+    );
+    expect(out).toMatch(/Kubernetes' own check\n {2}would refuse it/);
+    expect(out).toMatch(/refuses it \(429\): (?!admission webhook)/);
+    expect(out).toContain('as expected: a dry run is never completed by Holdfast');
+    expectDone(await scene.evict('a-0'));
+  });
+
+  it('asks nothing of the API server that could change anything', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    const before = (await scene.pods()).map(({ metadata }) => metadata.resourceVersion);
+    expect((await holdfast('explain', 'pod/a-0', '-n', scene.namespace)).code).toBe(0);
+    expect((await scene.pods()).map(({ metadata }) => metadata.resourceVersion)).toEqual(before);
+    expect(await scene.reservations()).toEqual([]);
+    const { out } = await holdfast('explain', 'pod/a-0', '-n', scene.namespace, '--no-dry-run');
+    expect(out).toContain('not asked');
+  });
+
+  it('knows budgets and nodes', async () => {
+    const scene = await sceneIn(cluster);
+    const own = await addNode(cluster, `${scene.namespace}-own`);
+    const names = ['a-0', 'b-0'];
+    await scene.addPods(...names.map((name) => pod(name, { node: own, labels: { app: 'web', shard: name[0] ?? '' } })));
+    const budget = pdb('shards', { minAvailable: 1 }, byShard);
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const explained = await holdfast('explain', 'pdb/shards', '-n', scene.namespace);
+    expect(explained.code).toBe(0);
+    expect(explained.out).toContain('group a is available: 1 of 1 pods count as up, 1 needed');
+    const drained = await holdfast('explain', `node/${own}`);
+    expect(drained.code).toBe(1);
+    expect(drained.out).toContain('2 pods that a drain would evict: 1 go now, 1 later, 0 cannot go as things are');
+  });
+
+  it('knows where Holdfast is not asked', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.apply(workload('Deployment', 'web', 2));
+    const [first] = await scene.waitReady(2, 'app=web');
+    const { code, out } = await holdfast('explain', `pod/${first?.metadata.name}`, '-n', scene.namespace);
+    expect(code).toBe(0);
+    expect(out).toContain('Holdfast is not asked here: nothing in the namespace needs it');
+    expect(out).toMatch(/owners +ReplicaSet web-\w+ \(wants 2\) <- Deployment web \(wants 2\)/);
+  });
+
+  it.each([
+    [['explain', 'pod/nobody'], 'error: pod/nobody does not exist in namespace'],
+    [['explain', 'node/nobody'], 'error: node nobody does not exist'],
+    [['explain', 'service/a'], '"service" is nothing that can be explained'],
+    [['status', '--context', 'nowhere'], 'error: '],
+    [['status', '-A', '-n', 'x'], 'cannot be used with'],
+  ])('answers %j with 2, a sentence and no stack', async (args, message) => {
+    const { code, out, err } = await holdfast(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(err).not.toMatch(/\n {4}at /);
+  });
+});

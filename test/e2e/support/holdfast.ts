@@ -1,0 +1,35 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export type Holdfast = (...args: readonly string[]) => Promise<Ran>;
+
+const command = resolve('dist/holdfast.js');
+
+/** Builds the command that tests run. To be called before there is a cluster in this process, which would stand still. */
+export function buildHoldfast(): void {
+  execFileSync(process.execPath, ['scripts/build.mjs']);
+}
+
+/** The command as people run it, with a kubeconfig and a home of its own. */
+export function holdfastFor(kubeconfig: string): Holdfast {
+  const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+  const config = join(home, 'kubeconfig');
+  writeFileSync(config, kubeconfig, { mode: 0o600 });
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config };
+  return (...args) =>
+    new Promise((done) => {
+      execFile(process.execPath, [command, ...args], { env, timeout: 60_000 }, (error, out, err) => {
+        done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
+      });
+    });
+}
