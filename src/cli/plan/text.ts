@@ -74,7 +74,7 @@ function closing({ waves, lowerBound, seconds, room }: Plan): readonly string[] 
   const shortest = lowerBound.waves >= waves.length;
   const bound = shortest
     ? `No plan has fewer waves: ${boundText(lowerBound)}.`
-    : `At least ${counted(lowerBound.waves, 'wave')} are needed: ${boundText(lowerBound)}. Whether ${lowerBound.waves} are enough is not known.`;
+    : `A lower bound is ${counted(lowerBound.waves, 'wave')}: ${boundText(lowerBound)}. Whether there is a plan that short is not known.`;
   const time = `About ${ageText(seconds * 1_000)} in all: an estimate from grace periods and start-up times, without the maintenance itself.`;
   const assumed = 'Before each wave, pods of the one before have to be back and healthy.';
   const unseen = 'Whether there is room for them was not looked at: nothing is known of the nodes.';
@@ -88,12 +88,18 @@ export function boundText(bound: LowerBound): string {
     case 'oneIsNeeded':
       return 'it is one';
     case 'budget':
-      return `${nameOf(bound.budget)} lets ${counted(bound.allowed, bound.unitKind)} go at once, and ${counted(bound.units, bound.unitKind)} of it must`;
+      return budgetBoundText(bound);
     case 'room':
       return `nodes with ${amount(bound.resource, bound.needed)} are to be emptied, and ${amount(bound.resource, bound.free)} are free at a time`;
     case 'search':
       return `all ${bound.tried} sets of these nodes were tried`;
   }
+}
+
+function budgetBoundText(bound: Extract<LowerBound, { readonly why: 'budget' }>): string {
+  const { budget, unitKind, allowed, units, rounds } = bound;
+  const slow = rounds === 1 ? '' : `, in waves of at most ${rounds} rounds`;
+  return `${nameOf(budget)} lets ${counted(allowed, unitKind)} go at once, and ${counted(units, unitKind)} of it must${slow}`;
 }
 
 const gib = 1024 ** 3;

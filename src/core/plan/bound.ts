@@ -27,7 +27,7 @@ function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {
     const key = `${budget.namespace}/${budget.name}`;
     if (!Number.isFinite(allowed) || (budget.kind === 'PodUnavailableBudget' && unsure.has(key))) continue;
     const waves = Math.max(atOnceBound(claims, allowed), inRoundsBound(claims, rounds, allowed));
-    bounds.push({ waves, why: 'budget', budget, unitKind, units: unitsOf(claims), allowed });
+    bounds.push({ waves, why: 'budget', budget, unitKind, units: unitsOf(claims), allowed, rounds: rounds[0] ?? 1 });
   }
   return bounds;
 }

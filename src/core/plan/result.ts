@@ -72,6 +72,8 @@ export type LowerBound =
       /** So many units have to go down, and so many may at once. */
       readonly units: number;
       readonly allowed: number;
+      /** Of the slowest node; a wave with it has as many, and each of them lets so many units go. */
+      readonly rounds: number;
     }
   | {
       readonly waves: number;

@@ -17,7 +17,9 @@ interface PodWish {
 const namespace = 'shop';
 
 function pod({ name, node, labels, owner, cpu, extra = {}, annotations = {} }: PodWish): object {
-  const ownerReferences = [{ apiVersion: 'apps/v1', ...owner, uid: `uid-${owner.kind}-${owner.name}`, controller: true }];
+  const ownerReferences = [
+    { apiVersion: 'apps/v1', ...owner, uid: `uid-${owner.kind}-${owner.name}`, controller: true },
+  ];
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -44,7 +46,12 @@ function workload(kind: string, name: string, replicas?: number): object {
 
 function pdb(name: string, spec: object, annotations: Readonly<Record<string, string>> = {}): object {
   const selector = { matchLabels: { app: name } };
-  return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name, namespace, annotations }, spec: { selector, ...spec } };
+  return {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata: { name, namespace, annotations },
+    spec: { selector, ...spec },
+  };
 }
 
 const modelNodes = ['a1', 'a2', 'a2', 'a3', 'a3', 'a1'];
@@ -76,7 +83,12 @@ export const nodeNames = ['a1', 'a2', 'a3', 'b1', 'b2', 'b3'];
 export function fleet(): string {
   const objects = [
     ...nodeNames.map((name) => node(name, name.startsWith('a') ? 'gpu' : 'old')),
-    { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', metadata: { name: 'llm', namespace, uid: 'lws' }, spec: { replicas: 3 } },
+    {
+      apiVersion: 'leaderworkerset.x-k8s.io/v1',
+      kind: 'LeaderWorkerSet',
+      metadata: { name: 'llm', namespace, uid: 'lws' },
+      spec: { replicas: 3 },
+    },
     workload('StatefulSet', 'llm', 6),
     workload('ReplicaSet', 'web', 4),
     workload('StatefulSet', 'db', 1),
@@ -91,7 +103,13 @@ export function fleet(): string {
     shopPod('web-3', 'a1'),
     pod({ name: 'db-0', node: 'b3', labels: { app: 'db' }, owner: { kind: 'StatefulSet', name: 'db' }, cpu: '1' }),
     ...nodeNames.map((name) =>
-      pod({ name: `logs-${name}`, node: name, labels: { app: 'logs' }, owner: { kind: 'DaemonSet', name: 'logs' }, cpu: '100m' }),
+      pod({
+        name: `logs-${name}`,
+        node: name,
+        labels: { app: 'logs' },
+        owner: { kind: 'DaemonSet', name: 'logs' },
+        cpu: '100m',
+      }),
     ),
   ];
   return objects.map((object) => stringify(object)).join('---\n');
