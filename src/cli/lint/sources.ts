@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fields } from '../../api/json.ts';
 import { pubGroup } from '../../api/pub.ts';
@@ -30,7 +30,7 @@ export interface Linted extends LintInput {
 export function fromManifests(paths: readonly string[]): Linted {
   const places = new Map<LintObject, Place>();
   const objects = paths.flatMap(filesIn).flatMap((file) => {
-    const text = readText(file === '-' ? '/dev/stdin' : file);
+    const text = file === '-' ? readFileSync(0, 'utf8') : readText(file);
     const lines = startLines(text);
     return objectsIn(text, file).map(({ object, document }) => {
       const line = lines[document];
