@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { commandNamed, commands } from './commands.ts';
-import { exitCode, problemText } from './output/problem.ts';
+import { exitCode, Interrupted, problemText } from './output/problem.ts';
 
 const program = new Command('holdfast')
   .description("keeps an application's serving units up while its Kubernetes cluster is being maintained")
@@ -32,6 +32,7 @@ async function run(name: string): Promise<void> {
 function exitCodeFor(error: unknown): number {
   // commander has printed its own message, or the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.yes : exitCode.problem;
+  if (error instanceof Interrupted) return exitCode.interrupted;
   process.stderr.write(problemText(error));
   return exitCode.problem;
 }

@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { userWith } from '../cli/live/support.ts';
+import { parse } from 'yaml';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
+import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
+import { type Rule, userWith } from '../cli/live/support.ts';
+import { made } from '../support/cluster.ts';
+import { leasePath, untilEvictable } from './support/agents.ts';
 import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod, pub, workload } from './support/objects.ts';
@@ -65,6 +71,33 @@ describe.skipIf(skipped)('holdfast status', () => {
     expect(explained.code).toBe(1);
     expect(explained.out).toContain('LedgerUnknown');
     expect(explained.out).toContain('you may not ask');
+  });
+});
+
+/** The role that the documentation gives to people who may only look. */
+function documentedRules(): readonly Rule[] {
+  const [, text = ''] = /```yaml\n(apiVersion: rbac[^`]*)```/.exec(readFileSync('docs/cli.md', 'utf8')) ?? [];
+  return (parse(text) as { rules: Rule[] }).rules;
+}
+
+describe.skipIf(skipped)('a person with the role of the documentation', () => {
+  it('misses nothing but the right to ask for evictions', async () => {
+    const scene = await sceneIn(cluster);
+    await shards(scene);
+    await scene.apply(workload('Deployment', 'web', 2), workload('StatefulSet', 'db', 1));
+    await scene.waitReady(2, 'app=web,!shard');
+    const probe = { 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":80}}' };
+    await scene.addPods(pod('asked', { node, labels: { app: 'asked' }, annotations: probe }));
+    const reader = holdfastFor(await userWith(cluster, 'documented', documentedRules()));
+    const { code, out } = await reader('status', '-n', scene.namespace, '-o', 'json');
+    const { gaps, operator } = JSON.parse(out) as { gaps: object[]; operator: { check: string; state: string }[] };
+    expect({ code, gaps }).toEqual({ code: 0, gaps: [] });
+    expect(operator.filter(({ state }) => state === 'unknown')).toEqual([]);
+    const explained = await reader('explain', 'pod/a-0', '-n', scene.namespace);
+    expect(explained).toMatchObject({ code: 0, err: '' });
+    expect(explained.out).toContain('it needs the right to create pods/eviction');
+    const drained = await reader('explain', `node/${node}`, '-o', 'json');
+    expect((JSON.parse(drained.out) as { gaps: object[] }).gaps).toEqual([]);
   });
 });
 
@@ -147,6 +180,39 @@ describe.skipIf(skipped)('holdfast explain', () => {
     const drained = await holdfast('explain', `node/${own}`);
     expect(drained.code).toBe(1);
     expect(drained.out).toContain('2 pods that a drain would evict: 1 go now, 1 later, 0 cannot go as things are');
+  });
+
+  it.each([
+    ['now, and agrees with the operator', 0, 0, 'vouches for it (renewed', 'as expected'],
+    [
+      'by a clock that is behind, and says that the operator knows better',
+      600,
+      1,
+      'has run out',
+      'disagrees with the above',
+    ],
+  ])('[I4] believes a probe whose lease was renewed %s', async (_, agoSeconds, code, lease, compared) => {
+    const scene = await sceneIn(cluster);
+    const own = await addNode(cluster, `${scene.namespace}-probed`);
+    const probe = { 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":80}}' };
+    await scene.addPods(pod('db', { node: own, annotations: probe }));
+    const conditions = [{ type: 'Disruptable', status: 'True' }];
+    await made(scene.patchPod('db', { status: { conditions } }, 'status'));
+    const { uid } = (await scene.pod('db')).body.metadata;
+    const place = leasePath(cluster, own);
+    cluster.cleanUp(place);
+    const renewTime = `${new Date(Date.now() - agoSeconds * 1_000).toISOString().slice(0, -1)}000Z`;
+    const body = {
+      metadata: { name: probeLeaseName(own), labels: probeLeaseLabels, annotations: probeLeaseAnnotations(own, [uid]) },
+      spec: { holderIdentity: 'agent', leaseDurationSeconds: 300, renewTime },
+    };
+    await made(cluster.request('POST', place.slice(0, place.lastIndexOf('/')), { body }));
+    await untilEvictable(scene, 'db');
+    const told = await holdfast('explain', 'pod/db', '-n', scene.namespace);
+    expect(told.code).toBe(code);
+    expect(told.out).toContain(lease);
+    expect(told.out).toContain(compared);
+    expect(told.err).toContain('note: disruption probes are judged by the times in their agents');
   });
 
   it('knows where Holdfast is not asked', async () => {

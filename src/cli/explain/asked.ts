@@ -25,9 +25,9 @@ export function askedIn(live: LiveWorld, namespace: string): Asked {
   return registration.kind === 'missing' ? { kind: 'unknown', why: registration.message } : { kind: 'yes' };
 }
 
-/** Who else is asked about evictions there, so that Holdfast completes none. */
+/** Who else is asked about evictions there, so that Holdfast completes none. While nobody knows, there may be somebody. */
 export function foreignIn({ registrations, namespaces }: LiveWorld, namespace: string): readonly string[] {
-  if (registrations.kind === 'unknown') return [];
+  if (registrations.kind === 'unknown') return ['perhaps somebody: webhook configurations cannot be read'];
   const seen = namespaces.get(namespace);
   const labels = seen === undefined ? undefined : (seen.metadata.labels ?? {});
   return registrations.foreign.filter((webhook) => mayReach(webhook, labels)).map(({ title }) => title);

@@ -25,10 +25,6 @@ const sources: Readonly<Record<ExpectedSource, string>> = {
   seen: 'as many as are seen',
 };
 
-export function sourceText(source: ExpectedSource): string {
-  return sources[source];
-}
-
 /** `2 groups available, 1 needed, 2 expected (as the scale of the owners says); 1 may be broken now`. */
 export function budgetNumbersText(view: BudgetView): string {
   const { unit, available, desired, expected, source, allowed, blocked } = view;
@@ -36,7 +32,7 @@ export function budgetNumbersText(view: BudgetView): string {
   const total =
     expected === undefined || source === undefined
       ? 'how many there should be is not known'
-      : `${expected} expected (${sourceText(source)})`;
+      : `${expected} expected (${sources[source]})`;
   const numbers = `${available} ${unit}${available === 1 ? '' : 's'} available, ${desired ?? 'an unknown number'} needed, ${total}`;
   if (allowed === undefined) return `${numbers}; none may be broken: ${blocked?.message ?? 'nobody can tell'}`;
   return `${numbers}; ${allowed} may be broken now${blocked === undefined ? '' : `: ${blocked.message}`}`;

@@ -6,7 +6,6 @@ import { type LookUpResult, OwnerLookUp } from '../../operator/owners/look-up.ts
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from '../../operator/owners/owner-key.ts';
 import { kindKeyOf, watchedKinds } from '../../operator/owners/owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner } from '../../operator/owners/owner-record.ts';
-import { problemOf } from '../output/problem.ts';
 import type { Gap } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
@@ -118,7 +117,7 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
     case 'denied':
       return ownerGap(result.resource?.plural ?? place.kind, place.group, result.failure.message);
     case 'failed':
-      throw problemOf(result.failure, `cannot look up ${place.kind} ${place.name}`);
+      return ownerGap(`${place.kind} ${place.name}`, place.group, result.failure.message);
   }
 }
 

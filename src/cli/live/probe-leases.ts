@@ -29,18 +29,28 @@ export async function readProbeLeases(reading: LeaseReading, namespace: string):
   const { session, reader, world, interner, book } = reading;
   // Without any lease every pod with a probe is refused, so that it is safe not to know them.
   world.setSynced('leases', '0');
-  if (![...world.namespaces()].some((state) => state.probedPods.size > 0)) return { views: new Map(), gaps: [] };
+  const nodes = probedNodes(world);
+  if (nodes.size === 0) return { views: new Map(), gaps: [] };
   const labelSelector = Object.entries(probeLeaseLabels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   const project = () => foundLeaseProjection(interner);
   const read = await reader.list({ kind, scope: only(namespace), project, selection: { labelSelector } });
   const now = session.clock.now();
-  const views = book.look(read.kind === 'read' ? read.items : [], now);
+  const views = book.look(read.kind === 'read' ? read.items : [], now).filter(({ node }) => nodes.has(node));
   for (const view of views) {
     const lease = believed(view, now);
     if (lease !== undefined) world.setProbeLease(view.node, lease);
   }
   const gaps = read.kind === 'denied' ? [{ what: `leases in ${namespace}`, why: read.why, follows }] : [];
   return { views: new Map(views.map((view) => [view.node, view])), gaps };
+}
+
+/** Nodes on which somebody should ask probes: what is said of others is of no interest here. */
+function probedNodes(world: World): ReadonlySet<string> {
+  const nodes = new Set<string>();
+  for (const state of world.namespaces()) {
+    for (const { node } of state.probedPods) if (node !== undefined) nodes.add(node);
+  }
+  return nodes;
 }

@@ -56,14 +56,14 @@ class WorldReading {
   }
 
   async run(): Promise<LiveWorld> {
-    const registrations = await readRegistrations(this.#reader);
+    // Ledgers before pods: what was seen to happen is struck off a ledger, and must not be missing in both.
+    const [registrations] = await Promise.all([
+      readRegistrations(this.#reader),
+      this.#readNamespaces(),
+      this.#readLedgers(),
+    ]);
     const operatorNamespace = this.#options.operatorNamespace ?? installedIn(registrations) ?? defaultNamespace;
-    await this.#readNamespaces();
-    // Before the pods: what was seen to happen is struck off the ledger, and must not be missing in both.
-    await this.#readLedgers();
-    await this.#readPods();
-    await this.#readPdbs();
-    await this.#readPubs(registrations);
+    await Promise.all([this.#readPods(), this.#readPdbs(), this.#readPubs(registrations)]);
     this.#addLedgers();
     const { world, reader, interner, scope } = this.#parts();
     this.#gaps.push(...(await readGroupObjects({ reader, world, interner, scope })));

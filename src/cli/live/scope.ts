@@ -14,9 +14,3 @@ export function only(...namespaces: readonly string[]): Scope {
 export function scopeOf({ allNamespaces, namespace }: ScopeFlags, session: Pick<Session, 'namespace'>): Scope {
   return allNamespaces === true ? everywhere : only(namespace ?? session.namespace);
 }
-
-export function scopeText(scope: Scope): string {
-  if (scope.kind === 'all') return 'all namespaces';
-  const [first = '', ...others] = scope.namespaces;
-  return others.length === 0 ? `namespace ${first}` : `namespaces ${scope.namespaces.join(', ')}`;
-}

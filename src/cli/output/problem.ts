@@ -1,7 +1,15 @@
 import type { Failure } from '../../kube/outcome/failure.ts';
 
-/** 0: done, and the answer is yes; 1: the answer is no; 2: no answer, because the question or the way to it is wrong. */
-export const exitCode = { yes: 0, no: 1, problem: 2 } as const;
+/**
+ * 0: done, and the answer is yes; 1: the answer is no; 2: no answer, because the question or the way to it is wrong; 130: somebody
+ * pressed Ctrl-C before there was one, as shells report it.
+ */
+export const exitCode = { yes: 0, no: 1, problem: 2, interrupted: 130 } as const;
+
+/** Whoever asked does not want to know any more. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
 
 /** Why a command cannot answer, and what somebody could do about it. Shown without a stack. */
 export class Problem extends Error {

@@ -195,7 +195,8 @@ function kruise({ kruise: present }: Known): Check | undefined {
   return { check: 'kruise', state: 'warning', detail };
 }
 
-function someOf(names: readonly string[]): string {
+/** The first few, and how many more there are. */
+export function someOf(names: readonly string[]): string {
   const more = names.length - maxListed;
   return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -24,7 +24,7 @@ export interface NodeView {
 /** Owners whose pods a drain leaves alone: they would be back at once, or are the kubelet's. */
 const leftAlone: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 
-export function isDrained({ owner }: PodRecord): boolean {
+function isDrained({ owner }: PodRecord): boolean {
   return owner === undefined || !leftAlone.has(owner.kind);
 }
 

@@ -3,7 +3,7 @@ import type { KindReader } from '../live/kind-reader.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import { readNodes } from '../live/nodes.ts';
 import { type BudgetView, budgetViews } from './budget-view.ts';
-import { type Check, healthChecks } from './health.ts';
+import { type Check, healthChecks, someOf } from './health.ts';
 import { type NodeView, nodeViews } from './node-view.ts';
 import { readHealth } from './read-health.ts';
 
@@ -42,15 +42,16 @@ export async function readStatus(
 }
 
 /** What somebody should know who compares this with what the operator says. */
-export function remarksOf({ leases }: Pick<LiveWorld, 'leases'>): readonly string[] {
+export function remarksOf({ leases, registrations }: Pick<LiveWorld, 'leases' | 'registrations'>): readonly string[] {
   const byTheirTimes = [...leases.values()].filter(({ by }) => by === 'renewTime');
-  if (byTheirTimes.length === 0) return [];
   const ahead = byTheirTimes.filter(({ state }) => state === 'ahead').map(({ node }) => node);
-  const wrong =
-    ahead.length === 0
-      ? ''
-      : `; the clock of ${ahead.join(', ')} is ahead of ours, so that nothing from there is believed`;
   return [
-    `disruption probes are judged by the times in their agents' leases: who looks once sees no renewal, as the operator does${wrong}`,
+    ...(byTheirTimes.length === 0 ? [] : [lookedOnce]),
+    ...(ahead.length === 0 ? [] : [`leases of agents are from our future, and are not believed: ${someOf(ahead)}`]),
+    ...(registrations.kind === 'known' && registrations.kruise ? [leftToKruise] : []),
   ];
 }
+
+const lookedOnce =
+  "disruption probes are judged by the times in their agents' leases: who looks once sees no renewal, as the operator does";
+const leftToKruise = 'PodUnavailableBudgets are left to Kruise, which is registered here: what it says is not in this';

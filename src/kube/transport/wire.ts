@@ -21,7 +21,7 @@ export type Body = IncomingMessage;
 export function endFailure(timebox: Timebox, sent: boolean, request: WireRequest): Failure {
   const maybeDone = sent && request.method !== 'GET';
   if (timebox.ended === 'aborted') return { kind: 'aborted', message: 'the caller gave up', maybeDone };
-  const message = `no answer to ${request.method} ${request.path} within ${request.deadlineMs} ms`;
+  const message = `no answer to ${request.method} ${request.path} within ${Math.round(request.deadlineMs)} ms`;
   return { kind: 'retry', cause: 'deadline', message, retryAfterMs: undefined, maybeDone };
 }
 

@@ -91,6 +91,12 @@ describe('whether Holdfast is asked', () => {
     expect(explained({ ...aShop(), ...change }, 'llm-1-1').holdfast.asked.kind).toBe(kind);
   });
 
+  it('[P9] completes nothing where nobody knows who else is asked', () => {
+    const registrations = { kind: 'unknown', why: 'forbidden' } as const;
+    const { verdict } = explained({ ...aShop(), registrations }, 'llm-0').holdfast;
+    expect(verdict).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
+  });
+
   it('[P9] completes nothing where somebody else is asked, too', () => {
     const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods/eviction'] }];
     const other = { metadata: { name: 'policy' }, webhooks: [{ name: 'policy.example.com', rules, clientConfig: {} }] };

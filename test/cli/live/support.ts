@@ -17,7 +17,7 @@ export function kubeconfigFile(text: string): string {
   return path;
 }
 
-interface Rule {
+export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];

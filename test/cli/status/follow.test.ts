@@ -69,9 +69,9 @@ describe('a live view', () => {
 });
 
 describe('a screen', () => {
-  function drawn(text: string, rows: number, first = false): string {
+  function drawn(text: string, rows: number, first = false, columns = 20): string {
     let out = '';
-    redraw({ rows, write: (piece) => (out += piece) }, text, first);
+    redraw({ rows, columns, write: (piece) => (out += piece) }, text, first);
     return out.replaceAll('\u001b[K', '').replaceAll('\u001b[H', '^').replaceAll('\u001b[J', '$');
   }
 
@@ -81,6 +81,11 @@ describe('a screen', () => {
 
   it('keeps what was on the terminal before, above', () => {
     expect(drawn('a\n', 4, true)).toBe('\n\n\n^a\n$');
+  });
+
+  it('never wraps: what is too long is cut, colours aside', () => {
+    expect(drawn('123456\n', 5, false, 4)).toBe('^1234\n$');
+    expect(drawn('1\u001b[31m234\u001b[0m56\n', 5, false, 3)).toBe('^1\u001b[31m23\u001b[0m\n$');
   });
 
   it('never scrolls: lines that do not fit are counted', () => {
