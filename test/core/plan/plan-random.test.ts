@@ -122,4 +122,33 @@ describe('plans for random worlds', () => {
       { numRuns: 100 },
     );
   });
+
+  it('[M5] where room is scarce, no wave takes more away than is free, and every node is drained or named', () => {
+    const rooms = fc.record({ cpu: fc.integer({ min: 1, max: 12 }), maxSurge: fc.integer({ min: 0, max: 2 }) });
+    fc.assert(
+      fc.property(samples(5, 6), rooms, (sample, { cpu, maxSurge }) => {
+        const world = worldOf(sample);
+        const shape = { requests: new Map([['cpu', 1]]), graceSeconds: 30, allows: () => true };
+        const allocatable = new Map([['cpu', cpu]]);
+        const nodes = [...sample.nodes, 'spare'].map((name) => {
+          return { name, labels: {}, taints: [], unschedulable: false, allocatable };
+        });
+        const input = { ...inputFor(world, sample.nodes), nodes, shapeOf: () => shape };
+        const plan = planDrain(input, { maxSurge });
+        const used = sample.nodes.map((node) => podsOn(world, node).length);
+        fc.pre(used.every((count) => count <= cpu));
+        const free = nodes.length * cpu - used.reduce((sum, count) => sum + count, 0);
+        for (const wave of plan.waves) {
+          const surged = wave.nodes.filter(({ surge }) => surge).length;
+          expect(surged).toBeLessThanOrEqual(maxSurge);
+          expect((wave.nodes.length - surged) * cpu).toBeLessThanOrEqual(free);
+        }
+        expect(refusalsOf(worldOf(sample), plan)).toEqual([]);
+        expect(plan.lowerBound.waves).toBeLessThanOrEqual(plan.waves.length);
+        const named = [...nodesOf(plan), ...plan.never.map(({ node }) => node)];
+        expect(named.toSorted()).toEqual([...sample.nodes].toSorted());
+      }),
+      { numRuns: 300 },
+    );
+  });
 });
