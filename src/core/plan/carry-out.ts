@@ -17,8 +17,8 @@ export interface Outcome {
 export type Choose = (left: readonly Candidate[]) => readonly Candidate[];
 
 /** Wave after wave, until no node is left or none can go. */
-export function carryOut(site: Site, { begin, atMost }: Strategy): Outcome {
-  const state = new State(site, begin(site.candidates), atMost ?? Number.POSITIVE_INFINITY);
+export function carryOut(site: Site, strategy: Strategy): Outcome {
+  const state = new State(site, strategy);
   const waves: PackedWave[] = [];
   let noRoom: ReadonlyMap<string, Mover> = new Map();
   let drained = 0;
@@ -35,18 +35,16 @@ export function carryOut(site: Site, { begin, atMost }: Strategy): Outcome {
 /** Which nodes are still to be drained, and what moved onto them meanwhile. */
 class State {
   readonly #site: Site;
-  readonly #choose: Choose;
-  readonly #atMost: number;
+  readonly #strategy: Strategy;
   readonly #room: Room | undefined;
   #left: readonly Candidate[];
   /** Nodes that pods may go to without having to move again. */
   readonly #safe: string[];
   readonly #cordoned: ReadonlySet<string>;
 
-  constructor(site: Site, choose: Choose, atMost: number) {
+  constructor(site: Site, strategy: Strategy) {
     this.#site = site;
-    this.#choose = choose;
-    this.#atMost = atMost;
+    this.#strategy = strategy;
     this.#room = site.newRoom();
     this.#left = site.candidates;
     const listed = new Set(site.candidates.map(({ name }) => name));
@@ -59,11 +57,12 @@ class State {
   }
 
   next(): PackedWave {
-    const order = this.#choose(this.#left);
+    const { choose, atMost = Number.POSITIVE_INFINITY } = this.#strategy;
+    const order = choose(this.#left);
     // Pods that have to go to a node which is still to be drained go to one that is drained late.
     const late = order.map(({ name }) => name).filter((name) => !this.#cordoned.has(name));
     this.#room?.open([...this.#safe, ...late.reverse()]);
-    const wave = new WavePacker(this.#site, this.#room).pack(order, this.#atMost);
+    const wave = new WavePacker(this.#site, this.#room).pack(order, atMost);
     this.#settle(wave);
     return wave;
   }

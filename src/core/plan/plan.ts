@@ -44,7 +44,7 @@ function tryAll(site: Site, searched: Searched | undefined, bound: LowerBound): 
   const isBest = ({ outcome }: Try): boolean => outcome.drained === all && outcome.waves.length <= bound.waves;
   const attempts: readonly Strategy[] = [
     ...strategiesFor(site),
-    ...(searched === undefined ? [] : [{ name: 'search' as const, begin: () => bySets(site, searched) }]),
+    ...(searched === undefined ? [] : [{ name: 'search' as const, choose: bySets(site, searched) }]),
   ];
   for (const strategy of attempts) {
     const one = { name: strategy.name, outcome: carryOut(site, strategy) };

@@ -7,8 +7,8 @@ import type { Candidate, Site } from './site.ts';
 
 export interface Strategy {
   readonly name: StrategyName;
-  /** Called once for each plan, with all its nodes. */
-  readonly begin: (all: readonly Candidate[]) => Choose;
+  /** Asked before every wave: pods that moved onto a node change what it takes. */
+  readonly choose: Choose;
   /** The most nodes in a wave. */
   readonly atMost?: number;
 }
@@ -18,13 +18,13 @@ const maxPodsForAllWays = 50_000;
 
 /** Ways to go about it: what everybody does, and what is best most often. */
 const mainStrategies: readonly Strategy[] = [
-  { name: 'first fit', begin: () => (left) => left },
-  { name: 'group by group', begin: (all) => keeping(groupByGroup(all)) },
+  { name: 'first fit', choose: (left) => left },
+  { name: 'group by group', choose: groupByGroup },
 ];
 
 const moreStrategies: readonly Strategy[] = [
-  { name: 'scarcest first', begin: (all) => keeping(sorted(all, (one) => -scarcity(one))) },
-  { name: 'emptiest first', begin: (all) => keeping(sorted(all, ({ alone }) => alone.order.length)) },
+  { name: 'scarcest first', choose: (left) => sorted(left, (one) => -scarcity(one)) },
+  { name: 'emptiest first', choose: (left) => sorted(left, ({ alone }) => alone.order.length) },
 ];
 
 export function strategiesFor({ candidates }: Pick<Site, 'candidates'>): readonly Strategy[] {
@@ -32,13 +32,7 @@ export function strategiesFor({ candidates }: Pick<Site, 'candidates'>): readonl
   return pods > maxPodsForAllWays ? mainStrategies : [...mainStrategies, ...moreStrategies];
 }
 
-export const oneAtATime: Strategy = { name: 'one node at a time', begin: () => (left) => left, atMost: 1 };
-
-/** Those that are left, in this order. */
-function keeping(order: readonly Candidate[]): Choose {
-  const ranks = new Map(order.map(({ name }, rank) => [name, rank]));
-  return (left) => sorted(left, ({ name }) => ranks.get(name) ?? order.length);
-}
+export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left, atMost: 1 };
 
 /** Equal ones stay in the order in which they were given. */
 function sorted(left: readonly Candidate[], key: (one: Candidate) => number): readonly Candidate[] {
