@@ -5,6 +5,7 @@ import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
 import { evictionsSuite } from './evictions/suite.ts';
+import { planSuite } from './plan/suite.ts';
 import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   core: coreSuite,
   client: clientSuite,
   cluster: clusterSuite,
+  plan: planSuite,
   webhook: webhookSuite,
   evictions: evictionsSuite,
 };

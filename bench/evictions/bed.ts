@@ -17,7 +17,7 @@ export interface Bed {
 }
 
 export async function openBed(): Promise<Bed> {
-  const testbed = await startTestbed({ lws: false, say: (line) => console.error(line) });
+  const testbed = await startTestbed({ addOns: [], say: (line) => console.error(line) });
   try {
     const kubeconfig = readFileSync(testbed.kubeconfigPath, 'utf8');
     const admin = accessFrom(kubeconfig);

@@ -21,6 +21,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'cordon nodes and evict their pods as kubectl drain does, but group by group',
     load: async () => (await import('./drain/drain.ts')).drainCommand(),
   },
+  plan: {
+    description:
+      'plan in which waves to drain nodes, so that no budget is broken and as few waves as possible are needed',
+    load: async () => (await import('./plan/plan.ts')).planCommand(),
+  },
+  lint: {
+    description: 'find budgets, probes and annotations that do not do what they say, in manifests or in a cluster',
+    load: async () => (await import('./lint/lint.ts')).lintCommand(),
+  },
   simulate: {
     description: 'tell what draining nodes would do, from a snapshot of a cluster',
     load: async () => (await import('./simulate.ts')).simulateCommand(),

@@ -13,15 +13,29 @@ export interface LoadedObject {
 /** As much as one string can safely hold. */
 const maxFileBytes = 256 * 1024 * 1024;
 
+/** An object, and which document of its file it stands in; the first is 0. */
+export interface PlacedObject {
+  readonly object: LoadedObject;
+  readonly document: number;
+}
+
 /** Reads objects from a file: one, several documents, or a List. Says which document is wrong, and why. */
 export function loadObjects(file: string): readonly LoadedObject[] {
+  return objectsIn(readText(file), file).map(({ object }) => object);
+}
+
+export function readText(file: string): string {
   const { size } = statSync(file);
   if (size > maxFileBytes)
     throw new Error(`${file}: is larger than ${maxFileBytes / 1024 / 1024} MiB; load it in parts`);
-  return [...readDocuments(readFileSync(file, 'utf8'))].flatMap((document, index) => {
+  return readFileSync(file, 'utf8');
+}
+
+export function objectsIn(text: string, file: string): readonly PlacedObject[] {
+  return [...readDocuments(text)].flatMap((document, index) => {
     const where = `${file}: document ${index + 1}`;
     if (!document.ok) throw new Error(`${where}: ${document.problem}`);
-    return unfold(document.value, where);
+    return unfold(document.value, where).map((object) => ({ object, document: index }));
   });
 }
 

@@ -54,7 +54,7 @@ async function argumentsOf(
   { names }: Knowledge,
 ): Promise<readonly string[]> {
   if (command.name() === 'completion') return shells;
-  if (command.name() === 'drain') return names('node', flags);
+  if (command.name() === 'drain' || command.name() === 'plan') return names('node', flags);
   if (command.name() !== 'explain') return [];
   const kind = explained.find((one) => last.startsWith(`${one}/`));
   if (kind === undefined) return explained.map((one) => `${one}/`);

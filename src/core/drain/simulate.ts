@@ -1,8 +1,9 @@
 import { compareStrings } from '../compare.ts';
-import { type DecideOptions, decide } from '../decide/decide.ts';
+import type { DecideOptions } from '../decide/decide.ts';
 import type { Blocker, Charge } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
 import type { World } from '../world/world.ts';
+import { askToEvict } from './evict.ts';
 
 export interface PodKey {
   readonly namespace: string;
@@ -68,7 +69,7 @@ function simulateWave(world: World, pods: readonly PodKey[], now: number, option
   const steps: DrainStep[] = [];
   const blocked: BlockedPod[] = [];
   for (const pod of options.order === 'any' ? ordered(world, pods, now, options) : pods) {
-    const verdict = evict(world, pod, now, options);
+    const verdict = askToEvict(world, pod, now, options);
     if (verdict.result === 'deny') {
       blocked.push({ pod, blockers: verdict.blockers });
       continue;
@@ -78,11 +79,6 @@ function simulateWave(world: World, pods: readonly PodKey[], now: number, option
   }
   for (const back of undo.reverse()) back();
   return { steps, blocked };
-}
-
-function evict(world: World, pod: PodKey, now: number, options: DrainOptions) {
-  const request = { operation: 'EVICT', namespace: pod.namespace, pod: pod.name } as const;
-  return decide(world, request, now, { judgePlain: true, ...options });
 }
 
 /** An allowed pod is gone for the rest of the wave, whether or not a ledger holds it, and on whatever condition. */
@@ -119,7 +115,7 @@ function ordered(world: World, pods: readonly PodKey[], now: number, options: Dr
 
 /** The unit that a pod would break if it went first, or the one that blocks it. */
 function brokenUnit(world: World, pod: PodKey, now: number, options: DrainOptions): string | undefined {
-  const verdict = evict(world, pod, now, options);
+  const verdict = askToEvict(world, pod, now, options);
   const broken =
     verdict.result === 'allow'
       ? verdict.charges.find((charge) => charge.effect === 'breaks')

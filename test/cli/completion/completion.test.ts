@@ -29,6 +29,7 @@ describe('completion', () => {
       ['pod/pod-1', 'pod/pod-2'],
     ],
     [['explain', 'node/node-2'], ['node/node-2']],
+    [['plan', 'node-2'], ['node-2']],
     [['status', '-n', 'sho'], ['shop']],
     [
       ['status', '--namespace', ''],

@@ -1,0 +1,76 @@
+import { Command, Option } from 'commander';
+import type { Finding } from '../../core/lint/finding.ts';
+import { lint, rules } from '../../core/lint/lint.ts';
+import { type LiveFlags, type ScopeFlags, withLiveFlags, withScopeFlags } from '../live/flags.ts';
+import { scopeOf } from '../live/scope.ts';
+import { withSession } from '../live/session.ts';
+import { paintFor } from '../output/paint.ts';
+import { exitCode, Problem } from '../output/problem.ts';
+import { structured } from '../output/structured.ts';
+import { lintJson, lintSarif } from './sarif.ts';
+import { fromLiveCluster, fromManifests, type Linted } from './sources.ts';
+import { lintText } from './text.ts';
+
+interface Options extends LiveFlags, ScopeFlags {
+  readonly output: 'text' | 'json' | 'sarif';
+  readonly failOn: 'error' | 'warning' | 'never';
+  readonly ignore: readonly string[];
+}
+
+export function lintCommand(): Command {
+  const command = new Command('lint')
+    .description('find budgets, probes and annotations that do not do what they say, in manifests or in a cluster')
+    .argument(
+      '[files...]',
+      'manifests or folders with manifests; - reads standard input; none: a live cluster, with -n or -A',
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'from which severity on to exit with 1')
+        .choices(['error', 'warning', 'never'])
+        .default('error'),
+    )
+    .addOption(
+      new Option('--ignore <code...>', 'rules to leave out').choices(rules.map(({ code }) => code)).default([], 'none'),
+    )
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'sarif']).default('text'));
+  return withLiveFlags(withScopeFlags(command))
+    .addHelpText(
+      'after',
+      `
+Manifests are checked without a cluster: the templates of workloads stand for their pods, all of them healthy.
+
+Examples:
+  holdfast lint deploy/                          all manifests in a folder
+  kustomize build . | holdfast lint -            what would be applied
+  holdfast lint -A                               a whole cluster, with your own rights
+  holdfast lint deploy/ -o sarif > lint.sarif    for code hosts
+
+Exits with 0 when nothing is found that is as severe as --fail-on says, with 1 when something is, and with 2 when there is no
+answer. docs/lint.md explains every code.`,
+    )
+    .action(async (files: readonly string[], options: Options) => report(await read(files, options), options));
+}
+
+async function read(files: readonly string[], options: Options): Promise<Linted> {
+  const { namespace, allNamespaces, operatorNamespace } = options;
+  const asksCluster = namespace !== undefined || allNamespaces === true;
+  if (files.length > 0 === asksCluster)
+    throw new Problem('name files, or a cluster with -n NAMESPACE or -A', 'One of these, and only one.');
+  if (files.length > 0) return fromManifests(files);
+  return withSession(options, (session) => fromLiveCluster(session, scopeOf(options, session), operatorNamespace));
+}
+
+function report(linted: Linted, { output, failOn, ignore }: Options): void {
+  const findings = lint(linted).filter(({ rule }) => !ignore.includes(rule.code));
+  const paint = paintFor({ isTTY: process.stdout.isTTY, env: process.env });
+  if (output === 'json') process.stdout.write(structured(lintJson(findings, linted.placeOf), 'json'));
+  else if (output === 'sarif') process.stdout.write(structured(lintSarif(findings, rules, linted.placeOf), 'json'));
+  else process.stdout.write(lintText(findings, linted.placeOf, paint));
+  for (const warning of linted.warnings) process.stderr.write(`warning: ${warning}\n`);
+  if (findings.some((one) => counts(one, failOn))) process.exitCode = exitCode.no;
+}
+
+function counts({ rule }: Finding, failOn: Options['failOn']): boolean {
+  if (failOn === 'never') return false;
+  return failOn === 'warning' || rule.severity === 'error';
+}

@@ -1,0 +1,131 @@
+import { type Fields, isObject } from '../../api/json.ts';
+import type { Desired, Expected } from '../budget/desired.ts';
+import type { Hit, LintedPdb, LintedPub, LintObject, LintView, Rule } from './finding.ts';
+
+/** What a budget wants and what there is when everything is healthy. */
+interface Numbers {
+  readonly object: LintObject;
+  readonly unit: string;
+  readonly expected: Expected;
+  readonly desired: Desired;
+}
+
+function numbersOf({ pdbs, pubs }: LintView): readonly Numbers[] {
+  return [...pdbs.map(pdbNumbers), ...pubs.map(pubNumbers)].filter(
+    ({ state }) => state.rules !== undefined && state.pods.size > 0,
+  );
+}
+
+function pdbNumbers({ object, state }: LintedPdb) {
+  const grouped = state.mode === 'group';
+  const expected = grouped || state.mode === 'perPod' ? state.expected() : state.plainExpected();
+  const desired = grouped || state.mode === 'perPod' ? state.desired() : state.plainDesired();
+  return { object, state, unit: grouped ? 'group' : 'pod', expected, desired };
+}
+
+function pubNumbers({ object, state }: LintedPub) {
+  const unit = state.rules?.groups === undefined ? 'pod' : 'group';
+  return { object, state, unit, expected: state.expected(), desired: state.desired() };
+}
+
+/** Budgets whose numbers are known and compare so. */
+function compared(
+  view: LintView,
+  test: (desired: number, expected: number) => boolean,
+  words: (numbers: Numbers & { readonly want: number; readonly have: number }) => string,
+): readonly Hit[] {
+  return numbersOf(view).flatMap((one) => {
+    if (!one.expected.known || !one.desired.known) return [];
+    const [want, have] = [one.desired.count, one.expected.count];
+    return have > 0 && test(want, have) ? [{ object: one.object, message: words({ ...one, want, have }) }] : [];
+  });
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function unknownNumbers(view: LintView): readonly Hit[] {
+  return numbersOf(view).flatMap(({ object, desired, unit }) =>
+    desired.known ? [] : [{ object, message: `how many ${unit}s it wants cannot be told: ${desired.why}` }],
+  );
+}
+
+/** A number beside an autoscaler: what is fine today blocks every drain when it scales down. */
+function besideAutoscaler({ objects, pdbs, pubs }: LintView): readonly Hit[] {
+  const scalers = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
+  return [...pdbs, ...pubs].flatMap(({ object, state }) => {
+    const minimum = object.spec?.minAvailable;
+    if (typeof minimum !== 'number' || minimum === 0) return [];
+    return scalers.flatMap((scaler) => {
+      const lowest = lowestScale(scaler);
+      const named = scaledName(scaler);
+      const same = (scaler.metadata.namespace ?? 'default') === state.ref.namespace;
+      const reached = [...state.pods].some(({ controller, root }) =>
+        [controller, root, controller?.controller].some(
+          (owner) => owner !== undefined && `${owner.kind}/${owner.name}` === named,
+        ),
+      );
+      if (!same || !reached || minimum < lowest) return [];
+      const message = `minAvailable is ${minimum}, and HorizontalPodAutoscaler ${scaler.metadata.name} scales ${named} down to ${lowest}: nothing may go then`;
+      return [{ object, message }];
+    });
+  });
+}
+
+const specOf = (object: LintObject): Fields => (isObject(object['spec']) ? object['spec'] : {});
+
+function lowestScale(scaler: LintObject): number {
+  const lowest = specOf(scaler)['minReplicas'];
+  return typeof lowest === 'number' ? lowest : 1;
+}
+
+function scaledName(scaler: LintObject): string {
+  const target = specOf(scaler)['scaleTargetRef'];
+  return isObject(target) ? `${String(target['kind'])}/${String(target['name'])}` : '';
+}
+
+export const numberRules: readonly Rule[] = [
+  {
+    code: 'HF002',
+    name: 'budget-never-met',
+    severity: 'error',
+    why: 'It wants more than there ever is, so not one pod may be evicted, also when everything is healthy.',
+    fix: 'Lower minAvailable below the number of replicas, or better, use maxUnavailable.',
+    check: (view) =>
+      compared(
+        view,
+        (desired, expected) => desired > expected,
+        ({ want, have, unit }) => `wants ${counted(want, `available ${unit}`)}, and there are ${have}`,
+      ),
+  },
+  {
+    code: 'HF003',
+    name: 'budget-allows-nothing',
+    severity: 'error',
+    why: 'It wants all that there is, so nothing may ever be evicted: every drain of a node with such a pod waits for ever.',
+    fix: 'Allow at least one to go (maxUnavailable: 1), and run more than one replica.',
+    check: (view) =>
+      compared(
+        view,
+        (desired, expected) => desired === expected,
+        ({ have, unit }) => `wants all of its ${counted(have, unit)} to be available`,
+      ),
+  },
+  {
+    code: 'HF009',
+    name: 'number-beside-autoscaler',
+    severity: 'warning',
+    why: 'A fixed minimum does not shrink with the workload: once it is scaled down, nothing may be evicted.',
+    fix: 'Use maxUnavailable or a percentage, or raise minReplicas of the autoscaler above minAvailable.',
+    check: besideAutoscaler,
+  },
+  {
+    code: 'HF014',
+    name: 'expected-number-unknown',
+    severity: 'error',
+    why: 'A percentage or maxUnavailable needs to know how many there should be. Where nobody can tell, nothing may be evicted.',
+    fix: 'Use a number for minAvailable, or select only pods whose controllers have a scale.',
+    check: unknownNumbers,
+  },
+];

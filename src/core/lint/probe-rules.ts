@@ -1,0 +1,96 @@
+import { formatFieldErrors } from '../../api/field-errors.ts';
+import { type Fields, isObject } from '../../api/json.ts';
+import type { Pod } from '../../api/pod.ts';
+import { hasProbe, parseProbes } from '../../api/probe.ts';
+import type { PodRecord } from '../world/pod-record.ts';
+import { obtain } from '../world/selector-index.ts';
+import type { Hit, LintObject, LintView, Rule } from './finding.ts';
+
+/** A pod, or the template that stands for the pods of a workload. */
+interface PodSource {
+  readonly object: LintObject;
+  readonly pod: Pod & Fields;
+}
+
+function podSources(objects: readonly LintObject[]): readonly PodSource[] {
+  return objects.flatMap((object) =>
+    templatesOf(object).map((pod) => ({ object, pod: pod as unknown as Pod & Fields })),
+  );
+}
+
+function templatesOf(object: LintObject): readonly Fields[] {
+  if (object.kind === 'Pod') return [object];
+  const { spec } = object;
+  if (!isObject(spec)) return [];
+  const group = isObject(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate'] : {};
+  return [spec['template'], group['leaderTemplate'], group['workerTemplate']].filter(isObject).map((template) => {
+    // A template has no name, and nobody reads a probe without one.
+    const metadata = isObject(template['metadata']) ? template['metadata'] : {};
+    return { ...template, metadata: { ...metadata, name: object.metadata.name } };
+  });
+}
+
+function malformed({ objects }: LintView): readonly Hit[] {
+  return podSources(objects).flatMap(({ object, pod }) => {
+    if (!hasProbe(pod)) return [];
+    const probes = parseProbes(pod);
+    return probes.ok ? [] : [{ object, message: formatFieldErrors(probes.errors) }];
+  });
+}
+
+/** Containers whose pods count for a budget as soon as they run, whether or not they serve. Each workload is told once. */
+function unprobed({ objects, pdbs, pubs }: LintView): readonly Hit[] {
+  const byName = new Map(podSources(objects).map((one) => [nameOf(one), one]));
+  const found = new Map<string, { readonly source: PodSource; readonly budgets: Set<string> }>();
+  for (const { object, state } of [...pdbs, ...pubs]) {
+    for (const pod of state.pods) {
+      const source = sourceOf(pod, byName);
+      if (source === undefined || hasProbe(source.pod) || unready(source.pod).length === 0) continue;
+      const workload = `${pod.namespace}/${(pod.root ?? pod.controller)?.display ?? pod.name}`;
+      const one = obtain(found, workload, () => ({ source, budgets: new Set<string>() }));
+      one.budgets.add(`${object.kind} ${object.metadata.name}`);
+    }
+  }
+  return [...found.values()].map(({ source: { object, pod }, budgets }) => ({
+    object,
+    message: `${unready(pod).join(', ')} has no readinessProbe, and ${[...budgets].sort().join(' and ')} counts its pods`,
+  }));
+}
+
+/** The pod itself, or the workload whose template stands for it. */
+function sourceOf(pod: PodRecord, byName: ReadonlyMap<string, PodSource>): PodSource | undefined {
+  const { namespace, controller, root, name } = pod;
+  const owners = [controller, controller?.controller, root].flatMap((owner) => owner ?? []);
+  const names = [`Pod/${name}`, ...owners.map((owner) => `${owner.kind}/${owner.name}`)];
+  return names.flatMap((one) => byName.get(`${namespace}/${one}`) ?? [])[0];
+}
+
+function nameOf({ object }: PodSource): string {
+  return `${object.metadata.namespace ?? 'default'}/${object.kind}/${object.metadata.name}`;
+}
+
+/** The containers without a readiness probe, if none has one: a sidecar needs none of its own. */
+function unready({ spec }: Fields): readonly string[] {
+  const containers = isObject(spec) && Array.isArray(spec['containers']) ? spec['containers'].filter(isObject) : [];
+  if (containers.some(({ readinessProbe }) => isObject(readinessProbe))) return [];
+  return containers.map(({ name }) => `container ${String(name)}`);
+}
+
+export const probeRules: readonly Rule[] = [
+  {
+    code: 'HF010',
+    name: 'probe-cannot-be-read',
+    severity: 'error',
+    why: 'A disruption probe that cannot be read says no for ever: the pod may not be evicted.',
+    fix: 'Correct the field that is named; docs/probes.md has examples.',
+    check: malformed,
+  },
+  {
+    code: 'HF011',
+    name: 'no-readiness-probe',
+    severity: 'warning',
+    why: 'A budget counts ready pods. Without a readiness probe a pod is ready when it runs, long before it serves, and the next one may go too soon.',
+    fix: 'Add a readinessProbe, or a disruption probe (docs/probes.md).',
+    check: unprobed,
+  },
+];

@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLines } from '../../../src/cli/lint/start-lines.ts';
+import { rules } from '../../../src/core/lint/lint.ts';
+import { expectGolden } from '../golden.ts';
+import { deployment, pdb, yamlOf } from './manifests.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-lint-'));
+const strict = yamlOf([pdb('web', { minAvailable: 3 }), deployment(3, { containers: [{ name: 'main' }] })]);
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'deep'));
+  writeFileSync(join(folder, 'deep', 'web.yaml'), `# The shop.\n${strict}`);
+  writeFileSync(join(folder, 'fine.yaml'), yamlOf([pdb('web', { maxUnavailable: 1 }), deployment(3)]));
+  writeFileSync(join(folder, 'notes.txt'), 'not a manifest');
+  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Ran {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs in the folder, so that outputs name files as they do everywhere. */
+function run(args: readonly string[], input = ''): Ran {
+  const program = join(process.cwd(), 'dist/holdfast.js');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'lint', ...args], {
+    encoding: 'utf8',
+    input,
+    cwd: folder,
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+describe('holdfast lint', () => {
+  it('tells people where, what, why and how to put it right, and exits with 1', () => {
+    const { code, out, err } = run(['deep']);
+    expect({ code, err }).toEqual({ code: 1, err: '' });
+    expectGolden('lint', out);
+  });
+
+  it('tells programs the same', () => {
+    expectGolden('lint-json', run(['deep/web.yaml', '-o', 'json']).out);
+  });
+
+  it('writes SARIF that names every rule, the file and the line', () => {
+    const { runs, version } = JSON.parse(run(['deep', '-o', 'sarif']).out);
+    expect(version).toBe('2.1.0');
+    const [{ tool, results }] = runs;
+    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(rules.map(({ code }) => code));
+    expect(results).toHaveLength(2);
+    for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
+    expect(results[0]).toMatchObject({
+      ruleId: 'HF003',
+      level: 'error',
+      locations: [{ physicalLocation: { artifactLocation: { uri: 'deep/web.yaml' }, region: { startLine: 2 } } }],
+    });
+  });
+
+  it('finds nothing in what is fine', () => {
+    expect(run(['fine.yaml'])).toEqual({ code: 0, out: 'Nothing found.\n', err: '' });
+  });
+
+  it('reads standard input', () => {
+    expect(run(['-'], strict)).toMatchObject({ code: 1 });
+    expect(run(['-', '--ignore', 'HF003', 'HF011'], strict)).toMatchObject({ code: 0, out: 'Nothing found.\n' });
+  });
+
+  it.each([
+    { args: ['--fail-on', 'never'], want: 0 },
+    { args: ['--fail-on', 'warning', '--ignore', 'HF003'], want: 1 },
+    { args: ['--fail-on', 'error', '--ignore', 'HF003'], want: 0 },
+  ])('exits with $want for $args', ({ args, want }) => {
+    expect(run(['deep', ...args]).code).toBe(want);
+  });
+
+  it.each([
+    { args: [], want: 'name files, or a cluster' },
+    { args: ['deep', '-A'], want: 'One of these, and only one.' },
+    { args: ['missing.yaml'], want: 'missing.yaml' },
+    { args: ['deep', '--ignore', 'HF999'], want: 'Allowed choices' },
+    { args: ['notes.txt'], want: 'notes.txt: document 1: is not an object' },
+  ])('exits with 2 on $args', ({ args, want }) => {
+    const { code, out, err } = run(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(want);
+    expect(err).not.toContain('    at ');
+  });
+});
+
+describe('the line in which a document begins', () => {
+  it.each([
+    { title: 'one document', text: 'a: 1\n', want: [1] },
+    { title: 'after comments', text: '# x\n\na: 1\n', want: [3] },
+    { title: 'after a separator', text: '---\na: 1\n---\n# x\nb: 1\n', want: [2, 5] },
+    { title: 'with comments before it', text: '# x\n---\na: 1\n---\nb: 1\n', want: [3, 5] },
+    { title: 'without one before the first', text: 'a: 1\n---\nb: 1\n', want: [1, 3] },
+    { title: 'JSON', text: '\n{"a":\n1}', want: [1] },
+  ])('$title', ({ text, want }) => {
+    expect(startLines(text)).toEqual(want);
+  });
+});
