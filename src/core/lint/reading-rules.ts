@@ -71,7 +71,6 @@ function mapOf({ metadata }: Fields, field: 'annotations' | 'labels'): Fields {
   return isObject(map) ? map : {};
 }
 
-/** The simulated nodes of the embedded cluster have annotations under names of their own. */
 export const readingRules: readonly Rule[] = [
   {
     code: 'HF001',

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fromManifests } from '../../../src/cli/lint/sources.ts';
 import { startLines } from '../../../src/cli/lint/start-lines.ts';
-import { rules } from '../../../src/core/lint/lint.ts';
+import { lint, rules } from '../../../src/core/lint/lint.ts';
 import { expectGolden } from '../golden.ts';
 import { deployment, pdb, yamlOf } from './manifests.ts';
 
@@ -90,6 +91,14 @@ describe('holdfast lint', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(want);
     expect(err).not.toContain('    at ');
+  });
+});
+
+describe('what we ship', () => {
+  it('has no errors of its own', () => {
+    const shipped = fromManifests(['examples', 'deploy']);
+    expect(shipped.objects.length).toBeGreaterThan(20);
+    expect(lint(shipped).filter(({ rule }) => rule.severity === 'error')).toEqual([]);
   });
 });
 
