@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isTimeZone, nextTime, parseSchedule } from '../../../src/cluster/kinds/cron.ts';
+import { parseSchedule } from '../../../src/cluster/kinds/cron.ts';
+import { isTimeZone, nextTime } from '../../../src/cluster/kinds/cron-time.ts';
 
 const at = (text: string) => Date.parse(`${text}Z`);
 

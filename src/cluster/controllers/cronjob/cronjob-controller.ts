@@ -1,7 +1,8 @@
 import type { CronJobSpec, CronJobStatus } from 'kubernetes-types/batch/v1.js';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
-import { isTimeZone, parseSchedule, type Schedule } from '../../kinds/cron.ts';
+import { parseSchedule, type Schedule } from '../../kinds/cron.ts';
+import { isTimeZone } from '../../kinds/cron-time.ts';
 import { type KubeObject, keyOf, objectKey, splitKey } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { EventRecorder } from '../common/events.ts';

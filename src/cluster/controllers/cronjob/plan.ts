@@ -1,4 +1,5 @@
-import { nextTime, type Schedule } from '../../kinds/cron.ts';
+import type { Schedule } from '../../kinds/cron.ts';
+import { nextTime } from '../../kinds/cron-time.ts';
 
 export interface Moment {
   readonly schedule: Schedule;

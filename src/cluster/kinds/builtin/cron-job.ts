@@ -1,6 +1,7 @@
 import { type FieldError, invalid, required } from '../../../api/field-errors.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
-import { isTimeZone, parseSchedule } from '../cron.ts';
+import { parseSchedule } from '../cron.ts';
+import { isTimeZone } from '../cron-time.ts';
 import type { Strategy } from '../strategy.ts';
 import { notNegativeFields, oneOf } from './field-checks.ts';
 import { jobSpecErrors } from './job.ts';
