@@ -220,6 +220,7 @@ let renewals = 0;
 /** @param named the node that is written into it */
 async function writeLease(node: string, named: string, uids: readonly string[]): Promise<void> {
   renewals += 1;
+  const holder = `hand-${renewals}`;
   const path = leasePath(cluster, node);
   const found = await cluster.request('GET', path);
   const { resourceVersion } = found.code === 200 ? found.body.metadata : {};
@@ -227,10 +228,10 @@ async function writeLease(node: string, named: string, uids: readonly string[]):
     metadata: {
       name: probeLeaseName(node),
       labels: probeLeaseLabels,
-      annotations: probeLeaseAnnotations(named, uids),
+      annotations: probeLeaseAnnotations(named, holder, uids),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
-    spec: { holderIdentity: `hand-${renewals}`, leaseDurationSeconds: 600 },
+    spec: { holderIdentity: holder, leaseDurationSeconds: 600 },
   };
   const collection = path.slice(0, path.lastIndexOf('/'));
   await made(
