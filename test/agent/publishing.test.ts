@@ -31,7 +31,7 @@ async function eventsOf(name: string): Promise<readonly string[]> {
 describe('what an agent says about a pod', () => {
   it('is yes on the pod and in the lease once its probe succeeds, and no in both once it fails', async () => {
     const { metadata } = await bed.pod('db-0');
-    const agent = await bed.agent();
+    const agent = await bed.agent({ identity: 'agent' });
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
     expect(agent.missing()).toEqual([]);
     expect(await bed.shown('db-0')).toMatchObject({ status: 'True', reason: 'ProbeSucceeded' });
@@ -39,6 +39,7 @@ describe('what an agent says about a pod', () => {
     expect(lease?.metadata.labels).toEqual({ 'holdfast.dev/probe-lease': 'true' });
     expect(lease?.metadata.annotations).toEqual({
       'holdfast.dev/node': 'node-a',
+      'holdfast.dev/listed-by': 'agent',
       'holdfast.dev/disruptable-pods': metadata.uid,
     });
     expect(lease?.spec).toMatchObject({ leaseDurationSeconds: 40 });
@@ -190,6 +191,29 @@ describe('an agent', () => {
     await bed.eventually(() => bed.isDisruptable('a', 'node-19'), 'a is disruptable');
     await bed.eventually(() => agent.missing().length === 0, 'every lease is held');
     expect(await bed.shown('b')).toBeUndefined();
+  });
+
+  it('ties the lease to its node, so that they go together', async () => {
+    const node = await made(bed.cluster.request('POST', '/api/v1/nodes', { body: { metadata: { name: 'node-a' } } }));
+    bed.cluster.cleanUp('/api/v1/nodes/node-a');
+    await bed.agent({ nodes: ['node-a', 'node-b'] });
+    await bed.eventually(
+      async () => (await bed.lease('node-b')) !== undefined,
+      'a node that is not there has one, too',
+    );
+    await bed.eventually(async () => (await bed.lease('node-a')) !== undefined, 'there is a lease');
+    const { uid } = node.metadata;
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'node-a', uid };
+    expect((await bed.lease('node-a'))?.metadata.ownerReferences).toEqual([owner]);
+    expect((await bed.lease('node-b'))?.metadata.ownerReferences).toBeUndefined();
+  });
+
+  it('that serves all nodes leaves no list behind on one where nobody is probed any more', async () => {
+    await bed.pod('db-0');
+    await bed.agent({ nodes: 'all' });
+    await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
+    await bed.annotate('db-0', { 'holdfast.dev/disruption-probe': null });
+    await bed.eventually(async () => (await bed.listed())?.size === 0, 'nobody is listed');
   });
 
   it('no longer lists a pod that leaves, or has no probe any more', async () => {
