@@ -20,10 +20,10 @@ export class Application {
     });
   }
 
-  static start(): Promise<Application> {
+  static start(host = '127.0.0.1'): Promise<Application> {
     const application = new Application();
     return new Promise((resolve) => {
-      application.#server.listen(0, '127.0.0.1', () => resolve(application));
+      application.#server.listen(0, host, () => resolve(application));
     });
   }
 
