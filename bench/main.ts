@@ -1,6 +1,7 @@
 // npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { agentSuite } from './agent/suite.ts';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
@@ -12,6 +13,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   client: clientSuite,
   cluster: clusterSuite,
   webhook: webhookSuite,
+  agent: agentSuite,
 };
 
 const wanted = process.argv.slice(2);
