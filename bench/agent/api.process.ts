@@ -50,6 +50,8 @@ answerWith<ToApi>((message) => {
       return renew(message);
     case 'renewals':
       return { ...renewals } satisfies Renewals;
+    case 'generous budgets':
+      return { count: generousBudgets() };
     case 'webhook':
       return registeredWebhook(collections);
   }
@@ -71,6 +73,12 @@ function published(): Published {
   const list = isMap(annotations) ? String(annotations['holdfast.dev/disruptable-pods'] ?? '') : '';
   const listed = list.split(' ').filter((uid) => uid !== '').length;
   return { shown, listed, conditionWrites: writes.condition, leaseWrites: writes.lease };
+}
+
+function generousBudgets(): number {
+  const allows = ({ type, status }: JsonMap) => type === 'holdfast.dev/GroupBudget' && status === 'True';
+  const texts = [...collection(kinds.pdbs).texts(0, Number.POSITIVE_INFINITY)];
+  return texts.filter((text) => conditionsOf(JSON.parse(text) as JsonMap).some(allows)).length;
 }
 
 function isDisruptable({ type, status }: JsonMap): boolean {

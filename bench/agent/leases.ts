@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { whole } from '../cluster/figures.ts';
+import type { Part } from '../cluster/parts.ts';
 import { markdownTable } from '../core/measure.ts';
 import { freePort } from '../webhook/free-port.ts';
 import type { Endpoint } from '../webhook/messages.ts';
@@ -37,6 +38,7 @@ export async function leases(product: Product, parts: AgentParts): Promise<strin
   for (const one of cases) {
     await api.ask({ do: 'renew', perSecond: one.perSecond, changing: one.changing } satisfies ToApi);
     await setTimeout(settleMs);
+    await assertBudgets(api, one.perSecond > 0 ? fleetBudgets : 0);
     const before = await api.ask<Renewals>({ do: 'renewals' } satisfies ToApi);
     const result = await watched(operator, watchSeconds);
     const after = await api.ask<Renewals>({ do: 'renewals' } satisfies ToApi);
@@ -47,6 +49,12 @@ export async function leases(product: Product, parts: AgentParts): Promise<strin
   const what = `${whole(fleetNodes)} leases, each renewed every ${renewSeconds} s, in front of \`holdfast operator\`, a process of its own that knows ${whole(fleetPods)} probed pods and ${whole(fleetBudgets)} PodDisruptionBudgets over them. Measured for ${watchSeconds} s each.`;
   const head = ['what happens', 'of a core', 'wanted', 'renewals/s', 'CPU for each', 'RSS'];
   return `${what}\n\n${markdownTable(head, rows)}`;
+}
+
+/** Leases that nobody renews count for nothing, and renewed ones for everything: so they have been seen. */
+async function assertBudgets(api: Part, wanted: number): Promise<void> {
+  const { count } = await api.ask<{ readonly count: number }>({ do: 'generous budgets' } satisfies ToApi);
+  if (count !== wanted) throw new Error(`${count} budgets allow a disruption instead of ${wanted}`);
 }
 
 function cellsOf({ what, perSecond: wanted }: Case, one: Watched, renewals: number): string[] {

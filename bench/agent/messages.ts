@@ -16,6 +16,8 @@ export type ToApi =
   /** From now on; 0: not any more. */
   | { readonly do: 'renew'; readonly perSecond: number; readonly changing: number }
   | { readonly do: 'renewals' }
+  /** How many budgets show that a disruption is allowed now. */
+  | { readonly do: 'generous budgets' }
   /** Where the registered webhook is, as the API server knows it. */
   | { readonly do: 'webhook' };
 

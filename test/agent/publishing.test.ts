@@ -163,8 +163,13 @@ describe('an agent', () => {
     await bed.pod('mine');
     await bed.pod('other', { node: 'node-b' });
     await bed.pod('bare', { probe: undefined });
-    await bed.agent();
+    const proxy = await proxied();
+    await bed.agent({ access: proxy.through(bed.access) });
     await bed.eventually(() => bed.isDisruptable('mine'), 'its own pod is disruptable');
+    // Those of other nodes are not even sent to it.
+    const reads = proxy.answers.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/pods'));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter(({ path }) => !path.includes('fieldSelector=spec.nodeName%3Dnode-a'))).toEqual([]);
     expect(await bed.shown('other')).toBeUndefined();
     expect(await bed.shown('bare')).toBeUndefined();
     expect(await bed.lease('node-b')).toBeUndefined();
@@ -242,6 +247,7 @@ describe('an agent', () => {
     const metrics = await page('/metrics');
     expect(metrics).toMatch(/holdfast_agent_probes_total\{handler="httpGet",result="success"\} [1-9]/);
     expect(metrics).toMatch(/holdfast_agent_probes_total\{handler="httpGet",result="failure"\} [1-9]/);
+    expect(metrics).toMatch(/holdfast_agent_probe_duration_seconds_count\{handler="httpGet"\} [1-9]/);
     expect(metrics).toContain('holdfast_agent_probed_pods 2');
     expect(metrics).toContain('holdfast_agent_vetoing_pods 1');
     expect(metrics).toMatch(/holdfast_agent_lease_age_seconds [0-9]/);
