@@ -1,6 +1,7 @@
 // npm run bench -- [suite...]: measures, prints tables, and keeps them in bench/results/.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
+import { agentSuite } from './agent/suite.ts';
 import { clientSuite } from './client/suite.ts';
 import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   cluster: clusterSuite,
   plan: planSuite,
   webhook: webhookSuite,
+  agent: agentSuite,
   evictions: evictionsSuite,
 };
 

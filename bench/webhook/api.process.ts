@@ -1,10 +1,5 @@
 // The API server that the operator works for. Its objects are made up; what it does with them is what an API server does.
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { isMap } from '../../src/cluster/patch/json-tree.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
 import { answerWith } from '../cluster/answering.ts';
 import { ApiServer } from './api-server.ts';
 import { type Collection, StoredCollection, Versions } from './collection.ts';
@@ -12,14 +7,13 @@ import { namespaceNames, type Workload, workloadOfPod, workloads } from './fleet
 import { deploymentObject, pdbObject, pubObject, replicaSetObjects } from './fleet-objects.ts';
 import { type Kind, kinds } from './kinds.ts';
 import { LedgerBoard } from './ledger-board.ts';
-import type { Endpoint, Statuses, ToApi } from './messages.ts';
+import type { Statuses, ToApi } from './messages.ts';
 import { PodCollection } from './pods.ts';
-import { bookmarkLine } from './reading.ts';
+import { registeredWebhook } from './registered-webhook.ts';
+import { serveApi } from './serving.ts';
 import { StatusBoard } from './status-board.ts';
 
 const operatorNamespace = 'holdfast-system';
-/** As often as real API servers send them. */
-const bookmarkMs = 60_000;
 
 const versions = new Versions();
 const pods = new PodCollection(versions);
@@ -62,7 +56,7 @@ answerWith<ToApi>((message) => {
     case 'statuses':
       return untilRight(performance.now(), statuses.writes, message.patienceMs);
     case 'webhook':
-      return webhook();
+      return registeredWebhook(collections);
     case 'delay ledgers':
       ledgerDelayMs = message.ms;
       return {};
@@ -90,31 +84,4 @@ async function untilRight(begun: number, writesBefore: number, patienceMs: numbe
   return { wrong: statuses.wrong, examples: statuses.examples(), writes: statuses.writes - writesBefore, ms };
 }
 
-/** As the API server reads a configuration: the address from its URL, and whom to trust. */
-function webhook(): Endpoint {
-  const configuration = collections.get(kinds.validating)?.get(undefined, 'holdfast');
-  const [first] = Array.isArray(configuration?.['webhooks']) ? configuration['webhooks'] : [];
-  const client = isMap(first) && isMap(first['clientConfig']) ? first['clientConfig'] : {};
-  const ca = Buffer.from(String(client['caBundle'] ?? ''), 'base64').toString();
-  return { port: Number(new URL(String(client['url'])).port), ca };
-}
-
-const { material } = createPki({ clock: realClock });
-const server = createServer({
-  cert: material.serverCertificate,
-  key: material.serverKey,
-  noDelay: true,
-  // It is the client that closes idle connections, or it finds them reset.
-  keepAliveTimeout: 120_000,
-});
-server.on('request', (request, response) => {
-  api.handle(request, response).catch((error: unknown) => {
-    console.error(request.method, request.url, error);
-    response.destroy();
-  });
-});
-setInterval(() => {
-  for (const { kind, feed } of collections.values()) feed.bookmark(bookmarkLine(kind, versions.last));
-}, bookmarkMs);
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-process.send?.({ port: (server.address() as AddressInfo).port, ca: material.caCertificate } satisfies Endpoint);
+await serveApi({ api, collections, versions });

@@ -27,7 +27,7 @@ export const kinds = {
   pubs: kind('policy.kruise.io/v1beta1', 'podunavailablebudgets', 'PodUnavailableBudget'),
   ledgers: kind('holdfast.dev/v1alpha1', 'disruptionledgers', 'DisruptionLedger'),
   leases: kind('coordination.k8s.io/v1', 'leases', 'Lease'),
-  events: kind('events.k8s.io/v1', 'events', 'Event'),
+  events: kind('v1', 'events', 'Event'),
   validating: kind(
     'admissionregistration.k8s.io/v1',
     'validatingwebhookconfigurations',

@@ -1,7 +1,4 @@
 // The operator that is measured.
-
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Access } from '../../src/kube/config/access.ts';
 import { realClock } from '../../src/kube/time/clock.ts';
@@ -9,6 +6,7 @@ import { systemRandom } from '../../src/kube/time/random.ts';
 import { type RunningOperator, startOperator } from '../../src/operator/operator.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { answerWith, cpuSpent } from '../cluster/answering.ts';
+import { freePort } from './free-port.ts';
 import type { Endpoint, Ready, ToOperator, Usage } from './messages.ts';
 
 const lookEveryMs = 20;
@@ -69,15 +67,6 @@ function accessTo({ port, ca }: Endpoint): Access {
     },
     namespace: 'default',
   };
-}
-
-/** The URL that is registered must be known before anybody listens there. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilReady(patienceMs: number): Promise<Ready> {

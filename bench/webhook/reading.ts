@@ -66,13 +66,21 @@ function* selected(collection: Collection, from: number, to: number, reading: Re
 
 /** Reading a text back is dear, and nearly everybody wants everything. */
 function matching({ namespace, query }: Reading): Matches {
-  const name = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
+  const [field, value] = query.get('fieldSelector')?.split('=') ?? [];
+  const name = field === 'metadata.name' ? value : undefined;
+  const node = field === 'spec.nodeName' ? value : undefined;
   const labels = query.get('labelSelector')?.split(',') ?? [];
-  if (namespace === undefined && name === undefined && labels.length === 0) return () => true;
+  if (namespace === undefined && field === undefined && labels.length === 0) return () => true;
   return (text) => {
-    const metadata = metadataOf(JSON.parse(text) as JsonMap);
-    const fits = (key: string, wanted: string | undefined) => wanted === undefined || metadata[key] === wanted;
-    return fits('namespace', namespace) && fits('name', name) && labels.every((one) => hasLabel(metadata, one));
+    const object = JSON.parse(text) as JsonMap;
+    const metadata = metadataOf(object);
+    const fits = (present: unknown, wanted: string | undefined) => wanted === undefined || present === wanted;
+    return (
+      fits(metadata['namespace'], namespace) &&
+      fits(metadata['name'], name) &&
+      fits(isMap(object['spec']) ? object['spec']['nodeName'] : undefined, node) &&
+      labels.every((one) => hasLabel(metadata, one))
+    );
   };
 }
 

@@ -12,12 +12,23 @@ const userInfo = {
 const podResource = { group: '', version: 'v1', resource: 'pods' };
 
 export function evictionReview(pod: number, dryRun: boolean): Review {
-  const name = podName(pod);
-  const { namespace } = workloadOfPod(pod);
+  return evictionReviewOf({ number: pod, namespace: workloadOfPod(pod).namespace, name: podName(pod) }, dryRun);
+}
+
+/** A pod that a review is about. */
+export interface Subject {
+  /** Another one for each. */
+  readonly number: number;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function evictionReviewOf(subject: Subject, dryRun: boolean): Review {
+  const { namespace, name } = subject;
   const kind = { group: 'policy', version: 'v1', kind: 'Eviction' };
   const object = { kind: 'Eviction', apiVersion: 'policy/v1', metadata: { name, namespace, creationTimestamp: null } };
   const options = { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) };
-  return reviewOf(pod, {
+  return reviewOf(subject, {
     kind,
     resource: podResource,
     subResource: 'eviction',
@@ -39,24 +50,29 @@ export function evictionReview(pod: number, dryRun: boolean): Review {
 export function deletionReview(pod: number, dryRun: boolean): Review {
   const kind = { group: '', version: 'v1', kind: 'Pod' };
   const old = { kind: 'Pod', apiVersion: 'v1', ...podObject(pod, { ready: true, version: 1_000 + pod, life: 0 }) };
-  return reviewOf(pod, {
-    kind,
-    resource: podResource,
-    requestKind: kind,
-    requestResource: podResource,
-    name: podName(pod),
-    namespace: workloadOfPod(pod).namespace,
-    operation: 'DELETE',
-    userInfo,
-    object: null,
-    oldObject: old,
-    dryRun,
-    options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) },
-  });
+  const { namespace } = workloadOfPod(pod);
+  const name = podName(pod);
+  return reviewOf(
+    { number: pod, namespace, name },
+    {
+      kind,
+      resource: podResource,
+      requestKind: kind,
+      requestResource: podResource,
+      name,
+      namespace,
+      operation: 'DELETE',
+      userInfo,
+      object: null,
+      oldObject: old,
+      dryRun,
+      options: { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...(dryRun ? { dryRun: ['All'] } : {}) },
+    },
+  );
 }
 
-function reviewOf(pod: number, request: object): Review {
-  const uid = `${pod.toString(16).padStart(8, '0')}-9f1c-4a0e-8f42-5e1d2c3b4a59`;
+function reviewOf({ number, namespace, name }: Subject, request: object): Review {
+  const uid = `${number.toString(16).padStart(8, '0')}-9f1c-4a0e-8f42-5e1d2c3b4a59`;
   const body = JSON.stringify({
     kind: 'AdmissionReview',
     apiVersion: 'admission.k8s.io/v1',
@@ -70,6 +86,6 @@ function reviewOf(pod: number, request: object): Review {
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
   ];
-  const path = `/api/v1/namespaces/${workloadOfPod(pod).namespace}/pods/${podName(pod)}`;
+  const path = `/api/v1/namespaces/${namespace}/pods/${name}`;
   return { bytes: Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`).toString('base64'), pod: path };
 }

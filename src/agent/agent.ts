@@ -98,6 +98,8 @@ function assemble(settings: AgentSettings, environment: AgentEnvironment) {
         random,
         log,
         disruptable: () => desk.disruptable(node),
+        // Before all pods are known, one that is not there may be there.
+        standing: (uid, since) => desk.standing(uid, since) ?? (watch.synced ? undefined : 'unasked'),
         onWrite: (written) => measured.wrote('lease', written),
       }),
   });

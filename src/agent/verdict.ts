@@ -18,6 +18,11 @@ export interface Verdict {
   readonly message: string;
 }
 
+/** What this agent has found out about a pod for which another spoke before it. */
+export type Standing =
+  /** Nothing yet, and it is still what the other one asked. */
+  'unasked' | 'yes' | 'no';
+
 /** What is known of one probed container. */
 export interface ContainerFinding {
   readonly container: string;

@@ -8,6 +8,7 @@ export const annotation = {
   disruptionProbe: 'holdfast.dev/disruption-probe',
   node: 'holdfast.dev/node',
   disruptablePods: 'holdfast.dev/disruptable-pods',
+  listedBy: 'holdfast.dev/listed-by',
   updateStrategy: 'holdfast.dev/update-strategy',
   rolloutSettleSeconds: 'holdfast.dev/rollout-settle-seconds',
   rolloutStop: 'holdfast.dev/rollout-stop',

@@ -25,9 +25,13 @@ export const probeLeaseLabels: StringMap = { [label.probeLease]: 'true' };
 export const maxListedPods = 5_000;
 
 /** Pods beyond the limit are left out, and so count as not disruptable. */
-export function probeLeaseAnnotations(node: string, uids: Iterable<string>): StringMap {
+export function probeLeaseAnnotations(node: string, holder: string, uids: Iterable<string>): StringMap {
   const listed = [...uids].toSorted().slice(0, maxListedPods);
-  return { [annotation.node]: node, [annotation.disruptablePods]: listed.join(' ') };
+  return {
+    [annotation.node]: node,
+    [annotation.listedBy]: holder,
+    [annotation.disruptablePods]: listed.join(' '),
+  };
 }
 
 /** A lease that cannot be read vouches for nothing. */
@@ -43,6 +47,10 @@ export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   const { holderIdentity: holder, leaseDurationSeconds: durationSeconds } = spec;
   if (typeof holder !== 'string' || holder === '') {
     return failed(required('spec.holderIdentity', 'must name the agent that renews it'));
+  }
+  // Whoever takes a lease by its usual means leaves the annotations as they are, and would renew what another found out.
+  if (annotations.value[annotation.listedBy] !== holder) {
+    return failed(required(annotationField(annotation.listedBy), 'must name the holder, or the list is not its own'));
   }
   if (!isInt32From(1, durationSeconds)) {
     return failed(invalid('spec.leaseDurationSeconds', durationSeconds, 'must be a 32-bit integer greater than 0'));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ApiProxy, type Asked, cut, pass } from '../support/api-proxy.ts';
+import { ApiProxy, type Asked, cut, type Fate, pass } from '../support/api-proxy.ts';
 import { made } from '../support/cluster.ts';
 import { AgentBed } from './support/bed.ts';
 
@@ -36,21 +36,6 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     expect(await version()).toBe(last);
     expect(await bed.listed()).toEqual(new Set([metadata.uid]));
     expect(await bed.shown('db-0')).toMatchObject({ status: 'True' });
-  });
-
-  it('when another agent takes over: its list is empty until its own probe says yes', async () => {
-    const { metadata } = await bed.pod('db-0');
-    const first = await bed.agent({ identity: 'first' });
-    await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
-    await first.stop();
-    bed.application.says('db-0', 'silent');
-    await bed.agent({ identity: 'second' });
-    await bed.eventually(async () => (await holder()) === 'second', 'the second agent holds the lease');
-    expect(await bed.listed()).toEqual(new Set());
-    // The last word of the first stays on the pod, and counts for nothing.
-    expect(await bed.shown('db-0')).toMatchObject({ status: 'True' });
-    bed.application.says('db-0', 'yes');
-    await bed.eventually(async () => (await bed.listed())?.has(metadata.uid) === true, 'it is listed again');
   });
 
   it('when its container was restarted', async () => {
@@ -137,6 +122,30 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     await bed.eventually(async () => (await bed.shown('db-0'))?.status === 'False', 'it is not disruptable');
   });
 
+  it('when the network swallows everything: nothing is waited for longer than a renewal', async () => {
+    await bed.pod('db-0');
+    await bed.pod('db-1');
+    const proxy = await proxied();
+    const agent = await bed.agent({ access: proxy.through(bed.access), leaseDurationSeconds: 4 });
+    await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
+    await bed.eventually(() => bed.isDisruptable('db-1'), 'the other one is, too');
+    const swallowed = new Promise<Fate>(() => undefined);
+    let lost = 0;
+    proxy.fate = ({ path }) => {
+      if (path.includes('/leases/')) lost += 1;
+      return swallowed;
+    };
+    proxy.stallWatches();
+    bed.application.says('db-0', 'no');
+    await bed.eventually(() => lost >= 3, 'it tries again and again');
+    await bed.eventually(() => agent.missing().length > 0, 'the agent knows that it is not heard');
+    const last = await version();
+    proxy.fate = () => pass;
+    await bed.eventually(async () => (await version()) !== last, 'the lease is renewed');
+    expect(await bed.listed()).toEqual(new Set([(await bed.read('db-1')).metadata.uid]));
+    await bed.eventually(() => agent.missing().length === 0, 'the agent is ready again');
+  });
+
   it('when the answer to a renewal got lost: the lease is read before it is written again', async () => {
     await bed.pod('db-0');
     const proxy = await proxied();
@@ -163,20 +172,21 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable again');
   });
 
-  it('when another holds the lease: the agent keeps silent until that one does', async () => {
+  it('when another takes the lease, list and all: the agent keeps silent until that one does', async () => {
     const contentType = 'application/merge-patch+json';
     await bed.pod('db-0');
     await bed.agent({ identity: 'mine', leaseDurationSeconds: 4 });
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
-    const metadata = { annotations: { 'holdfast.dev/disruptable-pods': '' } };
-    const spec = { holderIdentity: 'thief', leaseDurationSeconds: 5 };
-    await made(bed.cluster.request('PATCH', bed.leasePath(), { contentType, body: { metadata, spec } }));
+    const patch = (spec: object) =>
+      made(bed.cluster.request('PATCH', bed.leasePath(), { contentType, body: { spec } }));
+    await patch({ holderIdentity: 'thief', leaseDurationSeconds: 600 });
     bed.application.says('db-0', 'no');
     await bed.eventually(() => bed.log.some((line) => line.includes('another agent holds')), 'it is noticed');
     const asked = bed.application.timesAsked('db-0');
     await bed.eventually(() => bed.application.timesAsked('db-0') >= asked + 2, 'probing goes on');
     expect(await holder()).toBe('thief');
-    expect(await bed.listed()).toEqual(new Set());
+    expect(await bed.listed()).toBeUndefined();
+    await patch({ leaseDurationSeconds: 1 });
     await bed.eventually(async () => (await holder()) === 'mine', 'it is taken again when it has run out');
     await bed.eventually(async () => (await bed.shown('db-0'))?.status === 'False', 'and the truth is told');
   });

@@ -31,7 +31,7 @@ async function eventsOf(name: string): Promise<readonly string[]> {
 describe('what an agent says about a pod', () => {
   it('is yes on the pod and in the lease once its probe succeeds, and no in both once it fails', async () => {
     const { metadata } = await bed.pod('db-0');
-    const agent = await bed.agent();
+    const agent = await bed.agent({ identity: 'agent' });
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
     expect(agent.missing()).toEqual([]);
     expect(await bed.shown('db-0')).toMatchObject({ status: 'True', reason: 'ProbeSucceeded' });
@@ -39,6 +39,7 @@ describe('what an agent says about a pod', () => {
     expect(lease?.metadata.labels).toEqual({ 'holdfast.dev/probe-lease': 'true' });
     expect(lease?.metadata.annotations).toEqual({
       'holdfast.dev/node': 'node-a',
+      'holdfast.dev/listed-by': 'agent',
       'holdfast.dev/disruptable-pods': metadata.uid,
     });
     expect(lease?.spec).toMatchObject({ leaseDurationSeconds: 40 });
@@ -162,8 +163,13 @@ describe('an agent', () => {
     await bed.pod('mine');
     await bed.pod('other', { node: 'node-b' });
     await bed.pod('bare', { probe: undefined });
-    await bed.agent();
+    const proxy = await proxied();
+    await bed.agent({ access: proxy.through(bed.access) });
     await bed.eventually(() => bed.isDisruptable('mine'), 'its own pod is disruptable');
+    // Those of other nodes are not even sent to it.
+    const reads = proxy.answers.filter(({ method, path }) => method === 'GET' && path.startsWith('/api/v1/pods'));
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.filter(({ path }) => !path.includes('fieldSelector=spec.nodeName%3Dnode-a'))).toEqual([]);
     expect(await bed.shown('other')).toBeUndefined();
     expect(await bed.shown('bare')).toBeUndefined();
     expect(await bed.lease('node-b')).toBeUndefined();
@@ -192,6 +198,29 @@ describe('an agent', () => {
     expect(await bed.shown('b')).toBeUndefined();
   });
 
+  it('ties the lease to its node, so that they go together', async () => {
+    const node = await made(bed.cluster.request('POST', '/api/v1/nodes', { body: { metadata: { name: 'node-a' } } }));
+    bed.cluster.cleanUp('/api/v1/nodes/node-a');
+    await bed.agent({ nodes: ['node-a', 'node-b'] });
+    await bed.eventually(
+      async () => (await bed.lease('node-b')) !== undefined,
+      'a node that is not there has one, too',
+    );
+    await bed.eventually(async () => (await bed.lease('node-a')) !== undefined, 'there is a lease');
+    const { uid } = node.metadata;
+    const owner = { apiVersion: 'v1', kind: 'Node', name: 'node-a', uid };
+    expect((await bed.lease('node-a'))?.metadata.ownerReferences).toEqual([owner]);
+    expect((await bed.lease('node-b'))?.metadata.ownerReferences).toBeUndefined();
+  });
+
+  it('that serves all nodes leaves no list behind on one where nobody is probed any more', async () => {
+    await bed.pod('db-0');
+    await bed.agent({ nodes: 'all' });
+    await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
+    await bed.annotate('db-0', { 'holdfast.dev/disruption-probe': null });
+    await bed.eventually(async () => (await bed.listed())?.size === 0, 'nobody is listed');
+  });
+
   it('no longer lists a pod that leaves, or has no probe any more', async () => {
     const names = ['deleted', 'finished', 'bare'];
     for (const name of names) await bed.pod(name);
@@ -218,6 +247,7 @@ describe('an agent', () => {
     const metrics = await page('/metrics');
     expect(metrics).toMatch(/holdfast_agent_probes_total\{handler="httpGet",result="success"\} [1-9]/);
     expect(metrics).toMatch(/holdfast_agent_probes_total\{handler="httpGet",result="failure"\} [1-9]/);
+    expect(metrics).toMatch(/holdfast_agent_probe_duration_seconds_count\{handler="httpGet"\} [1-9]/);
     expect(metrics).toContain('holdfast_agent_probed_pods 2');
     expect(metrics).toContain('holdfast_agent_vetoing_pods 1');
     expect(metrics).toMatch(/holdfast_agent_lease_age_seconds [0-9]/);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/agent/probes/result.ts';
-import { firstDelay, nextBeat, staleAfterMs } from '../../src/agent/worker/rhythm.ts';
+import { firstDelay, nextBeat, onBeat, staleAfterMs } from '../../src/agent/worker/rhythm.ts';
 import { count, untold } from '../../src/agent/worker/thresholds.ts';
 
 const results: Readonly<Record<string, ProbeResult['result']>> = { S: 'success', F: 'failure', U: 'unknown' };
@@ -85,6 +85,12 @@ describe('the rhythm of probes', () => {
     expect(nextBeat(1_000, 10_000, 10_999)).toBe(11_000);
     expect(nextBeat(1_000, 10_000, 11_000)).toBe(11_000);
     expect(nextBeat(1_000, 10_000, 35_000)).toBe(41_000);
+  });
+
+  it('begins on a beat that it shares with others, and stays on it', () => {
+    for (const moment of [0.1, 3, 249.9, 250]) expect(onBeat(moment)).toBe(250);
+    expect(onBeat(250.1)).toBe(500);
+    expect(nextBeat(onBeat(1_003), 7_000, 1_300) % 250).toBe(0);
   });
 
   it('forgives one late beat, not two', () => {

@@ -46,6 +46,16 @@ describe('a worker', () => {
     expect(times).toHaveLength(4);
   });
 
+  it('begins together with others whose delays end at about the same time', async () => {
+    const clock = new TestClock();
+    const workers = [3_010, 3_100, 3_250].map((delayMs) => working(clock, () => Promise.resolve(yes), delayMs));
+    await clock.advance(20_000);
+    for (const { worker, times } of workers) {
+      expect(times).toEqual([3_250, 13_250]);
+      worker.close();
+    }
+  });
+
   it('never asks again before it was answered, and then keeps its beat', async () => {
     const clock = new TestClock();
     let underWay = 0;

@@ -3,13 +3,19 @@ import { maxListedPods, probeLeaseAnnotations, readProbeLease } from '../../src/
 import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
 
 const lease = {
-  metadata: { annotations: { 'holdfast.dev/node': 'node-a', 'holdfast.dev/disruptable-pods': 'u1 u2' } },
+  metadata: {
+    annotations: {
+      'holdfast.dev/node': 'node-a',
+      'holdfast.dev/listed-by': 'agent_1',
+      'holdfast.dev/disruptable-pods': 'u1 u2',
+    },
+  },
   spec: { holderIdentity: 'agent_1', leaseDurationSeconds: 40 },
 };
 
 describe('the lease of a node', () => {
   it('is read as it was written', () => {
-    const annotations = probeLeaseAnnotations('node-a', ['u2', 'u1']);
+    const annotations = probeLeaseAnnotations('node-a', 'agent_1', ['u2', 'u1']);
     expect(annotations).toEqual(lease.metadata.annotations);
     expect(readProbeLease({ ...lease, metadata: { annotations } })).toEqual({
       ok: true,
@@ -18,7 +24,9 @@ describe('the lease of a node', () => {
   });
 
   it('that lists nobody vouches for nobody', () => {
-    for (const annotations of [probeLeaseAnnotations('node-a', []), { 'holdfast.dev/node': 'node-a' }]) {
+    const nobody = probeLeaseAnnotations('node-a', 'agent_1', []);
+    const { 'holdfast.dev/disruptable-pods': _, ...unlisted } = nobody;
+    for (const annotations of [nobody, unlisted]) {
       const read = readProbeLease({ ...lease, metadata: { annotations } });
       expect(read).toMatchObject({ ok: true, value: { disruptable: new Set() } });
     }
@@ -26,7 +34,7 @@ describe('the lease of a node', () => {
 
   it('has room for so many pods and no more', () => {
     const uids = Array.from({ length: maxListedPods + 10 }, (_, i) => String(i).padStart(36, '0'));
-    const annotations = probeLeaseAnnotations('n', uids);
+    const annotations = probeLeaseAnnotations('n', 'agent_1', uids);
     expect(JSON.stringify(annotations).length).toBeLessThan(256 * 1024);
     const read = readProbeLease({ ...lease, metadata: { annotations } });
     expect(read.ok && read.value.disruptable.size).toBe(maxListedPods);
@@ -39,7 +47,17 @@ describe('the lease of a node', () => {
     ['no spec', { metadata: lease.metadata }, 'spec'],
     ['no holder', { ...lease, spec: { leaseDurationSeconds: 40 } }, 'spec.holderIdentity'],
     ['an empty holder', { ...lease, spec: { ...lease.spec, holderIdentity: '' } }, 'spec.holderIdentity'],
-    ['no duration', { ...lease, spec: { holderIdentity: 'a' } }, 'spec.leaseDurationSeconds'],
+    [
+      'another holder than the one who wrote the list',
+      { ...lease, spec: { ...lease.spec, holderIdentity: 'agent_2' } },
+      'metadata.annotations[holdfast.dev/listed-by]',
+    ],
+    [
+      'a list that nobody signed',
+      { ...lease, metadata: { annotations: { ...lease.metadata.annotations, 'holdfast.dev/listed-by': '' } } },
+      'metadata.annotations[holdfast.dev/listed-by]',
+    ],
+    ['no duration', { ...lease, spec: { holderIdentity: 'agent_1' } }, 'spec.leaseDurationSeconds'],
     ['a duration of 0', { ...lease, spec: { ...lease.spec, leaseDurationSeconds: 0 } }, 'spec.leaseDurationSeconds'],
   ];
   it.each(unreadable)('[I4] with %s vouches for nothing', (_name, object, field) => {

@@ -203,7 +203,11 @@ describe.skipIf(skipped)('holdfast explain', () => {
     cluster.cleanUp(place);
     const renewTime = `${new Date(Date.now() - agoSeconds * 1_000).toISOString().slice(0, -1)}000Z`;
     const body = {
-      metadata: { name: probeLeaseName(own), labels: probeLeaseLabels, annotations: probeLeaseAnnotations(own, [uid]) },
+      metadata: {
+        name: probeLeaseName(own),
+        labels: probeLeaseLabels,
+        annotations: probeLeaseAnnotations(own, 'agent', [uid]),
+      },
       spec: { holderIdentity: 'agent', leaseDurationSeconds: 300, renewTime },
     };
     await made(cluster.request('POST', place.slice(0, place.lastIndexOf('/')), { body }));

@@ -190,7 +190,7 @@ describe.skipIf(skipped).concurrent('a workload under a budget', () => {
   it.skipIf(!hasKubectl)('[I1] moves to another node as fast as it comes up there, by kubectl drain', async () => {
     const scene = await sceneIn(cluster);
     const pool = scene.namespace;
-    const from = await addNode(cluster, `${pool}-from`, pool);
+    const from = await addNode(cluster, `${pool}-from`, { pool });
     const containers = [{ name: 'main', image: 'example.com/app:1' }];
     const spec = {
       terminationGracePeriodSeconds: 1,
@@ -203,7 +203,7 @@ describe.skipIf(skipped).concurrent('a workload under a budget', () => {
     await scene.apply(workload('Deployment', 'web', 4, { template }), budget);
     await scene.waitReady(4);
     await scene.waitEnforced(budget);
-    const to = await addNode(cluster, `${pool}-to`, pool);
+    const to = await addNode(cluster, `${pool}-to`, { pool });
     const observer = await observeAvailability(cluster, { namespace: scene.namespace });
     const kubectl = await kubectlFor(cluster.kubeconfig, scene.namespace);
     const { code, err } = await kubectl(`drain ${from} --timeout=35s`);

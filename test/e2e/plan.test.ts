@@ -36,13 +36,13 @@ describe.skipIf(skipped)('holdfast plan', () => {
   it('[M3] makes a plan that can be carried out without a refusal, and without breaking the budget', async () => {
     const scene = await sceneIn(cluster);
     const pool = scene.namespace;
-    const old = [await addNode(cluster, 'old-a', pool), await addNode(cluster, 'old-b', pool)];
+    const old = [await addNode(cluster, 'old-a', { pool }), await addNode(cluster, 'old-b', { pool })];
     await webOn(scene, pool);
     const budget = pub('web', { maxUnavailable: 2 });
     await scene.apply(budget);
     await scene.waitEnforced(budget);
     // Where the pods go is settled: the old nodes take nobody in any more.
-    await addNode(cluster, 'new', pool);
+    await addNode(cluster, 'new', { pool });
     await cordon(...old);
     const { code, out, err } = await holdfast(
       'plan',
@@ -70,7 +70,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
 
   it('[M5] says that there is no room, where there is none', async () => {
     const scene = await sceneIn(cluster);
-    const node = await addNode(cluster, 'only', scene.namespace);
+    const node = await addNode(cluster, 'only', { pool: scene.namespace });
     await webOn(scene, scene.namespace);
     const { code, out } = await holdfast('plan', node);
     expect(code).toBe(1);
@@ -81,7 +81,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
 describe.skipIf(skipped)('holdfast lint', () => {
   it('finds in a cluster what it finds in manifests', async () => {
     const scene = await sceneIn(cluster);
-    await addNode(cluster, 'lint', scene.namespace);
+    await addNode(cluster, 'lint', { pool: scene.namespace });
     await webOn(scene, scene.namespace);
     await scene.apply(pub('web', { maxUnavailable: 0 }));
     const { code, out, err } = await holdfast('lint', '-n', scene.namespace, '-o', 'json');

@@ -1,83 +1,60 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { annotation, label } from '../../src/api/names.ts';
-import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
-import { Application } from '../agent/support/application.ts';
+import { annotation } from '../../src/api/names.ts';
 import { made } from '../support/cluster.ts';
-import { agentsOf, leasePath, untilBlocked, untilEvictable, untilShown, wouldEvict } from './support/agents.ts';
+import { agentsOf, untilBlocked, untilEvictable, untilShown, wouldEvict } from './support/agents.ts';
+import { Applications } from './support/applications.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, type PodWish, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
-import { pathOf, type Scene, sceneIn } from './support/scene.ts';
+import { conditionOf, pathOf, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
 const { cluster, skipped } = await suite();
-const application = await Application.start();
-afterAll(() => application.close());
-const node = skipped ? '' : await addNode(cluster, 'probed');
+const applications = await Applications.start(cluster);
+afterAll(() => applications.close());
+const node = skipped ? '' : await addNode(cluster, 'probed', { spec: applications.nodeSpec });
 const startAgent = skipped ? undefined : await agentsOf(cluster);
 await startAgent?.(node);
 
-/** What the application of a pod answers; pods of all scenes are asked at the same place. */
-const pathTo = (scene: Scene, name: string) => `${scene.namespace}.${name}`;
-
-function says(scene: Scene, name: string, mood: 'yes' | 'no'): void {
-  application.says(pathTo(scene, name), mood);
-}
-
-function probeOf(scene: Scene, name: string): Readonly<Record<string, string>> {
-  const httpGet = { host: '127.0.0.1', path: `/${pathTo(scene, name)}`, port: application.port };
-  const probe = { httpGet, periodSeconds: 1, timeoutSeconds: 600, failureThreshold: 1 };
-  return { [annotation.disruptionProbe]: JSON.stringify(probe) };
-}
-
 function probed(scene: Scene, name: string, wish: PodWish = {}): Named {
-  return pod(name, { node, annotations: probeOf(scene, name), ...wish });
-}
-
-async function guarded(scene: Scene): Promise<void> {
-  await waitUntil(
-    'the namespace is guarded',
-    () => made(cluster.request('GET', `/api/v1/namespaces/${scene.namespace}`)),
-    ({ metadata }) => (metadata['labels'] as Record<string, string>)[label.guard] === 'enabled',
-  );
+  return applications.probed(scene, name, { node, ...wish });
 }
 
 /** A pod with a probe and without any budget. */
-async function alone(wish: PodWish = {}, mood: 'yes' | 'no' = 'yes'): Promise<Scene> {
+async function alone(mood: 'yes' | 'no' = 'yes'): Promise<Scene> {
   const scene = await sceneIn(cluster);
-  says(scene, 'db', mood);
-  await scene.addPods(probed(scene, 'db', wish));
-  await guarded(scene);
+  applications.expect(scene, 'db', mood);
+  await scene.addPods(probed(scene, 'db'));
+  await scene.waitGuarded();
   return scene;
 }
 
 describe.skipIf(skipped).concurrent('a pod with a disruption probe', () => {
   it('[V1] is not evicted while the application says no, and is when it says yes', async () => {
-    const scene = await alone({}, 'no');
+    const scene = await alone('no');
     await untilShown(scene, 'db', 'False');
     const refused = await scene.evict('db');
     expectNotNow(refused);
     expect(blockersOf(refused)).toEqual(['ProbeVeto']);
-    says(scene, 'db', 'yes');
+    await applications.says(scene, 'db', 'yes');
     await untilEvictable(scene, 'db');
-    says(scene, 'db', 'no');
+    await applications.says(scene, 'db', 'no');
     await untilBlocked(scene, 'db', 'ProbeVeto');
-    says(scene, 'db', 'yes');
+    await applications.says(scene, 'db', 'yes');
     await untilEvictable(scene, 'db');
     expectDone(await scene.evict('db'));
   });
 
   it('[V1] can be deleted by a person or a rollout all the same, where no PodUnavailableBudget covers it', async () => {
-    const scene = await alone({}, 'no');
+    const scene = await alone('no');
     await untilBlocked(scene, 'db', 'ProbeVeto');
     expectDone(await scene.remove('db'));
   });
 
   it('[V1] that a PodUnavailableBudget covers is not deleted, either', async () => {
     const scene = await sceneIn(cluster);
-    says(scene, 'db-0', 'no');
+    applications.expect(scene, 'db-0', 'no');
     await scene.addPods(probed(scene, 'db-0'), probed(scene, 'db-1'), probed(scene, 'db-2'));
     const budget = pub('db', { maxUnavailable: 1, protectTotalReplicas: 3 }, 'v1beta1');
     await scene.apply(budget);
@@ -86,7 +63,7 @@ describe.skipIf(skipped).concurrent('a pod with a disruption probe', () => {
     await untilBlocked(scene, 'db-1', 'BudgetExhausted');
     expectNotNow(await scene.remove('db-0'));
     expectNotNow(await scene.remove('db-1'));
-    says(scene, 'db-0', 'yes');
+    await applications.says(scene, 'db-0', 'yes');
     await untilEvictable(scene, 'db-1');
     expectDone(await scene.remove('db-1'));
     expectNotNow(await scene.remove('db-2'));
@@ -102,10 +79,10 @@ describe.skipIf(skipped).concurrent('a PodDisruptionBudget over pods with probes
     await scene.apply(budget);
     await scene.waitEnforced(budget);
     for (const name of names) await untilEvictable(scene, name);
-    says(scene, 'db-0', 'no');
+    await applications.says(scene, 'db-0', 'no');
     await untilBlocked(scene, 'db-0', 'ProbeVeto');
     await untilBlocked(scene, 'db-1', 'BudgetExhausted');
-    says(scene, 'db-0', 'yes');
+    await applications.says(scene, 'db-0', 'yes');
     await untilEvictable(scene, 'db-1');
     expectDone(await scene.evict('db-1'));
     expectNotNow(await scene.evict('db-2'));
@@ -113,7 +90,7 @@ describe.skipIf(skipped).concurrent('a PodDisruptionBudget over pods with probes
 
   it('[V2] lets one go that does not serve either, where it says AlwaysAllow', async () => {
     const scene = await sceneIn(cluster);
-    for (const name of ['db-0', 'db-1']) says(scene, name, 'no');
+    for (const name of ['db-0', 'db-1']) applications.expect(scene, name, 'no');
     await scene.addPods(probed(scene, 'db-0'), probed(scene, 'db-1'));
     const budget = pdb('db', { minAvailable: 2, unhealthyPodEvictionPolicy: 'AlwaysAllow' });
     await scene.apply(budget);
@@ -134,109 +111,12 @@ describe.skipIf(skipped).concurrent('a PodDisruptionBudget over pods with probes
     await scene.apply(budget);
     await scene.waitEnforced(budget);
     for (const name of members) await untilEvictable(scene, name);
-    says(scene, 'a-0', 'no');
+    await applications.says(scene, 'a-0', 'no');
     await untilBlocked(scene, 'a-0', 'ProbeVeto');
     await untilBlocked(scene, 'b-0', 'BudgetExhausted');
     expectDone(await scene.evict('a-1'));
   });
 });
-
-describe.skipIf(skipped).concurrent('nobody is believed but the agent of the node', () => {
-  it('[I4] which was killed: its word counts until its lease has run out; the next agent asks for itself', async () => {
-    const own = await addNode(cluster, 'killed');
-    const first = await startAgent?.(own, 3);
-    const scene = await alone({ node: own });
-    await untilEvictable(scene, 'db');
-    await first?.stop();
-    await untilBlocked(scene, 'db', 'ProbeStale');
-    await untilShown(scene, 'db', 'True');
-    await startAgent?.(own, 3);
-    await untilEvictable(scene, 'db');
-  });
-
-  it('[I4] whose lease somebody deleted', async () => {
-    const own = await addNode(cluster, 'deleted');
-    const agent = await startAgent?.(own);
-    const scene = await alone({ node: own });
-    await untilEvictable(scene, 'db');
-    await agent?.stop();
-    expectDone(await wouldEvict(scene, 'db'));
-    await made(cluster.request('DELETE', leasePath(cluster, own)));
-    await untilBlocked(scene, 'db', 'ProbeStale');
-  });
-
-  it('[I4] not a hand that writes the condition', async () => {
-    const scene = await alone({}, 'no');
-    await untilShown(scene, 'db', 'False');
-    for (let i = 0; i < 5; i += 1) {
-      await byHand(scene, 'db');
-      expectNotNow(await wouldEvict(scene, 'db'));
-    }
-  });
-
-  it('[I4] nor the lease of another node that lists the pod', async () => {
-    const [own, other] = [await addNode(cluster, 'silent'), await addNode(cluster, 'another')];
-    const scene = await alone({ node: own });
-    // What a lease does for this one shows that it was seen.
-    await scene.addPods(probed(scene, 'there', { node: other }));
-    const uids: string[] = [];
-    for (const name of ['db', 'there']) {
-      await byHand(scene, name);
-      uids.push((await scene.pod(name)).body.metadata.uid);
-    }
-    await writeLease(other, other, uids);
-    await untilEvictable(scene, 'there');
-    await untilBlocked(scene, 'db', 'ProbeStale');
-    await writeLease(other, own, uids);
-    await untilBlocked(scene, 'there', 'ProbeStale');
-    await untilBlocked(scene, 'db', 'ProbeStale');
-    await writeLease(own, own, uids);
-    await untilEvictable(scene, 'db');
-  });
-
-  it('[I4] nor the agent, about a pod that has the name of another', async () => {
-    const scene = await alone({ goes: true });
-    await untilEvictable(scene, 'db');
-    says(scene, 'db', 'no');
-    expectDone(await scene.remove('db', {}, '?gracePeriodSeconds=0'));
-    await waitUntil(
-      'the first one is gone',
-      async () => (await scene.pod('db')).code,
-      (code) => code === 404,
-    );
-    await scene.addPods(probed(scene, 'db'));
-    expectNotNow(await wouldEvict(scene, 'db'));
-  });
-});
-
-/** Says for the agent what it would not. */
-async function byHand(scene: Scene, name: string): Promise<void> {
-  const conditions = [{ type: 'Disruptable', status: 'True', reason: 'Trust', message: 'me' }];
-  await made(scene.patchPod(name, { status: { conditions } }, 'status'));
-}
-
-let renewals = 0;
-
-/** @param named the node that is written into it */
-async function writeLease(node: string, named: string, uids: readonly string[]): Promise<void> {
-  renewals += 1;
-  const path = leasePath(cluster, node);
-  const found = await cluster.request('GET', path);
-  const { resourceVersion } = found.code === 200 ? found.body.metadata : {};
-  const body = {
-    metadata: {
-      name: probeLeaseName(node),
-      labels: probeLeaseLabels,
-      annotations: probeLeaseAnnotations(named, uids),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-    },
-    spec: { holderIdentity: `hand-${renewals}`, leaseDurationSeconds: 600 },
-  };
-  const collection = path.slice(0, path.lastIndexOf('/'));
-  await made(
-    found.code === 200 ? cluster.request('PUT', path, { body }) : cluster.request('POST', collection, { body }),
-  );
-}
 
 describe.skipIf(skipped).concurrent('a probe that cannot be read', () => {
   const bad = { [annotation.disruptionProbe]: '{"httpGet": {"path": "/"}}' };
@@ -257,4 +137,45 @@ describe.skipIf(skipped).concurrent('a probe that cannot be read', () => {
     expect(owner.text).toContain(`spec.template.${field}`);
     expectDone(await scene.tryApply(deployment));
   });
+
+  it('[H4] that slipped in counts as one that fails, with a condition and an event', async () => {
+    const scene = await sceneIn(cluster);
+    await leaveUnchecked(scene);
+    const path = pathOf(scene.namespace, 'Pod');
+    await waitUntil(
+      'nobody checks probes there',
+      () => cluster.request('POST', path, { body: pod('bad', { node, annotations: bad }) }),
+      ({ code }) => code === 201,
+    );
+    await scene.waitGuarded();
+    await untilBlocked(scene, 'bad', 'ProbeInvalid');
+    await untilShown(scene, 'bad', 'False');
+    expect(conditionOf((await scene.pod('bad')).body, 'Disruptable')).toMatchObject({
+      reason: 'ProbeInvalid',
+      message: expect.stringContaining(field),
+    });
+    await waitUntil(
+      'there is an event',
+      async () => (await made(cluster.request('GET', pathOf(scene.namespace, 'Event')))).items,
+      (events) => events.some(({ reason }) => reason === 'ProbeInvalid'),
+    );
+  });
 });
+
+/** The webhook that reads probes is not asked about this namespace, as while the operator is away. */
+async function leaveUnchecked({ namespace }: Scene): Promise<void> {
+  const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/holdfast';
+  const exception = { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: [namespace] };
+  const { webhooks } = (await made(cluster.request('GET', path))) as unknown as { webhooks: readonly Webhook[] };
+  const index = webhooks.findIndex(({ name }) => name === 'probes.holdfast.dev');
+  const pointer = `/webhooks/${index}`;
+  const body = [
+    { op: 'test', path: `${pointer}/name`, value: 'probes.holdfast.dev' },
+    { op: 'add', path: `${pointer}/namespaceSelector/matchExpressions/-`, value: exception },
+  ];
+  await made(cluster.request('PATCH', path, { contentType: 'application/json-patch+json', body }));
+}
+
+interface Webhook {
+  readonly name: string;
+}

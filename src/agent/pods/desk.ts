@@ -2,7 +2,7 @@ import { compareResourceVersions } from '../../core/resource-version.ts';
 import type { Delta } from '../../kube/reflector/cache.ts';
 import type { ProbeQuestion } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
-import type { Verdict } from '../verdict.ts';
+import type { Standing, Verdict } from '../verdict.ts';
 import type { AgentPod, PresentCondition, ProbedPodView } from './agent-pod.ts';
 import { ProbedPod, type ProbingTerms } from './probed-pod.ts';
 
@@ -81,6 +81,11 @@ export class Desk {
       if (entry.verdict.disruptable && entry.present?.status === 'True') uids.push(uid);
     }
     return uids;
+  }
+
+  /** About a pod that was listed at the time `since`. Undefined: it is not here. */
+  standing(uid: string, since: number): Standing | undefined {
+    return this.#entries.get(uid)?.pod.standing(since);
   }
 
   /** Whether there is a probed pod on a node. */

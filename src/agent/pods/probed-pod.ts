@@ -3,7 +3,7 @@ import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { ProbeQuestion, Prober } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
-import { refusalToProbe, type Verdict, verdictOf } from '../verdict.ts';
+import { refusalToProbe, type Standing, type Verdict, verdictOf } from '../verdict.ts';
 import { ContainerWorker } from '../worker/container-worker.ts';
 import { firstDelay } from '../worker/rhythm.ts';
 import type { Slots } from '../worker/slots.ts';
@@ -66,9 +66,25 @@ export class ProbedPod {
     );
   }
 
+  /** What this agent can say about what another said at the time `since` of the wall clock. */
+  standing(since: number): Standing {
+    if (this.verdict().disruptable) return 'yes';
+    const probes = this.#probes();
+    const untouched = probes.length > 0 && probes.every(({ container = '' }) => this.#isUntouched(container, since));
+    return untouched ? 'unasked' : 'no';
+  }
+
   close(): void {
     for (const { worker } of this.#workers.values()) worker.close();
     this.#workers.clear();
+  }
+
+  /** It has been running since before, by a clock that tells whole seconds, and its first answer was no other. */
+  #isUntouched(container: string, since: number): boolean {
+    const worker = this.#workers.get(container)?.worker;
+    const startedAt = this.#view.running.get(container)?.startedAt;
+    if (worker === undefined || startedAt === undefined || startedAt + 1_000 > since) return false;
+    return worker.tally.last === undefined || (worker.tally.disruptable === true && !worker.overdue);
   }
 
   #probes(): readonly ContainerProbe[] {

@@ -13,6 +13,8 @@ export interface Attempt {
   settle(result: ProbeResult): void;
   /** How to end what is under way now; replaces what was said before, and is called at once when it is over. */
   onEnd(close: () => void): void;
+  /** Aborted when it is over, for what has to wait. */
+  over(): AbortSignal;
 }
 
 /** Ends in time whatever the other side does: the limit is over everything from connecting to the last byte. */
@@ -23,6 +25,7 @@ export function attempt(
   return new Promise((resolve) => {
     let close: () => void = () => undefined;
     let over = false;
+    let ending: AbortController | undefined;
     const settle = (result: ProbeResult) => {
       if (over) return;
       over = true;
@@ -30,6 +33,7 @@ export function attempt(
       signal?.removeEventListener('abort', abandon);
       resolve(result);
       close();
+      ending?.abort();
     };
     const abandon = () => settle(unknown('the probe was abandoned'));
     const timer = clock.after(timeoutMs, () => settle(failed(`no answer within ${timeoutMs / 1000} s`)));
@@ -38,9 +42,14 @@ export function attempt(
       close = callback;
       if (over) callback();
     };
+    const overSignal = () => {
+      ending ??= new AbortController();
+      if (over) ending.abort();
+      return ending.signal;
+    };
     try {
       if (signal?.aborted === true) abandon();
-      else begin({ settle, onEnd });
+      else begin({ settle, onEnd, over: overSignal });
     } catch (error) {
       // Such as a header that cannot be sent.
       settle(failed(errorText(error)));

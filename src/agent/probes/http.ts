@@ -1,12 +1,20 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
 import { type HttpGet, headersOf, type Next, nextStop, urlOf } from './http-request.ts';
+import type { Lookups } from './lookup.ts';
 import { errorText, failed, type ProbeResult, succeeded } from './result.ts';
 
 /** What a body has beyond this is not waited for. */
 const maxBodyBytes = 10 * 1024;
+
+export interface HttpTarget {
+  readonly handler: HttpGet;
+  readonly host: string;
+  readonly port: number;
+  readonly lookups: Lookups;
+}
 
 interface Visit {
   readonly first: URL;
@@ -14,16 +22,17 @@ interface Visit {
   readonly headers: OutgoingHttpHeaders;
   /** Requests made, this one included. */
   readonly made: number;
+  readonly lookup: LookupFunction;
 }
 
 /**
  * Asks as the kubelet does: certificates are not verified, redirects are followed on the same host, and 200 to 399 is a success.
  * Bodies are never shown: a probe may name any host, and whoever can read the pod's status must not read that host's answers.
  */
-export function probeHttp(terms: AttemptTerms, handler: HttpGet, host: string, port: number): Promise<ProbeResult> {
+export function probeHttp(terms: AttemptTerms, { handler, host, port, lookups }: HttpTarget): Promise<ProbeResult> {
   return attempt(terms, (to) => {
     const url = urlOf(handler, host, port);
-    visit(to, { first: url, url, headers: headersOf(handler), made: 1 });
+    visit(to, { first: url, url, headers: headersOf(handler), made: 1, lookup: lookups.of(to) });
   });
 }
 
@@ -33,7 +42,7 @@ function visit(to: Attempt, { url, headers, ...rest }: Visit): void {
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const path = `${url.pathname}${url.search}`;
   // Each probe has a connection of its own: one that was kept could outlive what it was opened to.
-  const common = { host, port, path, headers, agent: false } as const;
+  const common = { host, port, path, headers, lookup: rest.lookup, agent: false } as const;
   const sent = isTls
     ? httpsRequest({ ...common, rejectUnauthorized: false, servername: isIP(host) === 0 ? host : '' })
     : httpRequest(common);
@@ -58,12 +67,12 @@ function visit(to: Attempt, { url, headers, ...rest }: Visit): void {
 
 function follow(
   to: Attempt,
-  { headers, first, made }: Visit,
+  { headers, made, ...rest }: Visit,
   { url, keepHost }: Extract<Next, { kind: 'follow' }>,
 ): void {
   const { host: _, ...others } = headers;
   try {
-    visit(to, { first, url, headers: keepHost ? headers : others, made: made + 1 });
+    visit(to, { ...rest, url, headers: keepHost ? headers : others, made: made + 1 });
   } catch (error) {
     to.settle(failed(errorText(error)));
   }
@@ -73,10 +82,11 @@ function arrive(to: Attempt, response: IncomingMessage, next: Exclude<Next, { ki
   const code = response.statusCode ?? 0;
   if (code < 200 || code >= 400) to.settle(failed(`HTTP status ${code}`));
   else if (next.kind === 'bad') to.settle(failed(next.why));
-  else if (next.kind === 'here') readToEnd(to, response, succeeded(`HTTP status ${code}`));
+  else if (code < 300) readToEnd(to, response, succeeded(`HTTP status ${code}`));
   else {
-    const output = `HTTP status ${code}: redirected to another host, ${next.host}, which was not asked`;
-    readToEnd(to, response, { ...succeeded(output), warning: true });
+    const why =
+      next.kind === 'here' ? 'it leads nowhere' : `redirected to another host, ${next.host}, which was not asked`;
+    readToEnd(to, response, { ...succeeded(`HTTP status ${code}: ${why}`), warning: true });
   }
 }
 

@@ -4,6 +4,7 @@ import type { Target } from '../../kube/transport/target.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';
+import { Lookups } from './lookup.ts';
 import { failed, type ProbeResult, unknown } from './result.ts';
 import { probeTcp } from './tcp.ts';
 
@@ -28,6 +29,7 @@ export interface ProberOptions {
 }
 
 export function createProber({ clock, api, allowExec }: ProberOptions): Prober {
+  const lookups = new Lookups();
   return (question, signal) => {
     const { handler, address, ports, namespace, pod, container } = question;
     const terms = { clock, timeoutMs: question.timeoutSeconds * 1000, signal };
@@ -40,6 +42,8 @@ export function createProber({ clock, api, allowExec }: ProberOptions): Prober {
     if (handler.kind === 'grpc') return probeGrpc(terms, { host: address, port, service: handler.service });
     // Kubernetes takes an empty host for an absent one.
     const host = handler.host === undefined || handler.host === '' ? address : handler.host;
-    return handler.kind === 'httpGet' ? probeHttp(terms, handler, host, port) : probeTcp(terms, host, port);
+    return handler.kind === 'httpGet'
+      ? probeHttp(terms, { handler, host, port, lookups })
+      : probeTcp(terms, lookups, host, port);
   };
 }

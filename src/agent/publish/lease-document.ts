@@ -1,4 +1,5 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../api/probe-lease.ts';
 import { type Candidate, claimed, firstClaim } from '../../kube/election/lease-record.ts';
 
@@ -8,20 +9,24 @@ export interface LeaseTerms {
   readonly place: { readonly namespace: string; readonly name: string };
   readonly candidate: Candidate;
   readonly node: string;
+  /** The node; undefined: that is not known now. */
+  readonly owner: OwnerReference | undefined;
   readonly uids: readonly string[];
   readonly now: number;
 }
 
 /** The lease as this agent wants it. What others keep in its metadata stays there. */
-export function leaseWith({ lease, place, candidate, node, uids, now }: LeaseTerms): Lease {
+export function leaseWith({ lease, place, candidate, node, owner, uids, now }: LeaseTerms): Lease {
   const claim = lease === undefined ? firstClaim(place, candidate, now) : claimed(lease, candidate, now);
   const { managedFields: _, ...metadata } = claim.metadata ?? {};
+  const others = (metadata.ownerReferences ?? []).filter(({ kind }) => kind !== 'Node');
   return {
     ...claim,
     metadata: {
       ...metadata,
+      ...(owner === undefined ? {} : { ownerReferences: [...others, owner] }),
       labels: { ...metadata.labels, ...probeLeaseLabels },
-      annotations: { ...metadata.annotations, ...probeLeaseAnnotations(node, uids) },
+      annotations: { ...metadata.annotations, ...probeLeaseAnnotations(node, candidate.identity, uids) },
     },
   };
 }

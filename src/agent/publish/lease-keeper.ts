@@ -1,28 +1,17 @@
-import type { Lease } from 'kubernetes-types/coordination/v1.js';
-import type { KubeClient } from '../../kube/client/client.ts';
-import { leases } from '../../kube/election/lease-api.ts';
-import { type Candidate, isHeldBy, mayTake, type Observation, observe } from '../../kube/election/lease-record.ts';
-import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
-import { probeLeaseName } from '../../kube/probes/lease-name.ts';
 import { Backoff } from '../../kube/time/backoff.ts';
-import { type Clock, sleep } from '../../kube/time/clock.ts';
+import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { leaseWith, listOf } from './lease-document.ts';
+import type { Standing } from '../verdict.ts';
+import { type Heritage, mayStand } from './heritage.ts';
+import { type ClaimResult, LeaseClaim, type LeaseClaimOptions } from './lease-claim.ts';
+import { listOf } from './lease-document.ts';
 
-export interface LeaseKeeperOptions {
-  readonly node: string;
-  /** Holdfast's own. */
-  readonly namespace: string;
-  /** Of the agent, and of this life of it. */
-  readonly identity: string;
-  readonly durationMs: number;
-  readonly client: KubeClient;
-  readonly clock: Clock;
+export interface LeaseKeeperOptions extends LeaseClaimOptions {
   readonly random: Random;
   readonly log: Logger;
-  /** The uids to list, found out anew at each call. */
-  readonly disruptable: () => readonly string[];
+  /** What has been found out about a pod that was listed at that time of the wall clock. Undefined: there is no such pod here. */
+  readonly standing: (uid: string, since: number) => Standing | undefined;
   readonly onWrite: (written: boolean) => void;
 }
 
@@ -33,15 +22,19 @@ const jitter = 0.1;
 /** Changes that come closer together than this are written together. */
 const gapMs = 100;
 const retryBaseMs = 250;
+/** How often somebody who waits as an heir looks at what it has found out. */
+const heirMs = 200;
+
+/** What comes after an attempt. */
+type Next = 'rest' | 'wait' | 'again';
 
 /**
- * Renews the lease of one node, and writes it at once when its list changes. It is never given back: whoever takes over begins with
- * an empty list, and until then it runs out by itself.
+ * Renews the lease of one node, and writes it at once when its list changes. It is never given back: whoever takes over leaves the
+ * last list to run out by itself until it knows better.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
-  readonly #place: { readonly namespace: string; readonly name: string };
-  readonly #candidate: Candidate;
+  readonly #claim: LeaseClaim;
   readonly #renewMs: number;
   readonly #backoff: Backoff;
   readonly #stopping = new AbortController();
@@ -49,23 +42,19 @@ export class LeaseKeeper {
   #wake = new AbortController();
   #changed = false;
   #waiting: (() => void)[] = [];
-  #seen: Observation | undefined;
-  /** What was last written, if nothing came in between; its resourceVersion is what the next write rests on. */
-  #written: { readonly lease: Lease; readonly list: string } | undefined;
-  /** In this life. */
-  #everHeld = false;
+  /** What a predecessor left, and when it was found, monotonic. */
+  #heritage: { readonly left: Heritage; readonly foundAt: number } | undefined;
   #lost = false;
   /** Monotonic, from before the write that succeeded. */
   #renewedAt = Number.NEGATIVE_INFINITY;
   #nextAt = 0;
 
   constructor(options: LeaseKeeperOptions) {
-    const { node, namespace, identity, durationMs, random } = options;
     this.#options = options;
-    this.#place = { namespace, name: probeLeaseName(node) };
-    this.#candidate = { identity, leaseDurationMs: durationMs };
-    this.#renewMs = durationMs / renewalsPerLease;
-    this.#backoff = new Backoff({ baseMs: Math.min(retryBaseMs, this.#renewMs), capMs: this.#renewMs }, random);
+    this.#claim = new LeaseClaim(options);
+    this.#renewMs = options.durationMs / renewalsPerLease;
+    const limits = { baseMs: Math.min(retryBaseMs, this.#renewMs), capMs: this.#renewMs };
+    this.#backoff = new Backoff(limits, options.random);
   }
 
   start(): void {
@@ -96,7 +85,12 @@ export class LeaseKeeper {
 
   /** Resolves when the lease does not list a pod, or an attempt to write it that began after this call is over. */
   withdrawn(uid: string): Promise<void> {
-    if (this.#stopping.signal.aborted || this.#written?.list.includes(uid) === false) return Promise.resolve();
+    return this.#claim.list?.includes(uid) === false ? Promise.resolve() : this.attempted();
+  }
+
+  /** Resolves when an attempt to write what there is to say that began after this call is over. */
+  attempted(): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.changed();
@@ -110,27 +104,40 @@ export class LeaseKeeper {
       const waiting = this.#waiting;
       this.#waiting = [];
       this.#changed = false;
-      const done = await this.#attempt();
+      const next = await this.#attempt();
       for (const resolve of waiting) resolve();
-      if (done) await this.#rest();
-      else await sleep(clock, this.#backoff.next(), signal);
+      if (next === 'rest') await this.#rest();
+      else await sleep(clock, next === 'wait' ? heirMs : this.#backoff.next(), signal);
     }
     for (const resolve of this.#waiting) resolve();
   }
 
-  async #attempt(): Promise<boolean> {
+  async #attempt(): Promise<Next> {
     const { clock, random, log, node } = this.#options;
-    const current = this.#written?.list === listOf(this.#options.disruptable());
-    if (current && clock.monotonic() < this.#nextAt) return true;
+    const current = this.#claim.list === listOf(this.#options.disruptable());
+    if (current && clock.monotonic() < this.#nextAt) return 'rest';
+    if (this.#mayInherit()) return 'wait';
     try {
-      if (!(await this.#write())) return false;
+      const next = await this.#write();
+      if (next !== 'rest') return next;
     } catch (error) {
       log.error('the lease of a node could not be looked at', { node, error });
-      return false;
+      return 'again';
     }
     this.#backoff.reset();
     this.#nextAt = this.#renewedAt + this.#renewMs * (1 - jitter * random());
-    return true;
+    return 'rest';
+  }
+
+  #mayInherit(): boolean {
+    const { clock, standing } = this.#options;
+    if (this.#heritage === undefined || this.#claim.everHeld) return false;
+    const { left, foundAt } = this.#heritage;
+    return mayStand(left, {
+      now: clock.now(),
+      waitedMs: clock.monotonic() - foundAt,
+      standing: (uid) => standing(uid, left.renewedAt),
+    });
   }
 
   /** Until it is time to renew, or something changed. */
@@ -142,82 +149,38 @@ export class LeaseKeeper {
   }
 
   /** Twice, when somebody else wrote in between: what they wrote is read first. */
-  async #write(): Promise<boolean> {
-    const { clock, onWrite } = this.#options;
+  async #write(): Promise<Next> {
+    const terms = { deadlineMs: this.#renewMs, signal: this.#stopping.signal };
     for (let attempt = 0; attempt < 2; attempt += 1) {
-      const base = await this.#base();
-      if (base.kind === 'unreadable') return this.#failed(base.failure);
-      if (base.kind === 'theirs') return false;
-      const start = clock.monotonic();
-      const uids = this.#options.disruptable();
-      const outcome = await this.#send(base.lease, uids);
-      onWrite(outcome.ok);
-      if (outcome.ok) {
-        this.#took(outcome.value, listOf(uids), start);
-        return true;
-      }
-      // Whatever came of it: what the lease says now is not known.
-      this.#written = undefined;
-      if (!isOutdated(outcome.failure)) return this.#failed(outcome.failure);
+      const isFirst = !this.#claim.everHeld;
+      const result = await this.#claim.write({ ...terms, overHeritage: this.#heritage !== undefined });
+      if (result.kind !== 'outdated') return this.#after(result, isFirst);
+      this.#options.onWrite(false);
     }
-    return false;
+    return 'again';
   }
 
-  /** What the next write rests on. Another holder is left alone while it renews, but for the first time in this life. */
-  async #base(): Promise<Base> {
-    if (this.#written !== undefined) return { kind: 'ours', lease: this.#written.lease };
-    const { client, clock, log, node } = this.#options;
-    const found = await client.get<Lease>(leases, this.#place, this.#call());
-    if (!found.ok) {
-      return found.failure.kind === 'notFound'
-        ? { kind: 'ours', lease: undefined }
-        : { kind: 'unreadable', failure: found.failure };
+  #after(result: Exclude<ClaimResult, { kind: 'outdated' }>, isFirst: boolean): Next {
+    const { clock, log, node, identity, onWrite } = this.#options;
+    switch (result.kind) {
+      case 'written':
+        onWrite(true);
+        if (isFirst) log.info('the lease of a node is held', { node, identity });
+        this.#lost = !result.held;
+        this.#renewedAt = result.start;
+        return 'rest';
+      case 'inherited':
+        this.#heritage = { left: result.heritage, foundAt: clock.monotonic() };
+        return 'wait';
+      case 'theirs':
+        this.#lost = true;
+        log.warn('another agent holds the lease of this node', { node, holder: result.holder });
+        return 'again';
+      case 'failed':
+        if (result.sent) onWrite(false);
+        if (result.failure.kind !== 'aborted')
+          log.warn('the lease of a node could not be written', { node, problem: result.failure.message });
+        return 'again';
     }
-    this.#seen = observe(this.#seen, found.value, clock.monotonic());
-    if (!this.#everHeld || mayTake(this.#seen, this.#candidate, clock.monotonic())) {
-      return { kind: 'ours', lease: found.value };
-    }
-    this.#lost = true;
-    log.warn('another agent holds the lease of this node', { node, holder: found.value.spec?.holderIdentity });
-    return { kind: 'theirs' };
   }
-
-  #send(lease: Lease | undefined, uids: readonly string[]): Promise<Outcome<Lease>> {
-    const { client, clock, node } = this.#options;
-    const body = leaseWith({ lease, place: this.#place, candidate: this.#candidate, node, uids, now: clock.now() });
-    return lease === undefined
-      ? client.create<Lease>(leases, { namespace: this.#place.namespace }, body, this.#call())
-      : client.replace<Lease>(leases, this.#place, body, this.#call());
-  }
-
-  #took(lease: Lease, list: string, start: number): void {
-    const { clock, log, node, identity } = this.#options;
-    if (!this.#everHeld) log.info('the lease of a node is held', { node, identity });
-    this.#everHeld = true;
-    this.#lost = !isHeldBy(lease, identity);
-    this.#seen = observe(this.#seen, lease, clock.monotonic());
-    this.#written = { lease, list };
-    this.#renewedAt = start;
-  }
-
-  #call() {
-    return { deadlineMs: this.#renewMs, signal: this.#stopping.signal };
-  }
-
-  #failed(failure: Failure): boolean {
-    const { log, node } = this.#options;
-    if (failure.kind !== 'aborted')
-      log.warn('the lease of a node could not be written', { node, problem: failure.message });
-    return false;
-  }
-}
-
-type Base =
-  /** Undefined: there is none, and it is to be made. */
-  | { readonly kind: 'ours'; readonly lease: Lease | undefined }
-  | { readonly kind: 'theirs' }
-  | { readonly kind: 'unreadable'; readonly failure: Failure };
-
-function isOutdated({ kind }: Failure): boolean {
-  return kind === 'conflict' || kind === 'notFound' || kind === 'alreadyExists' || kind === 'gone';
 }

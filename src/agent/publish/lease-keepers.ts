@@ -13,7 +13,7 @@ export class LeaseKeepers {
   readonly #options: LeaseKeepersOptions;
   readonly #always: ReadonlySet<string>;
   readonly #keepers = new Map<string, LeaseKeeper>();
-  readonly #leaving = new Set<Promise<void>>();
+  readonly #leaving = new Set<LeaseKeeper>();
   #closed = false;
 
   constructor(options: LeaseKeepersOptions) {
@@ -51,7 +51,7 @@ export class LeaseKeepers {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...[...this.#keepers.values()].map((keeper) => keeper.close()), ...this.#leaving]);
+    await Promise.all([...this.#keepers.values(), ...this.#leaving].map((keeper) => keeper.close()));
   }
 
   #ensure(node: string): LeaseKeeper {
@@ -67,7 +67,14 @@ export class LeaseKeepers {
     const keeper = this.#keepers.get(node);
     if (keeper === undefined) return;
     this.#keepers.delete(node);
-    const leaving = keeper.close().finally(() => this.#leaving.delete(leaving));
-    this.#leaving.add(leaving);
+    this.#leaving.add(keeper);
+    void this.#leave(keeper);
+  }
+
+  /** What it listed last must not count for a pod that asks to be probed again soon. */
+  async #leave(keeper: LeaseKeeper): Promise<void> {
+    await keeper.attempted();
+    await keeper.close();
+    this.#leaving.delete(keeper);
   }
 }

@@ -1,7 +1,7 @@
 import type { Probe } from '../../api/probe-fields.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { errorText, type ProbeResult, unknown } from '../probes/result.ts';
-import { nextBeat, staleAfterMs } from './rhythm.ts';
+import { nextBeat, onBeat, staleAfterMs } from './rhythm.ts';
 import { count, type Tally, untold } from './thresholds.ts';
 
 export interface WorkerOptions {
@@ -45,7 +45,7 @@ export class ContainerWorker {
     const { clock, probe, firstDelayMs } = this.#options;
     const { signal } = this.#stopping;
     const periodMs = probe.periodSeconds * 1000;
-    for (let beat = clock.monotonic() + firstDelayMs; ; beat = nextBeat(beat, periodMs, clock.monotonic())) {
+    for (let beat = onBeat(clock.monotonic() + firstDelayMs); ; beat = nextBeat(beat, periodMs, clock.monotonic())) {
       await sleep(clock, beat - clock.monotonic(), signal);
       if (signal.aborted) return;
       // What is asked counts from when it was asked: the answer may have been long on its way.

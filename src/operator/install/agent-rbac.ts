@@ -12,6 +12,8 @@ export function agentClusterRules({ agent }: InstallValues): readonly PolicyRule
   return [
     // Knows which pods of its node have probes, and where they listen.
     { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+    // Ties the lease of a node to it, so that they go together.
+    { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
     // Publishes what the probes say.
     { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
     // Tells people what happened.

@@ -13,7 +13,7 @@ export function agentDaemonSetOf(values: InstallValues): DaemonSet {
     metadata: { name: agentName, namespace, labels: { ...agentLabels } },
     spec: {
       selector: { matchLabels: { ...agentSelectorLabels } },
-      // A new agent knows after one period of its probes; many nodes at once would refuse more than they have to.
+      // A new agent knows after one period of its probes; what takes longer, or fails, shall not be everywhere at once.
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
       template: { metadata: { labels: { ...agentLabels } }, spec: podSpec(values) },
     },

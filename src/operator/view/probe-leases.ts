@@ -119,14 +119,15 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 
   /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */
   #take({ metadata: { name }, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+    const before = this.#known.get(name);
     const problem = leaseProblem(name, content);
     if (!content.ok || problem !== undefined) {
       this.#parts.log.warn('a probe lease is of no use', { lease: name, problem });
-      this.#forget(name);
+      // When it was renewed stays known: to be put right by hand does not make it younger.
+      if (before !== undefined) this.#parts.world.deleteProbeLease(before.node);
       return;
     }
     const { node, durationSeconds, disruptable } = content.value;
-    const before = this.#known.get(name);
     const known: Known = {
       node,
       renewal,

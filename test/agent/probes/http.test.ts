@@ -3,15 +3,17 @@ import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { probeHttp } from '../../../src/agent/probes/http.ts';
 import type { HttpGet } from '../../../src/agent/probes/http-request.ts';
+import { Lookups } from '../../../src/agent/probes/lookup.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { deadPort, listen, serve, serveRaw, serveTls } from '../support/http-server.ts';
 
 const get: HttpGet = { kind: 'httpGet', path: '/', port: 80, scheme: 'HTTP', httpHeaders: [] };
+const lookups = new Lookups();
 const patient = { clock: realClock, timeoutMs: 10_000 };
 const hurried = { clock: realClock, timeoutMs: 150 };
 
 function ask(port: number, handler: Partial<HttpGet> = {}, terms = patient) {
-  return probeHttp(terms, { ...get, ...handler }, '127.0.0.1', port);
+  return probeHttp(terms, { handler: { ...get, ...handler }, host: '127.0.0.1', port, lookups });
 }
 
 function status(code: number, headers: Record<string, string> = {}): RequestListener {
@@ -22,8 +24,6 @@ describe('an HTTP probe', () => {
   const codes = [
     { code: 200, result: 'success' },
     { code: 204, result: 'success' },
-    { code: 304, result: 'success' },
-    { code: 399, result: 'success' },
     { code: 400, result: 'failure' },
     { code: 404, result: 'failure' },
     { code: 500, result: 'failure' },
@@ -86,7 +86,7 @@ describe('an HTTP probe', () => {
 
   it('asks an IPv6 address', async () => {
     const { port } = await listen(createServer(status(200)), '::1');
-    expect(await probeHttp(patient, get, '::1', port)).toMatchObject({ result: 'success' });
+    expect(await probeHttp(patient, { handler: get, host: '::1', port, lookups })).toMatchObject({ result: 'success' });
   });
 
   describe('that takes too long ends, and leaves nothing open', () => {
@@ -197,9 +197,10 @@ describe('a redirect', () => {
     });
   });
 
-  it('that says nowhere to go is an answer like any other', async () => {
-    const { port } = await serve(status(302));
-    expect(await ask(port)).toEqual({ result: 'success', output: 'HTTP status 302' });
+  it.each([302, 304, 399])('that says nowhere to go is a success with a warning, too: %d', async (code) => {
+    const { port } = await serve(status(code));
+    const output = `HTTP status ${code}: it leads nowhere`;
+    expect(await ask(port)).toEqual({ result: 'success', warning: true, output });
   });
 
   const bad = [

@@ -23,6 +23,13 @@ export interface PodWish {
   readonly running?: boolean;
 }
 
+export interface RunWish {
+  readonly containers?: readonly string[];
+  readonly life?: number;
+  readonly running?: boolean;
+  readonly startedAt?: number;
+}
+
 export interface Shown {
   readonly status: string;
   readonly reason: string;
@@ -41,6 +48,7 @@ const patienceMs = 20_000;
 
 const rules = [
   { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] },
+  { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
   { apiGroups: [''], resources: ['pods/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
@@ -121,9 +129,10 @@ export class AgentBed {
   }
 
   /** Says, as a kubelet would, that the containers run. */
-  async run(name: string, { containers = ['app'], life = 1, running = true } = {}): Promise<void> {
+  async run(name: string, wish: RunWish = {}): Promise<void> {
+    const { containers = ['app'], life = 1, running = true, startedAt = realClock.now() - 1_000 } = wish;
     const state = running
-      ? { running: { startedAt: new Date(realClock.now() - 1_000).toISOString() } }
+      ? { running: { startedAt: new Date(startedAt).toISOString() } }
       : { terminated: { exitCode: 1 } };
     const containerStatuses = containers.map((container) => ({
       name: container,

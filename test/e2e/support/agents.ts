@@ -30,6 +30,8 @@ export async function agentsOf(cluster: ProtectedCluster): Promise<StartAgent> {
   }
   const access = await serviceAccountAccess(cluster, { namespace, name: agentName });
   const started: RunningAgent[] = [];
+  // One for all of them, as on a machine whose clock is right: times in leases are compared with it.
+  const clock = scaledClock(speed);
   afterAll(async () => {
     for (const agent of started) await agent.stop();
   });
@@ -45,7 +47,7 @@ export async function agentsOf(cluster: ProtectedCluster): Promise<StartAgent> {
       },
       {
         access,
-        clock: scaledClock(speed),
+        clock,
         random: systemRandom,
         log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => 0 }),
       },

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { label } from '../../../src/api/names.ts';
 import { isReady } from '../../support/availability.ts';
 import { made } from '../../support/cluster.ts';
 import type { Answer, Body, RequestOptions } from '../../support/kube-http.ts';
@@ -33,8 +35,12 @@ export interface Scene {
   remove(pod: string, options?: RequestOptions, query?: string): Promise<Answer>;
   patchPod(pod: string, body: object, subresource?: string): Promise<Answer>;
   setReady(pod: string, ready: boolean): Promise<void>;
+  /** The first container of a pod ends, and is started again. */
+  restart(pod: string): Promise<void>;
   /** A PodUnavailableBudget that says that it is enforced, or a PodDisruptionBudget that says how it stands. */
   waitEnforced(budget: Named): Promise<Body>;
+  /** Requests about its pods come to us, also where there is no budget that could say so. */
+  waitGuarded(): Promise<void>;
   reservations(): Promise<readonly Reservation[]>;
 }
 
@@ -131,7 +137,15 @@ export async function sceneIn(cluster: ProtectedCluster): Promise<Scene> {
       await (cluster.embedded ? steer(scene, pod, ready) : writeStatus(scene, pod, ready));
       await waitReadyPod(scene, pod, ready);
     },
+    restart: (pod) => (cluster.embedded ? crash(scene, pod) : writeRestart(scene, pod)),
     waitEnforced: (budget) => waitEnforced(scene, budget),
+    async waitGuarded() {
+      await waitUntil(
+        `namespace ${namespace} is guarded`,
+        () => made(cluster.request('GET', `/api/v1/namespaces/${namespace}`)),
+        ({ metadata }) => metadata.labels?.[label.guard] === 'enabled',
+      );
+    },
     async reservations() {
       const { code, body } = await cluster.request('GET', path('DisruptionLedger', 'default'));
       return code === 404 ? [] : ((body.spec?.['reservations'] ?? []) as readonly Reservation[]);
@@ -149,6 +163,25 @@ async function steer(scene: Scene, pod: string, ready: boolean): Promise<void> {
 async function writeStatus(scene: Scene, pod: string, ready: boolean): Promise<void> {
   const conditions = [{ type: 'Ready', status: ready ? 'True' : 'False' }];
   await made(scene.patchPod(pod, { status: { conditions } }, 'status'));
+}
+
+async function crash(scene: Scene, pod: string): Promise<void> {
+  const annotations = { 'sim.holdfast.dev/crash': 'now' };
+  await made(scene.change('Pod', pod, { metadata: { annotations } }));
+}
+
+/** As a kubelet would say it. */
+async function writeRestart(scene: Scene, pod: string): Promise<void> {
+  const { status } = (await scene.pod(pod)).body;
+  const [first, ...others] = status['containerStatuses'] as readonly (object & { readonly restartCount: number })[];
+  const again = {
+    ...first,
+    restartCount: (first?.restartCount ?? 0) + 1,
+    containerID: `e2e://${randomUUID()}`,
+    state: { running: { startedAt: new Date().toISOString() } },
+  };
+  const body = { status: { containerStatuses: [again, ...others] } };
+  await made(scene.patchPod(pod, body, 'status'));
 }
 
 async function waitReadyPod(scene: Scene, pod: string, ready: boolean): Promise<void> {

@@ -16,6 +16,8 @@ interface LeaseWish {
   readonly pods?: readonly string[];
   readonly renewTime?: string;
   readonly holder?: string;
+  /** Default: its holder. */
+  readonly listedBy?: string;
   readonly seconds?: number;
   readonly version?: string;
 }
@@ -28,7 +30,7 @@ function lease(wish: LeaseWish = {}) {
       namespace: 'holdfast-system',
       uid: 'lease',
       resourceVersion: version,
-      annotations: probeLeaseAnnotations(node, pods),
+      annotations: probeLeaseAnnotations(node, wish.listedBy ?? holder, pods),
     },
     spec: { holderIdentity: holder, leaseDurationSeconds: seconds, renewTime },
   });
@@ -157,6 +159,29 @@ describe('a probe lease', () => {
     sink.replace([lease()], '4');
     sink.upsert(lease({ holder: 'another' }), '5');
     expect(isFresh()).toBe(true);
+  });
+
+  it('[I4] that somebody takes by another name, list and all, counts no longer, however often it is renewed', () => {
+    sink.replace([], '4');
+    sink.upsert(lease(), '5');
+    for (const renewTime of ['1', '2', '3']) {
+      sink.upsert(lease({ holder: 'thief', listedBy: 'agent', renewTime }), '6');
+      expect(isFresh()).toBe(false);
+    }
+    expect(logged.join('')).toContain('holdfast.dev/listed-by');
+    sink.upsert(lease({ renewTime: '4' }), '7');
+    expect(isFresh()).toBe(true);
+  });
+
+  it('[I4] that was of no use and is put right again is as old as it was', async () => {
+    sink.replace([], '4');
+    sink.upsert(lease(), '5');
+    await clock.advance(30_000);
+    sink.upsert(lease({ holder: 'thief', listedBy: 'agent' }), '6');
+    sink.upsert(lease(), '7');
+    expect(isFresh()).toBe(true);
+    await clock.advance(10_000);
+    expect(isFresh()).toBe(false);
   });
 
   it('[H2] speaks for the pods that it lists, and for no others', () => {
