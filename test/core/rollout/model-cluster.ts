@@ -49,10 +49,11 @@ export interface ModelCluster {
   /** Who did what; a reader of the transcript wants to know. */
   readonly log: string[];
   created: number;
+  /** How long a pod takes to go. 0: it is gone with the next look of its kubelet. */
+  graceSeconds: number;
 }
 
 const startSeconds = 3;
-const graceSeconds = 2;
 
 export function modelCluster(set: Partial<ModelSet>, working: readonly string[] = []): ModelCluster {
   const generation = set.generation ?? 1;
@@ -76,7 +77,7 @@ export function modelCluster(set: Partial<ModelSet>, working: readonly string[] 
     currentReplicas: 0,
   };
   const revisions = { working: new Set(working), looping: new Set<string>() };
-  return { now: 0, set: { ...defaults, ...set }, pods: [], ...revisions, log: [], created: 0 };
+  return { now: 0, set: { ...defaults, ...set }, pods: [], ...revisions, log: [], created: 0, graceSeconds: 2 };
 }
 
 export interface PodState {
@@ -152,7 +153,7 @@ export function createPod(cluster: ModelCluster, ordinal: number, revision: stri
 }
 
 export function deletePod(cluster: ModelCluster, pod: ModelPod): void {
-  pod.goneAt ??= cluster.now + graceSeconds;
+  pod.goneAt ??= cluster.now + cluster.graceSeconds;
 }
 
 /** The kubelets: pods whose grace period is over are gone. */

@@ -30,6 +30,7 @@ function wrongRepair(cluster: ModelCluster, target: ModelPod, now: number): Reco
   const updated = replicas.filter(({ revision, failed }) => revision === set.update && !failed);
   return {
     'is ready': isReady(cluster, target),
+    'has finished, so that Kubernetes replaces it': target.failed,
     'is on the update revision': target.revision === set.update,
     'is below the partition': target.ordinal < set.start + set.partition,
     'is not the lowest unhealthy one':

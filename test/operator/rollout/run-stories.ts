@@ -22,6 +22,8 @@ export type Outcome =
 const stepsOfStory = 70;
 /** More than any story needs to come to its end: five pods that settle, start and go, one by one, twice over. */
 const secondsOfEnd = 900;
+/** Some rounds of asking again, while everything else comes to its end. */
+const secondsOfRefusal = 120;
 /** Longer than anything here waits for: after so long without a change or a look nothing more will happen. */
 const quietSeconds = 60;
 
@@ -73,7 +75,7 @@ class Story {
       else if (chosen < 28) this.operator.restart();
       else this.#someoneActs();
     }
-    await this.#end(this.#random.chance(80));
+    await this.#end(this.#random.pick(['works', 'works', 'works', 'fails', 'is refused']) ?? 'works');
     this.operator.checkTold();
   }
 
@@ -90,6 +92,7 @@ class Story {
       minReadySeconds: random.pick([0, 0, 3]) ?? 0,
     };
     const cluster = modelCluster(shape, ['v1']);
+    cluster.graceSeconds = random.pick([0, 2, 2]) ?? 2;
     // Most stories begin with a set that is there already.
     if (random.chance(80)) {
       for (let second = 0; second < 20; second += 1, cluster.now += 1) controllerPass(cluster);
@@ -185,32 +188,37 @@ class Story {
   }
 
   /** Another template comes last, and everybody does what is theirs. */
-  async #end(works: boolean): Promise<void> {
+  async #end(how: 'works' | 'fails' | 'is refused'): Promise<void> {
     const { cluster, operator } = this;
     operator.troubled = false;
     this.#says();
     this.#stop(false);
     changeSpec(cluster, { replicas: 3, partition: 0 });
-    applyTemplate(cluster, 'last', works);
+    applyTemplate(cluster, 'last', how !== 'fails');
     const before = operator.stats.repairs;
-    await this.#calm();
-    if (works && !isSettled(cluster)) operator.wrong.push('the newest template did not get everywhere');
-    if (works) return;
-    if (operator.stats.repairs > before + 1) operator.wrong.push('a template that does not work was tried twice');
-    if (!cluster.pods.every((pod) => isReplica(cluster, pod))) operator.wrong.push('the scale-down did not end');
+    await this.#calm(how === 'is refused');
+    const tries = cluster.pods.filter(({ revision }) => revision === 'last').length;
+    const scaled = cluster.pods.every((pod) => isReplica(cluster, pod));
+    if (how === 'works' && !isSettled(cluster)) operator.wrong.push('the newest template did not get everywhere');
+    if (how === 'fails' && tries > 1) operator.wrong.push('a template that does not work was tried twice');
+    if (how === 'is refused' && operator.stats.repairs > before) operator.wrong.push('a refused pod went');
+    if (!scaled) operator.wrong.push('the scale-down did not end');
   }
 
   /**
    * Until all is well, or nothing more happens. The operator looks as its queue would have it: when something changed that it watches,
    * and when it wanted to look again.
    */
-  async #calm(): Promise<void> {
+  async #calm(isRefused: boolean): Promise<void> {
     const { cluster } = this;
-    const refusedUntil = cluster.now + this.#random.below(20);
+    const { start, replicas } = cluster.set;
+    const refusedUntil = isRefused ? Number.POSITIVE_INFINITY : cluster.now + this.#random.below(20);
+    if (isRefused) this.#refused = new Set(Array.from({ length: replicas }, (_, index) => start + index));
     let seen = '';
     let due = cluster.now;
     let quiet = 0;
-    for (let left = secondsOfEnd; left > 0 && quiet < quietSeconds && !isSettled(cluster); left -= 1) {
+    const seconds = isRefused ? secondsOfRefusal : secondsOfEnd;
+    for (let left = seconds; left > 0 && quiet < quietSeconds && !isSettled(cluster); left -= 1) {
       cluster.now += 1;
       quiet += 1;
       if (cluster.now > refusedUntil) this.#refused = new Set();

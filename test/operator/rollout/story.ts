@@ -93,7 +93,9 @@ export class ToldOperator {
 
   #before(call: Call): void {
     if (!this.troubled) return;
-    for (let left = this.#random.below(3); left > 0; left -= 1) if (this.#random.chance(40)) this.#others();
+    // Mostly little happens between two calls; sometimes much does.
+    const most = this.#random.chance(10) ? 8 : 2;
+    for (let left = this.#random.below(most + 1); left > 0; left -= 1) if (this.#random.chance(40)) this.#others();
     if (this.#random.chance(3)) throw new Killed(call);
   }
 
@@ -115,6 +117,8 @@ export class ToldOperator {
     this.stats[why === 'broken' ? 'repairs' : 'scaleDowns'] += 1;
     note(cluster, `holdfast removes web-${pod.ordinal} (${pod.revision}, ${why})`);
     const unseen = ['was not there when it looked'];
+    const isNew = !lastRead.set.pods.some(({ uid }) => uid === pod.uid);
+    if (isNew) this.#complain(pod, ['is newer than what was known of the set']);
     this.#complain(pod, target === undefined ? unseen : wrongWith(seen, target, why, cluster.now));
     this.#complain(pod, this.#wrongNow(cluster, pod, why === 'broken'));
     this.#removedAt = cluster.now;
