@@ -6,6 +6,9 @@ export interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
   readonly imageID?: string;
+  /** These two only where somebody asks for them: they change often, and a cache of all pods has no use for them. */
+  readonly restartCount?: number;
+  readonly state?: { readonly running?: { readonly startedAt?: string } };
 }
 
 /** Pod specs as we read them from a cache. Admission handlers see whole specs; they use `unknown` for what is not here. */
@@ -30,6 +33,7 @@ export interface PodStatus {
   readonly phase?: PodPhase;
   readonly conditions?: readonly Condition[];
   readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
   readonly observedGeneration?: number;
 }
 

@@ -7,6 +7,7 @@ export interface StatefulSet {
     readonly replicas?: number;
     readonly podManagementPolicy?: string;
     readonly minReadySeconds?: number;
+    readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
     readonly ordinals?: { readonly start?: number };
     readonly updateStrategy?: {
       readonly type?: string;

@@ -14,6 +14,7 @@ function clusterWide(group: string, version: string, plural: string): ResourceNa
 
 export const resources = {
   pods: namespaced('', 'v1', 'pods'),
+  claims: namespaced('', 'v1', 'persistentvolumeclaims'),
   secrets: namespaced('', 'v1', 'secrets'),
   namespaces: clusterWide('', 'v1', 'namespaces'),
   statefulSets: namespaced('apps', 'v1', 'statefulsets'),

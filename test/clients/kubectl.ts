@@ -17,6 +17,8 @@ export interface Result {
 export interface Kubectl {
   /** Never synchronously: the server is in this process and could not answer. */
   (args: string, input?: string): Promise<Result>;
+  /** `kubectl edit`, with a script for sed in place of a person. */
+  edit(what: string, script: string): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -26,7 +28,7 @@ export async function kubectlFor(kubeconfig: string, namespace: string): Promise
   const config = join(home, 'kubeconfig');
   await writeFile(config, kubeconfig, { mode: 0o600 });
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config, TMPDIR: home };
-  const run = (args: string, input = ''): Promise<Result> =>
+  const runWith = (env: NodeJS.ProcessEnv, args: string, input: string): Promise<Result> =>
     new Promise((resolve) => {
       const words = ['--namespace', namespace, '--request-timeout', '20s', ...args.split(' ')];
       const child = execFile(binary, words, { env, timeout: 40_000 }, (error, out, err) => {
@@ -34,5 +36,8 @@ export async function kubectlFor(kubeconfig: string, namespace: string): Promise
       });
       child.stdin?.end(input);
     });
-  return Object.assign(run, { close: () => rm(home, { recursive: true, force: true }) });
+  const run = (args: string, input = '') => runWith(env, args, input);
+  const edit = (what: string, script: string) =>
+    runWith({ ...env, KUBE_EDITOR: `sed -i -e '${script}'` }, `edit ${what}`, '');
+  return Object.assign(run, { edit, close: () => rm(home, { recursive: true, force: true }) });
 }

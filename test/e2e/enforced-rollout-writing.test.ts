@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defaultFeatureGates, enforcedRolloutGate } from '../../src/operator/feature-gates.ts';
 import { hasKubectl, type Kubectl, kubectlFor } from '../clients/kubectl.ts';
 import type { Body } from '../support/kube-http.ts';
-import { protectedCluster } from '../support/protected-cluster.ts';
 import type { Named } from './support/objects.ts';
 import { set as anySet, enforced, type SetWish, waitState } from './support/rollouts.ts';
 import { pathOf, type Scene, sceneIn } from './support/scene.ts';
@@ -34,6 +32,12 @@ async function read(scene: Scene): Promise<{ readonly strategy: unknown; readonl
   return { strategy: strategyOf(stored), word: stored.metadata.annotations?.[word] };
 }
 
+/** All that tools compare. Who wrote what when is not part of it. */
+function compared({ metadata, ...rest }: Body): object {
+  const { managedFields: _, resourceVersion: __, ...kept } = metadata;
+  return { ...rest, metadata: kept };
+}
+
 const isIn = { strategy: { ...rolling, partition: 0 }, word: 'EnforcedRollingUpdate' };
 
 describe.skipIf(skipped).concurrent('a StatefulSet that asks for EnforcedRollingUpdate', () => {
@@ -52,17 +56,17 @@ describe.skipIf(skipped).concurrent('a StatefulSet that asks for EnforcedRolling
     expect(headers['warning']).toMatch(/changes nothing with podManagementPolicy Parallel/);
   });
 
-  it('says the same to a server-side apply however often, and in a dry run', async () => {
+  it('[R4] is the same after a server-side apply, however often, and in the dry run by which GitOps tools compare', async () => {
     const scene = await sceneIn(cluster);
     await scene.apply(set());
+    await settled(scene);
     const before = await scene.read('StatefulSet', 'web');
     const dry = await scene.tryApply(set(), '&dryRun=All');
     expect(dry.code, dry.text).toBe(200);
-    expect(strategyOf(dry.body)).toEqual(strategyOf(before));
-    expect(dry.body.metadata.generation).toBe(before.metadata.generation);
-    await scene.apply(set());
+    expect(compared(dry.body)).toEqual(compared(before));
+    for (let times = 0; times < 3; times += 1) await scene.apply(set());
+    expect(compared(await scene.read('StatefulSet', 'web'))).toEqual(compared(before));
     expect(await read(scene)).toEqual(isIn);
-    expect((await scene.read('StatefulSet', 'web')).metadata.generation).toBe(before.metadata.generation);
   });
 
   const mistakes: Readonly<Record<string, [Readonly<Record<string, string>>, RegExp]>> = {
@@ -129,11 +133,12 @@ describe.skipIf(skipped || !hasKubectl).concurrent('kubectl', () => {
     expect((await kubectl('apply -f -', manifest)).out).toBe('statefulset.apps/web created\n');
     await settled(scene);
     expect(await read(scene)).toEqual(isIn);
+    const before = await scene.read('StatefulSet', 'web');
     expect(await kubectl('diff -f -', manifest)).toEqual({ code: 0, out: '', err: '' });
     const again = await kubectl('apply -f -', manifest);
     // kubectl sends the type each time, since it is not what is stored; nothing comes of it.
     expect(again).toEqual({ code: 0, out: 'statefulset.apps/web configured\n', err: '' });
-    expect((await scene.read('StatefulSet', 'web')).metadata.generation).toBe(1);
+    expect(compared(await scene.read('StatefulSet', 'web'))).toEqual(compared(before));
     await kubectl.close();
   });
 
@@ -175,6 +180,22 @@ describe.skipIf(skipped || !hasKubectl).concurrent('kubectl', () => {
     await kubectl.close();
   });
 
+  it('[R4] edit: what is written comes back as it is stored, and what is not touched stays', async () => {
+    const { scene, kubectl } = await here();
+    await scene.apply(set({ strategy: rolling }));
+    const done = { code: 0, out: 'statefulset.apps/web edited\n', err: '' };
+    expect(await kubectl.edit('statefulset web', 's/type: RollingUpdate/type: EnforcedRollingUpdate/')).toEqual(done);
+    expect(await read(scene)).toEqual(isIn);
+    await settled(scene);
+    const nothing = await kubectl.edit('statefulset web', '');
+    expect(nothing).toEqual({ code: 0, out: '', err: 'Edit cancelled, no changes made.\n' });
+    expect(await kubectl.edit('statefulset web', 's/app:1/app:9/')).toEqual(done);
+    expect(await read(scene)).toEqual(isIn);
+    expect(await kubectl.edit('statefulset web', '/update-strategy:/d')).toEqual(done);
+    expect(await read(scene)).toMatchObject({ strategy: rolling, word: undefined });
+    await kubectl.close();
+  });
+
   it('annotate takes it away and brings it back; other changes leave it alone', async () => {
     const { scene, kubectl } = await here();
     await kubectl('apply -f -', file(set()));
@@ -186,23 +207,5 @@ describe.skipIf(skipped || !hasKubectl).concurrent('kubectl', () => {
     await kubectl(`annotate statefulset web ${word}=EnforcedRollingUpdate`);
     expect(await read(scene)).toEqual(isIn);
     await kubectl.close();
-  });
-});
-
-describe.skipIf(!cluster.embedded)('with the feature gate off', () => {
-  it('the type is refused with a reason, and an annotation is left alone', async () => {
-    const off = await protectedCluster({
-      nodes: 0,
-      featureGates: { ...defaultFeatureGates, [enforcedRolloutGate]: false },
-    });
-    const scene = await sceneIn(off);
-    const refused = await scene.tryApply(set());
-    expect(refused.code).toBe(422);
-    expect(refused.body.message).toContain('needs the feature gate EnforcedRollingUpdateInStatefulSet, which is off');
-    await scene.apply(set({ strategy: rolling, annotations: { [word]: 'EnforcedRollingUpdate' } }));
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const { annotations } = (await scene.read('StatefulSet', 'web')).metadata;
-    expect(annotations?.['holdfast.dev/rollout-state']).toBeUndefined();
-    await off.close();
   });
 });

@@ -3,12 +3,15 @@ import { isReady } from '../support/availability.ts';
 import { pub } from './support/objects.ts';
 import {
   all,
+  brokenPods,
   enforced,
+  eventsOf,
   images,
   type SetWish,
   set,
   shape,
   stateOf,
+  statesUntil,
   staysAsItIs,
   waitShape,
   waitState,
@@ -30,12 +33,10 @@ async function stuck(wish: SetWish = {}): Promise<Scene> {
   return scene;
 }
 
-/** Three pods that worked once, and do not any more. */
+/** All of them. */
 async function allBroken(strategy: object): Promise<Scene> {
   const scene = await sceneIn(cluster);
-  await scene.apply(set({ strategy }));
-  await waitShape(scene, all(3, good));
-  for (const name of ['web-0', 'web-1', 'web-2']) await scene.setReady(name, false);
+  await brokenPods(scene, { strategy }, 'web-0', 'web-1', 'web-2');
   return scene;
 }
 
@@ -43,13 +44,6 @@ async function allBroken(strategy: object): Promise<Scene> {
 async function uidsOf(scene: Scene): Promise<readonly string[]> {
   const pods = [...(await scene.pods())].sort((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   return pods.map(({ metadata }) => metadata.uid);
-}
-
-async function eventsOf(scene: Scene, reason: string): Promise<readonly string[]> {
-  const { body } = await cluster.request('GET', `/api/v1/namespaces/${scene.namespace}/events`);
-  return body.items
-    .filter((event) => event['reason'] === reason)
-    .map((event) => `${(event['involvedObject'] as { kind: string }).kind}: ${event.message}`);
 }
 
 describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () => {
@@ -65,9 +59,14 @@ describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () =>
   it('[R1] is repaired with EnforcedRollingUpdate, and then rolled by Kubernetes', async () => {
     const scene = await stuck();
     await waitState(scene, /^blocked by web-2: not ready on the update revision/);
+    const watch = await cluster.watch(`/apis/apps/v1/namespaces/${scene.namespace}/statefulsets`);
     await scene.apply(set({ image: better }));
     await waitShape(scene, all(3, better));
-    await waitState(scene, /^idle: every replica is healthy and on the update revision$/);
+    const states = await statesUntil(watch, /^idle: every replica is healthy and on the update revision$/);
+    expect(states.filter((state) => state.startsWith('replaced'))).toEqual([
+      expect.stringMatching(/^replaced web-2: broken on revision web-\w+, comes back on web-\w+$/),
+    ]);
+    watch.close();
     const told = await waitUntil(
       'events are told',
       () => eventsOf(scene, 'RolloutPodReplaced'),
@@ -171,8 +170,17 @@ describe.skipIf(skipped).concurrent('a scale-down behind a broken pod', () => {
   it('[R3] goes on, highest first', async () => {
     const scene = await scaledDown();
     await scene.setReady('web-0', false);
+    const watch = await cluster.watch(`/api/v1/namespaces/${scene.namespace}/pods`);
     await scene.apply(set({ replicas: 2 }));
     await waitShape(scene, { 'web-0': `-${good}`, 'web-1': `+${good}` });
+    const seen = await watch.until(({ type, object }) => type === 'DELETED' && object.metadata.name === 'web-2');
+    // The second one does not go before the first is gone.
+    const goes = seen.filter(
+      ({ type, object }) => type === 'DELETED' || object.metadata.deletionTimestamp !== undefined,
+    );
+    const order = goes.map(({ object }) => object.metadata.name);
+    expect(order.lastIndexOf('web-3')).toBeLessThan(order.indexOf('web-2'));
+    watch.close();
     const told = await waitUntil(
       'events are told',
       () => eventsOf(scene, 'RolloutPodRemoved'),

@@ -39,10 +39,10 @@ export class WatchReader {
   }
 
   /** Everything up to and including the first event that is wanted. */
-  async until(wanted: (event: WatchEvent) => boolean): Promise<WatchEvent[]> {
+  async until(wanted: (event: WatchEvent) => boolean, eachWithinMs?: number): Promise<WatchEvent[]> {
     const taken: WatchEvent[] = [];
     for (;;) {
-      const event = await this.next();
+      const event = await this.next(eachWithinMs);
       if (!event) throw new Error(`the watch ended; it had said ${JSON.stringify(taken.map(inShort))}`);
       taken.push(event);
       if (wanted(event)) return taken;

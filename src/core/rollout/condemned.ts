@@ -1,14 +1,20 @@
 import { removalOf } from './removal.ts';
-import type { CondemnedState, Step, VerdictOf } from './state.ts';
-import { type Member, type RolloutView, settledAt } from './view.ts';
+import type { CondemnedState, Removal, Step, VerdictOf } from './state.ts';
+import { firstLeaving, type Member, type RolloutView, settledAt } from './view.ts';
 
 type CondemnedStep = Step<CondemnedState>;
 
 /**
  * Pods that the set no longer wants go highest first and one at a time. The built-in controller does that by itself unless
  * a pod that it wants healthy first is broken; only then do we, since what is to go cannot help what is broken.
+ *
+ * @param first the replica that is removed now, if one is
  */
-export function planCondemned(view: RolloutView, verdictOf: VerdictOf): CondemnedStep | undefined {
+export function planCondemned(
+  view: RolloutView,
+  verdictOf: VerdictOf,
+  first: Removal | undefined,
+): CondemnedStep | undefined {
   const leaving = view.condemned.find((member) => member.health.kind === 'terminating');
   if (leaving !== undefined) return { state: { kind: 'terminating', pod: leaving.name } };
   const [target, ...lower] = view.condemned;
@@ -16,6 +22,8 @@ export function planCondemned(view: RolloutView, verdictOf: VerdictOf): Condemne
   const obstacle = firstToSettle(view, obstacles(view, target, lower));
   if (obstacle === undefined) return { state: { kind: 'leftToKubernetes', pod: target.name } };
   if (obstacle.at > view.now) return { state: { kind: 'leftToKubernetes', pod: target.name }, checkAt: obstacle.at };
+  const other = first?.pod ?? firstLeaving(view)?.name;
+  if (other !== undefined) return { state: { kind: 'after', pod: target.name, other } };
   const verdict = verdictOf(target.pod);
   if (verdict.result === 'deny') return { state: { kind: 'refused', pod: target.name, message: verdict.message } };
   return {
@@ -30,15 +38,14 @@ interface Obstacle {
 }
 
 /**
- * What the built-in controller may wait for before it deletes `target`. Replicas come first: a broken one, or one that
- * overstays its grace period; it replaces finished ones itself. Among condemned pods it deletes a healthy one at once and
- * one unhealthy pod, the lowest; an unhealthy one above that waits for good, finished or not.
+ * What the built-in controller waits for, perhaps for good, before it deletes `target`. Replicas come first: a broken one; it
+ * replaces finished ones itself, and waits for those that are going, as we do. Among condemned pods it deletes a healthy one at
+ * once and one unhealthy pod, the lowest; an unhealthy one above that waits for good, finished or not.
  */
 function obstacles(view: RolloutView, target: Member, lower: readonly Member[]): Obstacle[] {
   const found: Obstacle[] = [];
   for (const member of view.replicas) {
     if (member.health.kind === 'broken') found.push({ member, since: member.health.since });
-    if (member.health.kind === 'terminating') found.push({ member, since: member.health.overdueSince });
   }
   if (target.health.kind === 'healthy') return found;
   for (const member of lower) {

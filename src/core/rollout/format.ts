@@ -75,6 +75,8 @@ function describeWaiting({ why, pod, until }: Extract<RolloutState, { kind: 'wai
       return `waiting for ${pod}: it has finished and Kubernetes replaces it`;
     case 'warmingUp':
       return `waiting for ${pod}: ready, but not yet available${moment === undefined ? '' : ` (minReadySeconds end at ${moment})`}`;
+    case 'unsteady':
+      return `waiting for ${pod}: ready, but restarted a moment ago${moment === undefined ? '' : ` (trusted at ${moment})`}`;
     case 'starting':
       return `waiting for ${pod}: not ready yet${moment === undefined ? '' : ` (called broken at ${moment})`}`;
     case 'settling':
@@ -103,6 +105,8 @@ function describeCondemned(state: CondemnedState): string {
       return `scale-down: Kubernetes removes ${state.pod} next`;
     case 'terminating':
       return `scale-down: ${state.pod} is terminating`;
+    case 'after':
+      return `scale-down: ${state.pod} goes after ${state.other}`;
     case 'removing':
       return `scale-down: removed ${state.pod} without waiting for ${state.behind}`;
     case 'refused':

@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
+import { restartedAt } from './restarts.ts';
 
 /**
  * A pod as the built-in StatefulSet controller sees it. Times are missing where the pod does not tell them, and a time
@@ -7,32 +8,42 @@ import type { Pod } from '../../api/pod.ts';
  */
 export type ReplicaHealth =
   | { readonly kind: 'healthy' }
-  /** `overdueSince` is when its grace period ends: it should be gone by then. */
-  | { readonly kind: 'terminating'; readonly overdueSince?: number }
+  | { readonly kind: 'terminating' }
   | { readonly kind: 'finished'; readonly since?: number }
   /** It says that it is ready, but not for minReadySeconds yet (or it does not run). Such a pod is never called broken. */
   | { readonly kind: 'warmingUp'; readonly until?: number }
+  /** As healthy as can be seen, but restarted a moment ago: a crash loop makes a pod ready for moments. */
+  | { readonly kind: 'unsteady'; readonly until: number }
   | { readonly kind: 'broken'; readonly since?: number };
 
-export function assessReplica(pod: Pod, minReadySeconds: number, now: number): ReplicaHealth {
-  if (pod.metadata.deletionTimestamp !== undefined) {
-    return { kind: 'terminating', ...optional('overdueSince', instant(pod.metadata.deletionTimestamp)) };
-  }
-  const ready = pod.status?.conditions?.find((condition) => condition.type === 'Ready');
-  const phase = pod.status?.phase;
-  if (phase === 'Failed' || phase === 'Succeeded')
-    return { kind: 'finished', ...optional('since', unreadySince(pod, ready)) };
-  if (ready?.status !== 'True') return { kind: 'broken', ...optional('since', unreadySince(pod, ready)) };
-  if (phase !== 'Running') return { kind: 'warmingUp' };
-  return sinceReady(ready, minReadySeconds, now);
+export interface HealthTerms {
+  readonly minReadySeconds: number;
+  /** How long a pod must have been up since a restart. */
+  readonly steadyMs: number;
+  readonly now: number;
 }
 
-function sinceReady(ready: Condition, minReadySeconds: number, now: number): ReplicaHealth {
-  if (minReadySeconds <= 0) return { kind: 'healthy' };
+export function assessReplica(pod: Pod, terms: HealthTerms): ReplicaHealth {
+  if (pod.metadata.deletionTimestamp !== undefined) return { kind: 'terminating' };
+  const ready = pod.status?.conditions?.find((condition) => condition.type === 'Ready');
+  const phase = pod.status?.phase;
+  if (phase === 'Failed' || phase === 'Succeeded') return { kind: 'finished', ...sinceWhen(unreadySince(pod, ready)) };
+  if (ready?.status !== 'True') return { kind: 'broken', ...sinceWhen(unreadySince(pod, ready)) };
+  if (phase !== 'Running') return { kind: 'warmingUp' };
+  return warmingUp(ready, terms) ?? unsteady(pod, terms) ?? { kind: 'healthy' };
+}
+
+function warmingUp(ready: Condition, { minReadySeconds, now }: HealthTerms): ReplicaHealth | undefined {
+  if (minReadySeconds <= 0) return undefined;
   const since = instant(ready.lastTransitionTime);
   if (since === undefined) return { kind: 'warmingUp' };
   const until = since + minReadySeconds * 1000;
-  return until <= now ? { kind: 'healthy' } : { kind: 'warmingUp', until };
+  return until <= now ? undefined : { kind: 'warmingUp', until };
+}
+
+function unsteady(pod: Pod, { steadyMs, now }: HealthTerms): ReplicaHealth | undefined {
+  const until = (restartedAt(pod) ?? Number.NEGATIVE_INFINITY) + steadyMs;
+  return until <= now ? undefined : { kind: 'unsteady', until };
 }
 
 /**
@@ -51,6 +62,6 @@ function instant(text: string | null | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function optional<K extends string>(key: K, value: number | undefined): { readonly [P in K]?: number } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]: number });
+function sinceWhen(since: number | undefined): { readonly since?: number } {
+  return since === undefined ? {} : { since };
 }

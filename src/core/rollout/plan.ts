@@ -28,19 +28,21 @@ export function planEnforcedRollout(
   const updateRevision = set.status?.updateRevision;
   if (!updateRevision) return nothing({ kind: 'noUpdateRevision' });
   const view = viewRollout({ set, pods, updateRevision, settleSeconds: optIn.settleSeconds, now });
-  return combine(planReplicas(view, verdictOf), planCondemned(view, verdictOf));
+  const replicas = planReplicas(view, verdictOf);
+  return combine(replicas, planCondemned(view, verdictOf, replicas.removal));
 }
 
 function nothing(state: RolloutState): RolloutPlan {
-  return { state, removals: [] };
+  return { state };
 }
 
 function combine(replicas: Step<ReplicaState>, condemned: Step<CondemnedState> | undefined): RolloutPlan {
   const steps = condemned === undefined ? [replicas] : [replicas, condemned];
   const times = steps.flatMap((step) => step.checkAt ?? []);
+  const removal = replicas.removal ?? condemned?.removal;
   return {
     state: condemned === undefined ? replicas.state : { ...replicas.state, condemned: condemned.state },
-    removals: steps.flatMap((step) => step.removal ?? []),
+    ...(removal === undefined ? {} : { removal }),
     ...(times.length === 0 ? {} : { nextCheckAt: Math.min(...times) }),
   };
 }

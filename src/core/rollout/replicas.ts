@@ -1,7 +1,7 @@
 import type { ReplicaHealth } from './health.ts';
 import { removalOf } from './removal.ts';
 import type { PodWait, ReplicaState, Step, VerdictOf } from './state.ts';
-import { type Member, type RolloutView, settledAt } from './view.ts';
+import { firstLeaving, type Member, type RolloutView, settledAt } from './view.ts';
 
 type ReplicaStep = Step<ReplicaState>;
 
@@ -21,6 +21,7 @@ export function planReplicas(view: RolloutView, verdictOf: VerdictOf): ReplicaSt
     case 'finished':
       return waiting(health.kind, lowest.name);
     case 'warmingUp':
+    case 'unsteady':
       return waiting(health.kind, lowest.name, health.until);
     case 'broken':
       return moving(view) ?? planBroken(view, lowest, health.since, verdictOf);
@@ -58,8 +59,10 @@ function moving(view: RolloutView): ReplicaStep | undefined {
   if (leaving !== undefined) return waiting('terminating', leaving.name);
   for (const member of view.replicas) {
     if (member.revision !== view.updateRevision) continue;
-    if (member.health.kind === 'warmingUp') return waiting('warmingUp', member.name, member.health.until);
-    if (member.health.kind === 'broken') return stoppedByUpdate(view, member, member.health.since);
+    const { health } = member;
+    if (health.kind === 'warmingUp' || health.kind === 'unsteady')
+      return waiting(health.kind, member.name, health.until);
+    if (health.kind === 'broken') return stoppedByUpdate(view, member, health.since);
   }
   return undefined;
 }
@@ -87,6 +90,8 @@ function planBroken(view: RolloutView, member: Member, since: number | undefined
   if (comesBackOld(view, member)) {
     return { state: { kind: 'blocked', why: 'comesBackOld', pod: member.name, revision: member.revision } };
   }
+  const leaving = firstLeaving(view);
+  if (leaving !== undefined) return waiting('terminating', leaving.name);
   const verdict = verdictOf(member.pod);
   if (verdict.result === 'deny')
     return { state: { kind: 'blocked', why: 'refused', pod: member.name, message: verdict.message } };

@@ -24,6 +24,8 @@ export type PodWait =
   | 'finished'
   /** Ready, but not for minReadySeconds yet. */
   | 'warmingUp'
+  /** Ready, but restarted a moment ago. */
+  | 'unsteady'
   /** Not ready, and nothing that we would replace: it gets the settle time before it is called broken. */
   | 'starting'
   /** Not ready and on an old revision: it is replaced when the settle time is over. */
@@ -35,6 +37,8 @@ export type PodWait =
 export type CondemnedState =
   | { readonly kind: 'leftToKubernetes'; readonly pod: string }
   | { readonly kind: 'terminating'; readonly pod: string }
+  /** It is its turn when `other`, another pod of the set, is gone. */
+  | { readonly kind: 'after'; readonly pod: string; readonly other: string }
   | { readonly kind: 'removing'; readonly pod: string; readonly behind: string }
   | { readonly kind: 'refused'; readonly pod: string; readonly message: string };
 
@@ -68,8 +72,8 @@ export type RolloutState =
 
 export interface RolloutPlan {
   readonly state: RolloutState;
-  /** At most one broken and one condemned pod. */
-  readonly removals: readonly Removal[];
+  /** One pod of a set goes at a time. */
+  readonly removal?: Removal;
   /** When to look again although nothing changed; absent when only a change can matter. */
   readonly nextCheckAt?: number;
 }

@@ -2,7 +2,8 @@ import { controllerOf } from '../../api/meta.ts';
 import { label } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
-import { assessReplica, type ReplicaHealth } from './health.ts';
+import { assessReplica, type HealthTerms, type ReplicaHealth } from './health.ts';
+import { steadyMs } from './restarts.ts';
 
 export interface Member {
   readonly pod: Pod;
@@ -47,12 +48,14 @@ export interface ViewOptions {
 export function viewRollout({ set, pods, updateRevision, settleSeconds, now }: ViewOptions): RolloutView {
   const firstOrdinal = set.spec?.ordinals?.start ?? 0;
   const endOrdinal = firstOrdinal + (set.spec?.replicas ?? 1);
-  const members = pods.flatMap((pod) => memberOf(set, pod, now)).sort((a, b) => a.ordinal - b.ordinal);
+  const settleMs = settleSeconds * 1000;
+  const terms = { minReadySeconds: set.spec?.minReadySeconds ?? 0, steadyMs: steadyMs(settleMs), now };
+  const members = pods.flatMap((pod) => memberOf(set, pod, terms)).sort((a, b) => a.ordinal - b.ordinal);
   const inRange = (member: Member) => member.ordinal >= firstOrdinal && member.ordinal < endOrdinal;
   return {
     setName: set.metadata.name,
     updateRevision,
-    settleMs: settleSeconds * 1000,
+    settleMs,
     now,
     firstOrdinal,
     endOrdinal,
@@ -64,12 +67,12 @@ export function viewRollout({ set, pods, updateRevision, settleSeconds, now }: V
 }
 
 /** A pod without uid and resourceVersion could not be removed under preconditions, so it is none of ours. */
-function memberOf(set: StatefulSet, pod: Pod, now: number): Member[] {
+function memberOf(set: StatefulSet, pod: Pod, terms: HealthTerms): Member[] {
   const { name, uid, resourceVersion } = pod.metadata;
   const ordinal = ordinalOf(set.metadata.name, name);
   if (ordinal === undefined || uid === undefined || resourceVersion === undefined || !controls(set, pod)) return [];
   const revision = pod.metadata.labels?.[label.controllerRevisionHash] ?? '';
-  const health = assessReplica(pod, set.spec?.minReadySeconds ?? 0, now);
+  const health = assessReplica(pod, terms);
   return [{ pod, name, uid, resourceVersion, ordinal, revision, health }];
 }
 
@@ -87,6 +90,11 @@ export function ordinalOf(setName: string, podName: string): number | undefined 
   if (!/^(0|[1-9][0-9]{0,9})$/.test(digits)) return undefined;
   const ordinal = Number(digits);
   return ordinal <= maxOrdinal ? ordinal : undefined;
+}
+
+/** Of all pods of the set: nothing more is removed before it is gone. */
+export function firstLeaving({ replicas, condemned }: RolloutView): Member | undefined {
+  return [...replicas, ...condemned].find(({ health }) => health.kind === 'terminating');
 }
 
 /** When what began at `since` has lasted for the settle time; infinity when we cannot tell, unless any time is enough. */

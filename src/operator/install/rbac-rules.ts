@@ -34,6 +34,12 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       [...read, 'delete'],
     ),
     permission(
+      'sees whether a claim would be lost with a pod, before it repairs a rollout by deleting that',
+      '',
+      ['persistentvolumeclaims'],
+      ['get'],
+    ),
+    permission(
       'knows which namespaces are guarded or going, and labels those that have something to protect',
       '',
       ['namespaces'],
@@ -62,7 +68,6 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       ['statefulsets'],
       [...read, 'patch'],
     ),
-    permission('finds the revision that a StatefulSet is updated to', 'apps', ['controllerrevisions'], read),
     permission('knows how many pods there should be', '', ['replicationcontrollers'], read),
     permission('knows how many pods there should be', 'batch', ['jobs'], read),
     permission(

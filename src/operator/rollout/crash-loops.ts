@@ -1,5 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
+import { restartsOf, steadyMs } from '../../core/rollout/restarts.ts';
 
 /** A pod that is not ready, or was not a moment ago. Times as the cluster tells them. */
 export interface Trouble {
@@ -15,32 +16,31 @@ export type Troubles = ReadonlyMap<string, Trouble>;
 
 export interface Seen {
   readonly pods: readonly Pod[];
-  readonly restarts: ReadonlyMap<string, number>;
   readonly settleMs: number;
   readonly now: number;
 }
 
 /**
- * A crash loop may make a pod ready for a moment each time. Such a moment, shorter than the settle time and followed by another
- * restart, does not count: otherwise a long settle time would never be over. A pod that loses its readiness without a restart has
+ * A crash loop may make a pod ready for a moment each time. Such a moment, too short to be trusted and followed by another restart,
+ * does not count: otherwise a long settle time would never be over. A pod that loses its readiness without a restart has
  * recovered in between, and its time starts anew.
  */
-export function noteTroubles(known: Troubles, { pods, restarts, settleMs, now }: Seen): Troubles {
+export function noteTroubles(known: Troubles, { pods, settleMs, now }: Seen): Troubles {
   const noted = new Map<string, Trouble>();
   for (const pod of pods) {
     const { uid } = pod.metadata;
     if (uid === undefined) continue;
-    const trouble = troubleOf(pod, restarts.get(uid) ?? 0, known.get(uid), now - settleMs);
+    const trouble = troubleOf(pod, restartsOf(pod), known.get(uid), now - steadyMs(settleMs));
     if (trouble !== undefined) noted.set(uid, trouble);
   }
   return noted;
 }
 
-function troubleOf(pod: Pod, restarts: number, known: Trouble | undefined, settled: number): Trouble | undefined {
+function troubleOf(pod: Pod, restarts: number, known: Trouble | undefined, trusted: number): Trouble | undefined {
   const ready = readyOf(pod);
   const changed = Date.parse(ready?.lastTransitionTime ?? '');
   if (ready === undefined || Number.isNaN(changed)) return undefined;
-  if (ready.status === 'True') return changed > settled ? known : undefined;
+  if (ready.status === 'True') return changed > trusted ? known : undefined;
   const goesOn = known !== undefined && (changed === known.changed || restarts > known.restarts);
   return { since: goesOn ? known.since : changed, changed, restarts };
 }

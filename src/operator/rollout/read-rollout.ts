@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '../../api/json.ts';
-import type { Pod } from '../../api/pod.ts';
+import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
@@ -23,8 +23,8 @@ export type RolloutReading =
       readonly kind: 'read';
       readonly set: StatefulSet;
       readonly pods: readonly Pod[];
-      /** Of the containers of each pod, by uid. */
-      readonly restarts: ReadonlyMap<string, number>;
+      /** Before anything was read: nobody has seen whether a pod that was ready then is ready still. */
+      readonly at: number;
     }
   /** The set is gone, or another one of its name is there: the watch will tell. */
   | { readonly kind: 'gone' }
@@ -39,31 +39,25 @@ export async function readRollout(reader: RolloutReader, watched: WatchedSet): P
   const { namespace = '', name, uid } = watched.metadata;
   const labelSelector = selectorQuery(watched.selector ?? {});
   if (!labelSelector) return { kind: 'failed', message: 'the selector of the set cannot be read' };
-  const restarts = new Map<string, number>();
-  const pods = await list({
-    ...reader,
-    resource: resources.pods,
-    selection: { namespace, labelSelector },
-    project: (object) => {
-      const pod = projectPod(object, { interner: new Interner(), keepAnnotation: () => false });
-      restarts.set(pod.metadata.uid ?? '', restartsOf(object));
-      return pod;
-    },
-  });
+  const at = reader.clock.now();
+  const selection = { namespace, labelSelector };
+  const pods = await list({ ...reader, resource: resources.pods, selection, project: rolloutPod });
   if (!pods.ok) return failed(pods.failure);
   const set = await client.get<StatefulSet>(resources.statefulSets, { namespace, name }, { deadlineMs, signal });
   if (!set.ok) return set.failure.kind === 'notFound' ? { kind: 'gone' } : failed(set.failure);
   if (set.value.metadata.uid !== uid) return { kind: 'gone' };
-  return { kind: 'read', set: set.value, pods: pods.value.items, restarts };
+  return { kind: 'read', set: set.value, pods: pods.value.items, at };
 }
 
-function restartsOf({ status }: Fields): number {
-  const containers = isObject(status) ? status['containerStatuses'] : undefined;
-  if (!Array.isArray(containers)) return 0;
-  return containers.reduce((sum: number, one: unknown) => {
-    const count = isObject(one) ? one['restartCount'] : 0;
-    return sum + (typeof count === 'number' ? count : 0);
-  }, 0);
+/** With the containers as they are: a crash loop can be told by them. */
+function rolloutPod(object: Fields): Pod {
+  const pod = projectPod(object, { interner: new Interner(), keepAnnotation: () => false });
+  const { status } = object;
+  if (!isObject(status)) return pod;
+  const { containerStatuses, initContainerStatuses } = status;
+  // Safe: the API server has put them into this shape.
+  const containers = { containerStatuses, initContainerStatuses } as Partial<PodStatus>;
+  return { ...pod, status: { ...pod.status, ...containers } };
 }
 
 function failed({ message }: Failure): RolloutReading {

@@ -9,8 +9,8 @@ export type Removed =
   | { readonly kind: 'moved' }
   /** A budget, or somebody else who is asked, says no. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Nobody said anything about this pod. It may have been removed all the same. */
-  | { readonly kind: 'failed'; readonly message: string };
+  /** Nobody said anything about this pod. `maybeDone`: it may have been removed all the same. */
+  | { readonly kind: 'failed'; readonly message: string; readonly maybeDone: boolean };
 
 export interface RemovalCall {
   readonly client: Pick<KubeClient, 'delete'>;
@@ -28,8 +28,8 @@ export async function removePod(call: RemovalCall, { pod, uid, resourceVersion }
 }
 
 function afterFailure(failure: Failure): Removed {
-  const { kind, message } = failure;
-  switch (kind) {
+  const { message } = failure;
+  switch (failure.kind) {
     case 'conflict':
     case 'notFound':
       return { kind: 'moved' };
@@ -37,9 +37,12 @@ function afterFailure(failure: Failure): Removed {
     case 'rejected':
       return { kind: 'refused', message };
     case 'tooManyRequests':
-      return { kind: namesBudget(failure) ? 'refused' : 'failed', message };
+      return namesBudget(failure) ? { kind: 'refused', message } : { kind: 'failed', message, maybeDone: false };
+    case 'retry':
+    case 'aborted':
+      return { kind: 'failed', message, maybeDone: failure.maybeDone };
     default:
-      return { kind: 'failed', message };
+      return { kind: 'failed', message, maybeDone: false };
   }
 }
 

@@ -114,10 +114,19 @@ class RolloutTerm {
     if (type !== 'deleted' && isConcerned(item.metadata)) {
       this.#keys.set(uid, key);
       this.#soon(key);
-    } else if (this.#keys.delete(uid)) {
-      this.#memory.forget(key);
-      this.#metrics.state(key, undefined);
-    }
+    } else if (this.#keys.delete(uid)) this.#forget(key);
+  }
+
+  #forget(key: string): void {
+    this.#memory.forget(key);
+    this.#metrics.state(key, undefined);
+  }
+
+  /** The set of now, if it is looked at. */
+  #watched(key: string): WatchedSet | undefined {
+    const slash = key.indexOf('/');
+    const watched = this.#sets.get(key.slice(0, slash), key.slice(slash + 1));
+    return watched !== undefined && isConcerned(watched.metadata) ? watched : undefined;
   }
 
   #soon(key: string): void {
@@ -137,12 +146,14 @@ class RolloutTerm {
   }
 
   async #look(key: string): Promise<Reconciled> {
-    const slash = key.indexOf('/');
-    const watched = this.#sets.get(key.slice(0, slash), key.slice(slash + 1));
-    if (this.#signal.aborted || watched === undefined || !isConcerned(watched.metadata)) return { kind: 'done' };
+    const watched = this.#watched(key);
+    if (this.#signal.aborted || watched === undefined) return { kind: 'done' };
     const { context, recorder } = this.#parts;
     const parts = { context, recorder, metrics: this.#metrics, limits: this.#limits };
-    return lookAtRollout({ ...parts, memory: this.#memory, signal: this.#signal }, key, watched);
+    const result = await lookAtRollout({ ...parts, memory: this.#memory, signal: this.#signal }, key, watched);
+    // It may have gone while it was looked at: nobody would forget it any more.
+    if (this.#watched(key) === undefined) this.#forget(key);
+    return result;
   }
 }
 

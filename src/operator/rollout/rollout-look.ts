@@ -1,12 +1,14 @@
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
+import { parseRolloutOptIn } from '../../core/rollout/opt-in.ts';
 import { planEnforcedRollout } from '../../core/rollout/plan.ts';
 import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
+import type { EventNote } from '../../kube/events/aggregate.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { OperatorContext } from '../context.ts';
+import { claimRefusal } from './claim-guard.ts';
 import { sinceTrouble } from './crash-loops.ts';
-import { nextRemoval, settleMsOf } from './next-removal.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
 import { type Removed, removePod } from './remove-pod.ts';
 import type { RolloutMemory } from './rollout-memory.ts';
@@ -64,20 +66,25 @@ export async function lookAtRollout(parts: LookParts, key: string, watched: Watc
     metrics.state(key, undefined);
     return { kind: 'done' };
   }
+  tellOfAttempt(parts, key, reading);
   const plan = planNow(parts, key, reading);
-  const next = nextRemoval(plan, reading.set, reading.pods, clock.now());
-  if (next.kind === 'none') return show(parts, key, reading, plan);
-  if (next.kind === 'wait') return { kind: 'again', afterMs: next.until - clock.now() };
+  const { removal } = plan;
+  if (removal === undefined) return show(parts, key, reading, plan, false);
   const pauseMs = parts.memory.pauseMs(key, limits.betweenRemovalsMs);
-  return pauseMs > 0 ? { kind: 'again', afterMs: pauseMs } : remove(parts, key, reading, plan, next.removal);
+  return pauseMs > 0 ? { kind: 'again', afterMs: pauseMs } : remove(parts, key, reading, plan, removal);
 }
 
 /** What was refused a moment ago is refused still: budgets are not asked again at every change of a pod. */
-function planNow({ context, memory }: LookParts, key: string, { set, pods, restarts }: Read): RolloutPlan {
-  const now = context.clock.now();
+function planNow({ memory }: LookParts, key: string, { set, pods, at }: Read): RolloutPlan {
   const verdictOf = (pod: Pod) => memory.verdict(key, pod.metadata.uid);
-  const troubles = memory.troubles(key, { pods, restarts, settleMs: settleMsOf(set), now });
-  return planEnforcedRollout(set, sinceTrouble(pods, troubles), verdictOf, now);
+  const troubles = memory.troubles(key, { pods, settleMs: settleMsOf(set), now: at });
+  return planEnforcedRollout(set, sinceTrouble(pods, troubles), verdictOf, at);
+}
+
+/** 0 for a set in which nothing is done. */
+function settleMsOf(set: StatefulSet): number {
+  const optIn = parseRolloutOptIn(set);
+  return optIn.kind === 'on' ? optIn.settleSeconds * 1_000 : 0;
 }
 
 async function remove(
@@ -89,49 +96,77 @@ async function remove(
 ): Promise<Reconciled> {
   const { context, limits, metrics, memory, signal } = parts;
   if (signal.aborted) return { kind: 'done' };
-  const { namespace = '' } = reading.set.metadata;
+  const { set } = reading;
+  const { namespace = '' } = set.metadata;
   const call = { client: context.clients.rollouts, namespace, deadlineMs: limits.deadlineMs, signal };
-  const removed = await removePod(call, removal);
+  const removed = (await claimRefusal(call, set, removal)) ?? (await removePod(call, removal));
   metrics.removal(removed.kind);
-  tell(parts, key, reading.set, plan, removal, removed);
+  const notes = removalNotes(set, removal, plan.state);
+  tell(parts, key, removal, removed, notes);
   switch (removed.kind) {
     case 'removed':
       memory.removed(key);
-      return show(parts, key, reading, plan);
+      return show(parts, key, reading, plan, true);
     case 'refused':
       memory.refused(key, removal.uid, removed.message, limits.refusedMs);
-      return show(parts, key, reading, planNow(parts, key, reading));
-    case 'moved':
+      return showRefused(parts, key, reading);
     case 'failed':
+      if (removed.maybeDone) memory.attempted(key, { removal, notes });
+      return { kind: 'failed' };
+    case 'moved':
       return { kind: 'failed' };
   }
+}
+
+/** Another pod may be let go although this one is not: that is looked at before anything is said. */
+function showRefused(parts: LookParts, key: string, reading: Read): Promise<Reconciled> | Reconciled {
+  const plan = planNow(parts, key, reading);
+  if (plan.removal === undefined) return show(parts, key, reading, plan, false);
+  return { kind: 'again', afterMs: parts.limits.gatherMs };
 }
 
 function tell(
   { context, recorder }: LookParts,
   key: string,
-  set: StatefulSet,
-  { state }: RolloutPlan,
   removal: Removal,
   removed: Removed,
+  notes: readonly EventNote[],
 ): void {
   const { log } = context;
   const about = { set: key, pod: removal.pod, why: removal.why };
   if (removed.kind === 'removed') {
     log.info('a pod was removed to let a rollout go on', about);
-    for (const note of removalNotes(set, removal, state)) recorder.record(note);
+    for (const note of notes) recorder.record(note);
     return;
   }
   if (removed.kind === 'moved') log.debug('a pod changed before it could be removed', about);
   else log.warn('a pod could not be removed to let a rollout go on', { ...about, error: removed.message });
 }
 
-async function show(parts: LookParts, key: string, { set }: Read, plan: RolloutPlan): Promise<Reconciled> {
+/** Every removal is told of, also one whose answer was lost. */
+function tellOfAttempt(parts: LookParts, key: string, { pods }: Read): void {
+  const attempt = parts.memory.takeAttempt(key);
+  if (attempt === undefined) return;
+  const { removal, notes } = attempt;
+  const stays = pods.some(({ metadata: { uid, deletionTimestamp } }) => uid === removal.uid && !deletionTimestamp);
+  if (stays) return;
+  parts.metrics.removal('removed');
+  tell(parts, key, removal, { kind: 'removed' }, notes);
+}
+
+/** @param happened the state is something that was done, and not only how things are */
+async function show(
+  parts: LookParts,
+  key: string,
+  { set }: Read,
+  plan: RolloutPlan,
+  happened: boolean,
+): Promise<Reconciled> {
   const { context, limits, metrics, recorder, signal } = parts;
   metrics.state(key, plan.state);
   const shown = planShown(set, plan.state);
   if (shown.kind === 'change') {
-    const call = { deadlineMs: limits.deadlineMs, signal };
+    const call = { deadlineMs: limits.deadlineMs, signal, happened };
     const written = await writeShown(context.clients.rollouts, set, shown.text, call);
     // A conflict is somebody else's write; what was read before it may be wrong by now.
     if (!written.ok) return written.failure.kind === 'notFound' ? { kind: 'done' } : { kind: 'failed' };

@@ -1,15 +1,27 @@
-import type { RemovalVerdict } from '../../core/rollout/state.ts';
+import type { Removal, RemovalVerdict } from '../../core/rollout/state.ts';
+import type { EventNote } from '../../kube/events/aggregate.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { noteTroubles, type Seen, type Troubles } from './crash-loops.ts';
 
-/** Nothing is known of it. */
-const none: Troubles = new Map();
-
 interface Refusal {
-  readonly uid: string;
   readonly message: string;
   /** On the clock that nobody sets. */
   readonly until: number;
+}
+
+/** A removal of which nobody knows whether it happened, and what is to be told if it did. */
+export interface Attempt {
+  readonly removal: Removal;
+  readonly notes: readonly EventNote[];
+}
+
+interface OfSet {
+  /** On the clock that nobody sets. */
+  removedAt?: number;
+  /** By uid of the pod. */
+  refusals: ReadonlyMap<string, Refusal>;
+  troubles: Troubles;
+  attempt?: Attempt;
 }
 
 /**
@@ -18,50 +30,69 @@ interface Refusal {
  */
 export class RolloutMemory {
   readonly #clock: Clock;
-  readonly #removedAt = new Map<string, number>();
-  readonly #refusals = new Map<string, Refusal>();
-  readonly #troubles = new Map<string, Troubles>();
+  readonly #sets = new Map<string, OfSet>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   removed(key: string): void {
-    this.#removedAt.set(key, this.#clock.monotonic());
-    this.#refusals.delete(key);
+    this.#of(key).removedAt = this.#clock.monotonic();
   }
 
   refused(key: string, uid: string, message: string, forMs: number): void {
-    this.#refusals.set(key, { uid, message, until: this.#clock.monotonic() + forMs });
+    const now = this.#clock.monotonic();
+    const kept = [...this.#of(key).refusals].filter(([, { until }]) => until > now);
+    this.#of(key).refusals = new Map([...kept, [uid, { message, until: now + forMs }]]);
+  }
+
+  attempted(key: string, attempt: Attempt): void {
+    this.#of(key).attempt = attempt;
+    // It may have happened, so the next one waits as if it had.
+    this.removed(key);
+  }
+
+  /** Asked for once: what became of it is seen now, or never. */
+  takeAttempt(key: string): Attempt | undefined {
+    const known = this.#sets.get(key);
+    const attempt = known?.attempt;
+    if (known !== undefined) delete known.attempt;
+    return attempt;
   }
 
   /** How long the next removal has to wait. */
   pauseMs(key: string, betweenMs: number): number {
-    const at = this.#removedAt.get(key);
+    const at = this.#sets.get(key)?.removedAt;
     return at === undefined ? 0 : Math.max(0, at + betweenMs - this.#clock.monotonic());
   }
 
+  /** Until the first of the refusals is to be asked for again; infinity when there is none. */
   refusedForMs(key: string): number {
-    return Math.max(0, (this.#refusals.get(key)?.until ?? 0) - this.#clock.monotonic());
+    const now = this.#clock.monotonic();
+    const waits = [...(this.#sets.get(key)?.refusals.values() ?? [])].map(({ until }) => until - now);
+    return Math.min(...waits.filter((wait) => wait > 0), Number.POSITIVE_INFINITY);
   }
 
   verdict(key: string, uid: string | undefined): RemovalVerdict {
-    const refusal = this.#refusals.get(key);
-    if (refusal === undefined || refusal.uid !== uid || this.refusedForMs(key) === 0) return { result: 'allow' };
+    const refusal = this.#sets.get(key)?.refusals.get(uid ?? '');
+    if (refusal === undefined || refusal.until <= this.#clock.monotonic()) return { result: 'allow' };
     return { result: 'deny', message: refusal.message };
   }
 
   /** Since when the pods of a set have been in trouble, as of now. */
   troubles(key: string, seen: Seen): Troubles {
-    const troubles = noteTroubles(this.#troubles.get(key) ?? none, seen);
-    if (troubles.size === 0) this.#troubles.delete(key);
-    else this.#troubles.set(key, troubles);
-    return troubles;
+    const known = this.#of(key);
+    known.troubles = noteTroubles(known.troubles, seen);
+    return known.troubles;
   }
 
   forget(key: string): void {
-    this.#troubles.delete(key);
-    this.#removedAt.delete(key);
-    this.#refusals.delete(key);
+    this.#sets.delete(key);
+  }
+
+  #of(key: string): OfSet {
+    const known = this.#sets.get(key) ?? { refusals: new Map(), troubles: new Map() };
+    this.#sets.set(key, known);
+    return known;
   }
 }

@@ -17,14 +17,21 @@ export function planShown(set: StatefulSet, state: RolloutState): Shown {
   return wanted === present ? { kind: 'same' } : { kind: 'change', text: wanted };
 }
 
-/** Fails with a conflict when the set changed since it was read: then it may have to say something else. */
+export interface ShowCall {
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  /** What happened stays true when the set changes; anything else is said of the version that was read, or fails with a conflict. */
+  readonly happened: boolean;
+}
+
 export function writeShown(
   client: Pick<KubeClient, 'patch'>,
   { metadata: { namespace = '', name, uid, resourceVersion } }: StatefulSet,
   text: string | null,
-  call: { readonly deadlineMs: number; readonly signal: AbortSignal },
+  { happened, ...call }: ShowCall,
 ): Promise<Outcome<unknown>> {
-  const body = { metadata: { uid, resourceVersion, annotations: { [annotation.rolloutState]: text } } };
+  const version = happened ? {} : { resourceVersion };
+  const body = { metadata: { uid, ...version, annotations: { [annotation.rolloutState]: text } } };
   const place = { namespace, name };
   return client.patch(resources.statefulSets, place, { type: 'merge', body }, { ...call, fieldManager: operatorName });
 }

@@ -1,4 +1,4 @@
-import type { Pod, PodPhase } from '../../../src/api/pod.ts';
+import type { ContainerStatus, Pod, PodPhase } from '../../../src/api/pod.ts';
 import type { StatefulSet } from '../../../src/api/statefulset.ts';
 
 /** Noon: every table counts its seconds from here. */
@@ -12,13 +12,17 @@ export interface SetShape {
   readonly replicas?: number;
   readonly start?: number;
   readonly partition?: number;
+  /** False: the strategy is but a type, without `rollingUpdate`. */
+  readonly rolling?: boolean;
   readonly maxUnavailable?: number | string;
   readonly minReadySeconds?: number;
   readonly policy?: string;
   readonly strategy?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly claims?: readonly string[];
   readonly generation?: number;
   readonly observed?: number;
+  readonly current?: string;
   readonly update?: string;
   readonly deleted?: boolean;
 }
@@ -27,14 +31,7 @@ const optedIn = { 'holdfast.dev/update-strategy': 'EnforcedRollingUpdate' };
 
 /** An opted-in StatefulSet `web` of three, whose update revision is `new`. */
 export function statefulSet(shape: SetShape = {}): StatefulSet {
-  const {
-    name = 'web',
-    replicas = 3,
-    partition = 0,
-    generation = 2,
-    update = 'new',
-    strategy = 'RollingUpdate',
-  } = shape;
+  const { name = 'web', replicas = 3, generation = 2, update = 'new', strategy = 'RollingUpdate' } = shape;
   return {
     metadata: {
       name,
@@ -48,17 +45,20 @@ export function statefulSet(shape: SetShape = {}): StatefulSet {
       replicas,
       minReadySeconds: shape.minReadySeconds ?? 0,
       podManagementPolicy: shape.policy ?? 'OrderedReady',
+      volumeClaimTemplates: (shape.claims ?? []).map((claim) => ({ metadata: { name: claim } })),
       ...(shape.start === undefined ? {} : { ordinals: { start: shape.start } }),
-      updateStrategy: {
-        type: strategy,
-        rollingUpdate: {
-          partition,
-          ...(shape.maxUnavailable === undefined ? {} : { maxUnavailable: shape.maxUnavailable }),
-        },
-      },
+      updateStrategy: { type: strategy, ...(shape.rolling === false ? {} : { rollingUpdate: rollingOf(shape) }) },
     },
-    status: { observedGeneration: shape.observed ?? generation, currentRevision: 'old', updateRevision: update },
+    status: {
+      observedGeneration: shape.observed ?? generation,
+      currentRevision: shape.current ?? 'old',
+      updateRevision: update,
+    },
   };
+}
+
+function rollingOf({ partition = 0, maxUnavailable }: SetShape) {
+  return { partition, ...(maxUnavailable === undefined ? {} : { maxUnavailable }) };
 }
 
 export interface PodShape {
@@ -70,6 +70,9 @@ export interface PodShape {
   readonly changed?: number;
   readonly gone?: number;
   readonly owner?: string;
+  /** How often its container was restarted, and when that was the last time. */
+  readonly restarts?: number;
+  readonly restarted?: number;
 }
 
 /** A pod of `web`, ready for an hour on the new revision unless said otherwise. */
@@ -93,8 +96,16 @@ export function pod(name: string, shape: PodShape = {}): Pod {
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: owner, controller: true }],
       ...(shape.gone === undefined ? {} : { deletionTimestamp: iso(shape.gone) }),
     },
-    status: { phase, conditions: [{ type: 'Ready', status: ready, lastTransitionTime: iso(changed) }] },
+    status: {
+      phase,
+      conditions: [{ type: 'Ready', status: ready, lastTransitionTime: iso(changed) }],
+      ...(shape.restarts === undefined ? {} : { containerStatuses: [restarted(shape.restarts, shape.restarted)] }),
+    },
   };
+}
+
+function restarted(restartCount: number, at: number | undefined): ContainerStatus {
+  return { name: 'main', restartCount, state: at === undefined ? {} : { running: { startedAt: iso(at) } } };
 }
 
 export const healthy = (name: string, revision = 'new'): Pod => pod(name, { revision });

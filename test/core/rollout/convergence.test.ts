@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Removal } from '../../../src/core/rollout/state.ts';
-import { isHealthy, isReady, isReplica, type ModelCluster, type ModelPod, modelCluster } from './model-cluster.ts';
+import { isReplica, type ModelCluster, type ModelPod, modelCluster } from './model-cluster.ts';
+import { wrongWith } from './removal-rules.ts';
 import { isSettled, simulate } from './simulation.ts';
 
 /** More than any mixture below needs: ten pods, each with settle, start, grace and minReady times, twice over. */
@@ -97,41 +98,12 @@ function run(cluster: ModelCluster, mix: Mixture): Outcome {
     budgetVersion: () => String(agrees()),
     onRemoval: (seen, removal) => {
       removals.push(removal);
-      complaints.push(...wrongWith(seen, removal).map((wrong) => `${removal.pod} at ${seen.now}: ${wrong}`));
+      const target = seen.pods.find(({ uid }) => uid === removal.uid);
+      const wrong = target === undefined ? ['is not there'] : wrongWith(seen, target, removal.why);
+      complaints.push(...wrong.map((one) => `${removal.pod} at ${seen.now}: ${one}`));
     },
   });
   return { removals, complaints };
-}
-
-/** Everything that a removal of ours must never be, judged without the planner's own words. */
-function wrongWith(cluster: ModelCluster, removal: Removal): string[] {
-  const target = cluster.pods.find((pod) => pod.uid === removal.uid);
-  if (target === undefined) return ['is not there'];
-  const others = cluster.pods.filter((pod) => isReplica(cluster, pod) === (removal.why === 'broken') && pod !== target);
-  const rules: Record<string, boolean> = {
-    'is terminating already': target.goneAt !== undefined,
-    'is not the kind of pod it is taken for': isReplica(cluster, target) !== (removal.why === 'broken'),
-    'goes while another one is going': others.some((pod) => pod.goneAt !== undefined),
-    ...(removal.why === 'broken'
-      ? wrongRepair(cluster, target)
-      : { 'is not the highest': others.some((pod) => pod.ordinal > target.ordinal) }),
-  };
-  return Object.keys(rules).filter((rule) => rules[rule]);
-}
-
-function wrongRepair(cluster: ModelCluster, target: ModelPod): Record<string, boolean> {
-  const { set } = cluster;
-  const below = cluster.pods.filter((pod) => pod.ordinal >= set.start && pod.ordinal < target.ordinal);
-  return {
-    'is ready': isReady(cluster, target),
-    'is on the update revision': target.revision === set.update,
-    'is below the partition': target.ordinal < set.start + set.partition,
-    'is not the lowest unhealthy one':
-      below.length !== target.ordinal - set.start || !below.every((pod) => isHealthy(cluster, pod)),
-    'goes while the update revision has an unready pod': cluster.pods.some(
-      (pod) => isReplica(cluster, pod) && pod.revision === set.update && !pod.failed && !isReady(cluster, pod),
-    ),
-  };
 }
 
 test('[R1] from any mixture a fixed template ends with every replica healthy, and nothing is removed that must not be', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/pod.ts';
 import { assessReplica, type ReplicaHealth } from '../../../src/core/rollout/health.ts';
-import { at, bare, broken, noon, pod, terminating } from './builders.ts';
+import { at, bare, broken, iso, noon, pod, terminating } from './builders.ts';
 
 const withoutTimes = (source: Pod): Pod => ({
   metadata: {
@@ -17,6 +17,12 @@ const withoutTimes = (source: Pod): Pod => ({
     })),
   },
 });
+
+function withSidecar(startedAt: number): Pod {
+  const { metadata, status } = pod('web-0', { restarts: 1, restarted: -20 });
+  const sidecar = { name: 'mesh', restartCount: 2, state: { running: { startedAt: iso(startedAt) } } };
+  return { metadata, status: { ...status, initContainerStatuses: [sidecar] } };
+}
 
 const cases: Record<string, { pod: Pod; minReady?: number; want: ReplicaHealth }> = {
   'running and ready': { pod: pod('web-0'), want: { kind: 'healthy' } },
@@ -63,11 +69,38 @@ const cases: Record<string, { pod: Pod; minReady?: number; want: ReplicaHealth }
   },
   'terminating, although it is ready': {
     pod: terminating('web-0'),
-    want: { kind: 'terminating', overdueSince: at(20) },
+    want: { kind: 'terminating' },
   },
-  'terminating until unknown': { pod: withoutTimes(terminating('web-0')), want: { kind: 'terminating' } },
+  'ready, and restarted a moment ago': {
+    pod: pod('web-0', { restarts: 1, restarted: -9 }),
+    want: { kind: 'unsteady', until: at(1) },
+  },
+  'ready, and restarted long enough ago': {
+    pod: pod('web-0', { restarts: 5, restarted: -10 }),
+    want: { kind: 'healthy' },
+  },
+  'started a moment ago for the first time': {
+    pod: pod('web-0', { restarts: 0, restarted: -1 }),
+    want: { kind: 'healthy' },
+  },
+  'restarted, and nobody says when': { pod: pod('web-0', { restarts: 1 }), want: { kind: 'healthy' } },
+  'restarted a moment ago, and not ready': {
+    pod: broken('web-0', 'old', { restarts: 1, restarted: -1 }),
+    want: { kind: 'broken', since: at(-600) },
+  },
+  'minReadySeconds come before what is trusted': {
+    pod: pod('web-0', { changed: -1, restarts: 1, restarted: -1 }),
+    minReady: 2,
+    want: { kind: 'warmingUp', until: at(1) },
+  },
+  'a sidecar that was restarted counts': {
+    pod: withSidecar(-3),
+    want: { kind: 'unsteady', until: at(7) },
+  },
 };
 
 for (const [sentence, { pod: subject, minReady = 0, want }] of Object.entries(cases)) {
-  test(sentence, () => expect(assessReplica(subject, minReady, noon)).toStrictEqual(want));
+  test(sentence, () =>
+    expect(assessReplica(subject, { minReadySeconds: minReady, steadyMs: 10_000, now: noon })).toStrictEqual(want),
+  );
 }

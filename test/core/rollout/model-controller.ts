@@ -1,13 +1,34 @@
-import { createPod, deletePod, isHealthy, isReplica, type ModelCluster, type ModelPod, note } from './model-cluster.ts';
+import {
+  createPod,
+  deletePod,
+  isHealthy,
+  isReady,
+  isReplica,
+  type ModelCluster,
+  type ModelPod,
+  note,
+} from './model-cluster.ts';
+
+type Status = Pick<ModelCluster['set'], 'observed' | 'current' | 'update' | 'currentReplicas'>;
 
 /**
  * One pass of the built-in StatefulSet controller, as Kubernetes 1.37 behaves: it gives up the pass at the first thing that
  * it has to wait for. That is where OrderedReady gets stuck (kubernetes#67250), and this model with it.
  */
 export function controllerPass(cluster: ModelCluster): void {
-  if (!establishReplicas(cluster) || !removeCondemned(cluster)) return;
-  rollFromTheTop(cluster);
-  finishRollout(cluster);
+  controllerActs(cluster)();
+}
+
+/** What it does to pods comes first. What it says of the set comes after that, perhaps later: that is what is returned. */
+export function controllerActs(cluster: ModelCluster): () => void {
+  const { set } = cluster;
+  // Whoever counts afterwards counts the pods as they were found.
+  const found = cluster.pods.map((pod) => ({ ...pod }));
+  const status = statusOf(cluster, found);
+  const rolls = establishReplicas(cluster) && removeCondemned(cluster);
+  const rolled = rolls ? rollFromTheTop(cluster) : 0;
+  const said = completed(cluster, found, { ...status, currentReplicas: status.currentReplicas - rolled });
+  return () => void Object.assign(set, said);
 }
 
 /** Lowest first. False when the pass ends here. */
@@ -24,7 +45,8 @@ function establishReplicas(cluster: ModelCluster): boolean {
 
 function create(cluster: ModelCluster, ordinal: number): true {
   const { set } = cluster;
-  const revision = ordinal < set.start + set.partition ? set.current : set.update;
+  const kept = set.rolling ? set.partition : set.currentReplicas;
+  const revision = ordinal < set.start + kept ? set.current : set.template;
   createPod(cluster, ordinal, revision);
   note(cluster, `kubernetes creates web-${ordinal} from ${revision}`);
   return true;
@@ -49,24 +71,43 @@ function removeCondemned(cluster: ModelCluster): boolean {
   return false;
 }
 
-function rollFromTheTop(cluster: ModelCluster): void {
+/** As many from the top as may be unavailable. How many it deletes. */
+function rollFromTheTop(cluster: ModelCluster): number {
   const { set } = cluster;
-  let deleted = 0;
-  for (let ordinal = set.start + set.replicas - 1; ordinal >= set.start + set.partition; ordinal--) {
-    const pod = cluster.pods.find((each) => each.ordinal === ordinal);
-    if (pod === undefined) return;
-    if (pod.revision !== set.update && pod.goneAt === undefined) {
-      remove(cluster, pod, 'to update it');
-      deleted += 1;
-      if (deleted === set.maxUnavailable) return;
-    } else if (!isHealthy(cluster, pod)) return;
-  }
+  const replicas = cluster.pods.filter((pod) => isReplica(cluster, pod)).sort((a, b) => b.ordinal - a.ordinal);
+  const unavailable = replicas.filter((pod) => !isHealthy(cluster, pod));
+  const lowest = set.start + (set.rolling ? set.partition : 0);
+  const stale = replicas.filter((pod) => pod.ordinal >= lowest && isStale(cluster, pod));
+  const budget = Math.max(0, (set.rolling ? set.maxUnavailable : 1) - unavailable.length);
+  if (!set.parallel) return removeAll(cluster, stale.slice(0, budget));
+  if (budget === 0 && !unavailable.some((pod) => isStale(cluster, pod))) return 0;
+  const healthy = stale.filter((pod) => isHealthy(cluster, pod));
+  return removeAll(cluster, [...stale.filter((pod) => !healthy.includes(pod)), ...healthy.slice(0, budget)]);
 }
 
-function finishRollout(cluster: ModelCluster): void {
-  const { set } = cluster;
-  const done = cluster.pods.every((pod) => pod.revision === set.update && isHealthy(cluster, pod));
-  if (done && set.partition === 0) set.current = set.update;
+function isStale({ set }: ModelCluster, pod: ModelPod): boolean {
+  return pod.revision !== set.template && pod.goneAt === undefined;
+}
+
+function removeAll(cluster: ModelCluster, pods: readonly ModelPod[]): number {
+  for (const pod of pods) remove(cluster, pod, 'to update it');
+  return pods.length;
+}
+
+/** Of the pods as the pass found them. */
+function statusOf({ set }: ModelCluster, pods: readonly ModelPod[]): Status {
+  const staying = pods.filter(({ goneAt }) => goneAt === undefined);
+  const currentReplicas = staying.filter(({ revision }) => revision === set.current).length;
+  return { observed: set.generation, current: set.current, update: set.template, currentReplicas };
+}
+
+/** When everything is of the new revision and ready, that is the current one. */
+function completed(cluster: ModelCluster, pods: readonly ModelPod[], status: Status): Status {
+  const { replicas } = cluster.set;
+  const updated = pods.filter(({ revision, goneAt }) => revision === status.update && goneAt === undefined);
+  const ready = pods.filter((pod) => isReady(cluster, pod));
+  const done = [updated, ready, pods].every(({ length }) => length === replicas);
+  return done ? { ...status, current: status.update, currentReplicas: updated.length } : status;
 }
 
 function remove(cluster: ModelCluster, pod: ModelPod, why: string): void {

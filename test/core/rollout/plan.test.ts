@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { StatefulSet } from '../../../src/api/statefulset.ts';
 import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
 import { bare, broken, healthy, iso, noon, pod, statefulSet, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
@@ -50,11 +49,8 @@ describe('[R1] before anything is decided', () => {
   });
 });
 
-/** The strategy is but a type: Kubernetes then makes pods from the current revision, `old`, for as many ordinals as are on it. */
-function withoutPartition(): StatefulSet {
-  const set = statefulSet();
-  return { ...set, spec: { ...set.spec, updateStrategy: { type: 'RollingUpdate' } } };
-}
+/** Kubernetes then makes pods from the current revision, `old`, for as many ordinals as are on it. */
+const withoutPartition = { rolling: false };
 
 const comesBack =
   'blocked by web-0: Kubernetes would bring it back on its old revision old; set spec.updateStrategy.rollingUpdate.partition, such as to 0';
@@ -62,32 +58,37 @@ const comesBack =
 describe('[R1] a strategy without rollingUpdate', () => {
   table({
     'a pod that would come back on its old revision is left': {
-      set: withoutPartition(),
+      set: withoutPartition,
       pods: [broken('web-0'), healthy('web-1', 'old'), healthy('web-2')],
       want: comesBack,
     },
     'also when it is a pod to go that keeps the old revision alive': {
-      set: withoutPartition(),
+      set: withoutPartition,
       pods: [broken('web-0'), healthy('web-1'), healthy('web-2'), terminating('web-3'), healthy('web-4', 'old')],
       want: `${comesBack}; scale-down: web-3 is terminating`,
     },
     'the last pod on the old revision comes back on the new one': {
-      set: withoutPartition(),
+      set: withoutPartition,
+      pods: [broken('web-0'), healthy('web-1')],
+      want: replacedWeb0,
+      removes: 'broken web-0',
+    },
+    'one on the old revision that is going keeps nothing alive': {
+      set: withoutPartition,
       pods: [broken('web-0'), healthy('web-1'), terminating('web-7')],
-      want: `${replacedWeb0}; scale-down: web-7 is terminating`,
-      removes: ['broken web-0'],
+      want: 'waiting for web-7: it is terminating; scale-down: web-7 is terminating',
     },
     'an ordinal above those that are kept comes back on the new one': {
-      set: withoutPartition(),
+      set: withoutPartition,
       pods: [healthy('web-0', 'old'), broken('web-1'), healthy('web-2')],
       want: 'replaced web-1: broken on revision old, comes back on new',
-      removes: ['broken web-1'],
+      removes: 'broken web-1',
     },
     'a pod on a revision in between is no use where it is': {
-      set: withoutPartition(),
+      set: withoutPartition,
       pods: [broken('web-0', 'between'), healthy('web-1', 'old'), healthy('web-2', 'old')],
       want: 'replaced web-0: broken on revision between, comes back on new',
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
   });
 });
@@ -117,27 +118,27 @@ describe('[R1] replicas', () => {
     'the lowest broken pod on an old revision is replaced': {
       pods: [broken('web-0'), broken('web-1'), broken('web-2')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'the order of the pods in the list does not matter': {
       pods: [broken('web-2'), broken('web-0'), broken('web-1')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'the only pod of a first revision that never worked is replaced': {
       pods: [broken('web-0')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a broken pod behind healthy old ones is replaced first': {
       pods: [healthy('web-0', 'old'), broken('web-1'), healthy('web-2', 'old')],
       want: 'replaced web-1: broken on revision old, comes back on new',
-      removes: ['broken web-1'],
+      removes: 'broken web-1',
     },
     'a pod that is Pending without any condition counts from its creation': {
       pods: [bare('web-0', 'old', -30)],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a pod that is Pending without any condition gets its settle time': {
       pods: [bare('web-0', 'old', -29)],
@@ -147,30 +148,30 @@ describe('[R1] replicas', () => {
     'a pod without a revision label is old, as for Kubernetes itself': {
       pods: [broken('web-0', '')],
       want: 'replaced web-0: broken on no known revision, comes back on new',
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a rollback replaces the pod of the bad revision': {
       set: { update: 'old' },
       pods: [healthy('web-0', 'old'), healthy('web-1', 'old'), broken('web-2', 'new')],
       want: 'replaced web-2: broken on revision new, comes back on old',
-      removes: ['broken web-2'],
+      removes: 'broken web-2',
     },
     'maxUnavailable does not make us remove two at a time': {
       set: { maxUnavailable: '100%' },
       pods: [broken('web-0'), broken('web-1'), broken('web-2')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'ready Unknown is not ready': {
       pods: [broken('web-0', 'old', { ready: 'Unknown' })],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'one replica is meant when the set does not say': {
       set: { metadata: statefulSet().metadata, status: { observedGeneration: 2, updateRevision: 'new' } },
       pods: [broken('web-0')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
   });
 });
@@ -188,7 +189,7 @@ describe('[R1] the settle time', () => {
     'exactly the settle time is enough': {
       pods: [broken('web-0', 'old', { changed: -30 })],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a crash-looping pod that was ready for a moment starts anew': {
       pods: [broken('web-0', 'old', { created: -86_400, changed: -5 })],
@@ -204,7 +205,7 @@ describe('[R1] the settle time', () => {
       set: { annotations: annotations('0') },
       pods: [broken('web-0', 'old', { changed: 0 })],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a long settle time is kept': {
       set: { annotations: annotations('900') },
@@ -224,7 +225,7 @@ describe('[R1] the settle time', () => {
       set: { annotations: annotations('0') },
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
   });
 });
@@ -255,7 +256,7 @@ describe('waiting for what Kubernetes does by itself', () => {
     'a higher one is missing: Kubernetes creates it only after the lower one is repaired': {
       pods: [broken('web-0'), healthy('web-2')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a Failed pod': {
       pods: [broken('web-0', 'old', { phase: 'Failed' }), broken('web-1')],
@@ -268,7 +269,7 @@ describe('waiting for what Kubernetes does by itself', () => {
     'a Failed pod above the broken one stays until the broken one is repaired': {
       pods: [broken('web-0'), broken('web-1', 'new', { phase: 'Failed' })],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'ready, but minReadySeconds are not over': {
       set: { minReadySeconds: 60 },
@@ -287,6 +288,16 @@ describe('waiting for what Kubernetes does by itself', () => {
         { ...healthy('web-0', 'old'), status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
       ],
       want: 'waiting for web-0: ready, but not yet available',
+    },
+    'ready, but restarted a moment ago: a crash loop makes it so each time': {
+      pods: [pod('web-0', { revision: 'old', restarts: 4, restarted: -2 }), broken('web-1')],
+      want: `waiting for web-0: ready, but restarted a moment ago (trusted at ${iso(28)})`,
+      next: 28,
+    },
+    'ready for long enough since it was restarted': {
+      pods: [pod('web-0', { revision: 'old', restarts: 4, restarted: -30 }), broken('web-1')],
+      want: 'replaced web-1: broken on revision old, comes back on new',
+      removes: 'broken web-1',
     },
     'a pod that says it is ready is never taken for broken, even if it does not run': {
       set: { annotations: annotations('0') },
@@ -328,11 +339,27 @@ describe('[R2] blocked', () => {
       want: `waiting for web-2: ready, but not yet available (minReadySeconds end at ${iso(6)})`,
       next: 6,
     },
+    'nothing else moves while the update revision keeps one restarting, ready or not': {
+      pods: [broken('web-0'), healthy('web-1', 'old'), pod('web-2', { restarts: 7, restarted: -3 })],
+      want: `waiting for web-2: ready, but restarted a moment ago (trusted at ${iso(27)})`,
+      next: 27,
+    },
+    'with a settle time of 0, too': {
+      set: { annotations: annotations('0') },
+      pods: [broken('web-0'), healthy('web-1', 'old'), pod('web-2', { restarts: 7, restarted: -3 })],
+      want: `waiting for web-2: ready, but restarted a moment ago (trusted at ${iso(7)})`,
+      next: 7,
+    },
+    'an old one that was restarted higher up does not hold back the repair': {
+      pods: [broken('web-0'), pod('web-1', { revision: 'old', restarts: 2, restarted: -3 })],
+      want: replacedWeb0,
+      removes: 'broken web-0',
+    },
     'an old one that warms up higher up does not hold back the repair': {
       set: { minReadySeconds: 10 },
       pods: [broken('web-0'), pod('web-1', { revision: 'old', changed: -4 })],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a broken pod below the partition is not ours to replace': {
       set: { partition: 1 },
@@ -349,7 +376,7 @@ describe('[R2] blocked', () => {
       set: { partition: 1 },
       pods: [healthy('web-0', 'old'), broken('web-1')],
       want: 'replaced web-1: broken on revision old, comes back on new',
-      removes: ['broken web-1'],
+      removes: 'broken web-1',
     },
     'a budget that refuses is named with its message': {
       pods: [broken('web-0'), broken('web-1')],
@@ -365,7 +392,7 @@ describe('ordinals and names', () => {
       set: { start: 5 },
       pods: [healthy('web-5'), broken('web-6'), healthy('web-7')],
       want: 'replaced web-6: broken on revision old, comes back on new',
-      removes: ['broken web-6'],
+      removes: 'broken web-6',
     },
     'the partition counts from the first ordinal: the pod below it is held': {
       set: { start: 5, partition: 1 },
@@ -376,7 +403,7 @@ describe('ordinals and names', () => {
       set: { start: 5, partition: 1 },
       pods: [healthy('web-5', 'old'), broken('web-6')],
       want: 'replaced web-6: broken on revision old, comes back on new',
-      removes: ['broken web-6'],
+      removes: 'broken web-6',
     },
     'a missing pod is named by its real ordinal': {
       set: { start: 5 },
@@ -407,13 +434,13 @@ describe('ordinals and names', () => {
     'a pod without any label is old': {
       pods: [{ metadata: withoutLabels(broken('web-0').metadata) }],
       want: 'replaced web-0: broken on no known revision, comes back on new',
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'a strategy without parameters has no partition': {
       set: { ...statefulSet(), spec: { replicas: 3, updateStrategy: { type: 'RollingUpdate' } } },
       pods: [broken('web-0')],
       want: replacedWeb0,
-      removes: ['broken web-0'],
+      removes: 'broken web-0',
     },
     'pods of another owner are not looked at': {
       pods: [...healthyWeb, broken('web-4', 'old', { owner: 'other' })],
@@ -434,7 +461,7 @@ describe('ordinals and names', () => {
         broken('web-11'),
       ],
       want: 'replaced web-9: broken on revision old, comes back on new',
-      removes: ['broken web-9'],
+      removes: 'broken web-9',
     },
     'a huge set costs no more than its pods': {
       set: { replicas: 2_147_483_647 },
@@ -447,14 +474,12 @@ describe('ordinals and names', () => {
 test('a removal carries what its preconditions need', () => {
   const plan = planEnforcedRollout(
     statefulSet(),
-    [broken('web-0'), healthy('web-4')],
+    [broken('web-0'), healthy('web-1')],
     () => ({ result: 'allow' }),
     noon,
   );
-  expect(plan.removals).toEqual([
-    { why: 'broken', pod: 'web-0', ordinal: 0, uid: 'uid-of-web-0', resourceVersion: '7' },
-    { why: 'condemned', pod: 'web-4', ordinal: 4, uid: 'uid-of-web-4', resourceVersion: '7' },
-  ]);
+  const wanted = { why: 'broken', pod: 'web-0', ordinal: 0, uid: 'uid-of-web-0', resourceVersion: '7' };
+  expect(plan.removal).toEqual(wanted);
 });
 
 test('a set without a uid controls nothing', () => {
@@ -466,5 +491,5 @@ test('a set without a uid controls nothing', () => {
     () => ({ result: 'allow' }),
     noon,
   );
-  expect(plan).toEqual({ state: { kind: 'waiting', why: 'missing', pod: 'web-0' }, removals: [] });
+  expect(plan).toEqual({ state: { kind: 'waiting', why: 'missing', pod: 'web-0' } });
 });

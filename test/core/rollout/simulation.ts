@@ -2,17 +2,9 @@ import { formatRolloutState } from '../../../src/core/rollout/format.ts';
 import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
 import type { Removal, RolloutPlan, VerdictOf } from '../../../src/core/rollout/state.ts';
 import { at } from './builders.ts';
-import {
-  deletePod,
-  isHealthy,
-  isReplica,
-  kubeletPass,
-  type ModelCluster,
-  note,
-  viewPod,
-  viewSet,
-} from './model-cluster.ts';
+import { deletePod, isHealthy, isReplica, kubeletPass, type ModelCluster, note } from './model-cluster.ts';
 import { controllerPass } from './model-controller.ts';
+import { viewPod, viewSet } from './model-view.ts';
 
 export interface SimulationOptions {
   readonly seconds: number;
@@ -59,7 +51,7 @@ function askPlanner(cluster: ModelCluster, options: SimulationOptions, memory: M
   memory.view = view;
   memory.nextCheckAt = plan.nextCheckAt;
   tell(cluster, plan, memory);
-  for (const removal of plan.removals) act(cluster, removal, options);
+  if (plan.removal !== undefined) act(cluster, plan.removal, options);
 }
 
 function tell(cluster: ModelCluster, plan: RolloutPlan, memory: Memory): void {
@@ -81,5 +73,5 @@ export function isSettled(cluster: ModelCluster): boolean {
   const { set, pods } = cluster;
   if (pods.length !== set.replicas || !pods.every((pod) => isReplica(cluster, pod) && isHealthy(cluster, pod)))
     return false;
-  return pods.every((pod) => pod.ordinal < set.start + set.partition || pod.revision === set.update);
+  return pods.every((pod) => pod.ordinal < set.start + set.partition || pod.revision === set.template);
 }

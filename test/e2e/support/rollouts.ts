@@ -1,5 +1,7 @@
 import { isReady } from '../../support/availability.ts';
+import { made } from '../../support/cluster.ts';
 import type { Body } from '../../support/kube-http.ts';
+import type { WatchReader } from '../../support/watch-reader.ts';
 import type { Named } from './objects.ts';
 import type { Scene } from './scene.ts';
 import { waitUntil } from './wait.ts';
@@ -22,6 +24,8 @@ export interface SetWish {
   readonly policy?: 'OrderedReady' | 'Parallel';
   readonly annotations?: Readonly<Record<string, string>>;
   readonly podAnnotations?: Readonly<Record<string, string>>;
+  /** More of the spec, such as the first ordinal. */
+  readonly spec?: object;
 }
 
 /** `web`, whose broken pods are replaced at once. */
@@ -44,8 +48,53 @@ export function set(wish: SetWish = {}): Named {
         },
         spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image }] },
       },
+      ...wish.spec,
     },
   };
+}
+
+/** Three pods that worked once, of which these do not any more. */
+export async function brokenPods(scene: Scene, wish: SetWish, ...names: readonly string[]): Promise<void> {
+  await scene.apply(set(wish));
+  await waitShape(scene, all(3, wish.image ?? images.good));
+  for (const name of names) await scene.setReady(name, false);
+}
+
+/** What the set says of its rollout, one after the other, until it says this. */
+export async function statesUntil(watch: WatchReader, wanted: RegExp): Promise<readonly string[]> {
+  const stateIn = (object: Body) => object.metadata.annotations?.['holdfast.dev/rollout-state'] ?? '';
+  const events = await watch.until(({ object }) => wanted.test(stateIn(object)));
+  return events.map(({ object }) => stateIn(object)).filter((state, index, states) => state !== states[index - 1]);
+}
+
+/** By kind of what they are about. */
+export async function eventsOf(scene: Scene, reason: string): Promise<readonly string[]> {
+  const { body } = await scene.cluster.request('GET', `/api/v1/namespaces/${scene.namespace}/events`);
+  return body.items
+    .filter((event) => event['reason'] === reason)
+    .map((event) => `${(event['involvedObject'] as { kind: string }).kind}: ${event.message}`);
+}
+
+/** The container of a pod ends and is started again, and the pod is ready again. When it was started. */
+export async function crash(scene: Scene, name: string): Promise<number> {
+  if (scene.cluster.embedded) {
+    await made(scene.change('Pod', name, { metadata: { annotations: { 'sim.holdfast.dev/crash': 'now' } } }));
+  } else {
+    const [first, ...others] = containersOf((await scene.pod(name)).body);
+    const again = { ...first, restartCount: 1, state: { running: { startedAt: new Date().toISOString() } } };
+    await made(scene.patchPod(name, { status: { containerStatuses: [again, ...others] } }, 'status'));
+  }
+  const restarted = await waitUntil(
+    `${name} was restarted and is ready`,
+    async () => (await scene.pod(name)).body,
+    (pod) => isReady(pod) && containersOf(pod)[0]?.['restartCount'] === 1,
+  );
+  const state = containersOf(restarted)[0]?.['state'] as { readonly running?: { readonly startedAt: string } };
+  return Date.parse(state.running?.startedAt ?? '');
+}
+
+function containersOf({ status }: Body): readonly Readonly<Record<string, unknown>>[] {
+  return (status?.['containerStatuses'] ?? []) as readonly Readonly<Record<string, unknown>>[];
 }
 
 /** By name: what each pod runs, and `+` if it is ready, `-` if not. */

@@ -13,8 +13,8 @@ interface Look {
 
 const settleMs = 30_000;
 
-function one({ changed, ready }: Look): Pod {
-  return pod('web-0', { revision: 'old', ready: ready ? 'True' : 'False', changed });
+function one({ changed, ready, restarts }: Look): Pod {
+  return pod('web-0', { revision: 'old', ready: ready ? 'True' : 'False', changed, restarts });
 }
 
 /** Since when it is not ready, in seconds from noon, as the planner is told at the end. */
@@ -23,8 +23,7 @@ function since(...looks: readonly Look[]): number {
   let pods: readonly Pod[] = [];
   for (const look of looks) {
     pods = [one(look)];
-    const restarts = new Map([['uid-of-web-0', look.restarts]]);
-    troubles = noteTroubles(troubles, { pods, restarts, settleMs, now: at(look.now) });
+    troubles = noteTroubles(troubles, { pods, settleMs, now: at(look.now) });
     pods = sinceTrouble(pods, troubles);
   }
   const told = pods[0]?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime ?? '';
@@ -72,12 +71,12 @@ it('a pod without a condition, or without a time, is as it is', () => {
     { metadata: { name: 'web-1', uid: 'b' }, status: { conditions: [{ type: 'Ready', status: 'False' }] } },
     { metadata: { name: 'web-2' } },
   ];
-  const troubles = noteTroubles(new Map(), { pods: bare, restarts: new Map(), settleMs, now: at(0) });
+  const troubles = noteTroubles(new Map(), { pods: bare, settleMs, now: at(0) });
   expect(troubles.size).toBe(0);
   expect(sinceTrouble(bare, troubles)).toEqual(bare);
 });
 
 it('what is gone is forgotten', () => {
   const known: Troubles = new Map([['gone', { since: 1, changed: 1, restarts: 0 }]]);
-  expect(noteTroubles(known, { pods: [], restarts: new Map(), settleMs, now: at(0) }).size).toBe(0);
+  expect(noteTroubles(known, { pods: [], settleMs, now: at(0) }).size).toBe(0);
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Reconciled } from '../../../src/kube/queue/workqueue.ts';
 import { type LookParts, lookAtRollout } from '../../../src/operator/rollout/rollout-look.ts';
-import { type ModelPod, modelCluster } from '../../core/rollout/model-cluster.ts';
-import { leader, ModelApi } from './model-api.ts';
+import { applyTemplate, changeSpec, isReady, type ModelPod, modelCluster } from '../../core/rollout/model-cluster.ts';
+import { controllerPass } from '../../core/rollout/model-controller.ts';
+import { type Fate, leader, ModelApi } from './model-api.ts';
 
 const asked = {
   'holdfast.dev/update-strategy': 'EnforcedRollingUpdate',
@@ -25,7 +26,7 @@ interface Bench {
   going(): readonly string[];
 }
 
-/** Three replicas of which the lowest is broken on an old revision, and one pod too many. */
+/** Three replicas, of which the lowest is broken on an old revision. */
 function bench(pods = [aPod(0, 'v1', false), aPod(1, 'v1', true), aPod(2, 'v1', true)]): Bench {
   const cluster = modelCluster({ annotations: asked, current: 'v1', update: 'v2' }, ['v2']);
   cluster.pods = pods;
@@ -58,18 +59,11 @@ describe('a look at a stuck rollout', () => {
     const { api, look, going } = tooMany();
     await look();
     expect(going()).toEqual(['web-0']);
-    api.cluster.now += 1;
-    const soon = await look();
+    // However long the first one takes to go.
+    api.cluster.now += 3_600;
+    expect(await look()).toEqual({ kind: 'done' });
     expect(going()).toEqual(['web-0']);
-    expect(soon).toEqual({ kind: 'again', afterMs: 1_000 });
-  });
-
-  it('[R3] goes on with the other one when the first overstays its grace period', async () => {
-    const { api, look, going } = tooMany();
-    await look();
-    api.cluster.now += 2;
-    await look();
-    expect(going()).toEqual(['web-0', 'web-3']);
+    expect(api.shown).toMatch(/^waiting for web-0: it is terminating; scale-down: /);
   });
 
   it('waits a moment between two removals of one set', async () => {
@@ -92,12 +86,9 @@ describe('a look at a stuck rollout', () => {
 
   it('judges anew when the pod changed before it went', async () => {
     const { api, told, look, going } = bench();
-    let calls = 0;
-    api.between = () => {
-      calls += 1;
+    api.before = (call) => {
       const [first, ...rest] = api.cluster.pods;
-      // The third call is the removal.
-      if (calls === 3 && first !== undefined) api.cluster.pods = [{ ...first, readyAt: 0 }, ...rest];
+      if (call === 'delete' && first !== undefined) api.cluster.pods = [{ ...first, readyAt: 0 }, ...rest];
     };
     expect(await look()).toEqual({ kind: 'failed' });
     expect([going(), told]).toEqual([[], []]);
@@ -105,11 +96,37 @@ describe('a look at a stuck rollout', () => {
 
   it('judges anew when the set changed before it could be shown', async () => {
     const { api, look } = bench([aPod(0, 'v2', true), aPod(1, 'v2', true), aPod(2, 'v2', true)]);
-    api.between = () => {
-      api.cluster.set.generation += 1;
-    };
+    api.before = () => changeSpec(api.cluster, { replicas: 2 });
     expect(await look()).toEqual({ kind: 'failed' });
     expect(api.shown).toBeUndefined();
+  });
+
+  it('[R1] plans anew when the template changed after the pods were listed', async () => {
+    const { api, look, going } = bench();
+    // Back to what the broken pod runs: now that is what nothing helps.
+    api.before = (call) => {
+      if (call !== 'get') return;
+      applyTemplate(api.cluster, 'v1', false);
+      controllerPass(api.cluster);
+    };
+    await look();
+    expect([going(), api.shown]).toEqual([[], expect.stringMatching(/^blocked by web-0: not ready on the update/)]);
+  });
+
+  it('[R1] waits while Kubernetes has not seen the template of now', async () => {
+    const { api, look, going } = bench();
+    applyTemplate(api.cluster, 'v1', false);
+    await look();
+    expect([going(), api.shown]).toEqual([[], 'waiting for Kubernetes to observe generation 2 (has seen 1)']);
+  });
+
+  it('shows what it did also when the set has changed since it was read', async () => {
+    const { api, look } = bench();
+    api.after = (call) => {
+      if (call === 'delete') changeSpec(api.cluster, { replicas: 2 });
+    };
+    await look();
+    expect(api.shown).toBe('replaced web-0: broken on revision v1, comes back on v2');
   });
 
   it('[R4] takes away what it showed when the set no longer asks', async () => {
@@ -165,5 +182,131 @@ describe('[R2] a removal that is refused', () => {
     api.cluster.now += 5;
     await look();
     expect([asks, going()]).toEqual([3, ['web-0']]);
+  });
+
+  it('[R3] does not keep another pod from going, and is tried again', async () => {
+    const { api, look, going } = tooMany();
+    let asks = 0;
+    api.refusal = ({ ordinal }) => {
+      if (ordinal !== 0) return undefined;
+      asks += 1;
+      return 'not this one';
+    };
+    const soon = await look();
+    // What is said is what was done, not what may come.
+    expect([going(), api.shown]).toEqual([[], undefined]);
+    expect(soon).toEqual({ kind: 'again', afterMs: 200 });
+    await look();
+    expect(going()).toEqual(['web-3']);
+    expect(api.shown).toBe(
+      'blocked by web-0: its replacement is refused: not this one; scale-down: removed web-3 without waiting for web-0',
+    );
+    api.cluster.pods = api.cluster.pods.filter(({ ordinal }) => ordinal !== 3);
+    api.cluster.now += 5;
+    await look();
+    expect(asks).toBe(2);
+  });
+
+  it('is remembered of each pod', async () => {
+    const { api, look, going } = tooMany();
+    const asked: number[] = [];
+    api.refusal = ({ ordinal }) => {
+      asked.push(ordinal);
+      return 'no';
+    };
+    await look();
+    const told = await look();
+    expect([asked, going()]).toEqual([[0, 3], []]);
+    expect(told).toEqual({ kind: 'again', afterMs: 5_000 });
+    expect(api.shown).toBe(
+      'blocked by web-0: its replacement is refused: no; scale-down: removal of web-3 is refused: no',
+    );
+  });
+});
+
+describe('[R2] a pod whose claim would go with it', () => {
+  const withClaims = (api: ModelApi) => (api.cluster.set.claims = ['data']);
+
+  it('stays, is said so, and goes when the claim is its own no longer', async () => {
+    const { api, look, going } = bench();
+    withClaims(api);
+    api.ownersOfClaims.add('first-0');
+    expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
+    expect(going()).toEqual([]);
+    expect(api.shown).toBe(
+      'blocked by web-0: its replacement is refused: its claim data-web-0 belongs to it and would go with it; take that owner reference away from the claim',
+    );
+    api.ownersOfClaims.clear();
+    api.cluster.now += 5;
+    await look();
+    expect(going()).toEqual(['web-0']);
+  });
+
+  it('goes when the set no longer wants it: then that is what its owner asked for', async () => {
+    const { api, look, going } = bench([aPod(0, 'v2', false), aPod(3, 'v1', true)]);
+    withClaims(api);
+    api.ownersOfClaims.add('first-3');
+    await look();
+    expect(going()).toEqual(['web-3']);
+  });
+
+  it('stays while nobody can tell', async () => {
+    const { api, look, going } = bench();
+    withClaims(api);
+    api.fate = (call) => (call === 'claim' ? 'lost before' : 'answered');
+    expect(await look()).toEqual({ kind: 'failed' });
+    expect(going()).toEqual([]);
+  });
+});
+
+describe('a removal whose answer is lost', () => {
+  const loses = (api: ModelApi, fate: Fate) => {
+    api.fate = (call) => (call === 'delete' ? fate : 'answered');
+  };
+
+  it('is told of when it is seen to have happened', async () => {
+    const { api, told, look, going } = bench();
+    loses(api, 'lost after');
+    expect(await look()).toEqual({ kind: 'failed' });
+    expect([going(), told]).toEqual([['web-0'], []]);
+    await look();
+    expect(told.map((one) => one.split(':')[0])).toEqual(['StatefulSet RolloutPodReplaced', 'Pod RolloutPodReplaced']);
+    await look();
+    expect(told).toHaveLength(2);
+  });
+
+  it('is not told of when it did not happen, and is tried again a moment later', async () => {
+    const { api, told, look, going } = bench();
+    loses(api, 'lost before');
+    expect(await look()).toEqual({ kind: 'failed' });
+    loses(api, 'answered');
+    expect(await look()).toEqual({ kind: 'again', afterMs: 1_000 });
+    expect([going(), told]).toEqual([[], []]);
+    api.cluster.now += 1;
+    await look();
+    expect([going(), told.length]).toEqual([['web-0'], 2]);
+  });
+});
+
+describe('a crash loop that is ready for moments', () => {
+  const looping = (ordinal: number, revision: string): ModelPod => ({ ...aPod(ordinal, revision, false), loops: true });
+
+  it('[R1] is replaced although it recovers again and again, in a moment when it is not ready', async () => {
+    const { api, look, going } = bench([looping(0, 'v1'), aPod(1, 'v2', true), aPod(2, 'v2', true)]);
+    api.cluster.set.annotations = { ...asked, 'holdfast.dev/rollout-settle-seconds': '20' };
+    for (let second = 0; second < 60 && going().length === 0; second += 1) {
+      api.cluster.now = second;
+      await look();
+    }
+    expect(going()).toEqual(['web-0']);
+    expect(api.cluster.now).toBeGreaterThanOrEqual(20);
+    const [first] = api.cluster.pods;
+    expect(first && isReady(api.cluster, first)).toBe(false);
+  });
+
+  it('[R2] on the update revision keeps everything else where it is, ready or not', async () => {
+    const { api, look, going } = bench([aPod(0, 'v1', false), aPod(1, 'v1', true), looping(2, 'v2')]);
+    for (api.cluster.now = 0; api.cluster.now < 60; api.cluster.now += 1) await look();
+    expect(going()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { failed, succeeded } from '../../../src/kube/outcome/failure.ts';
+import { failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import type { Clock } from '../../../src/kube/time/clock.ts';
 import { defaultRolloutLimits, type LookParts } from '../../../src/operator/rollout/rollout-look.ts';
 import { RolloutMemory } from '../../../src/operator/rollout/rollout-memory.ts';
@@ -9,7 +9,19 @@ import type { WatchedSet } from '../../../src/operator/rollout/watched-set.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { at } from '../../core/rollout/builders.ts';
-import { deletePod, type ModelCluster, type ModelPod, viewPod, viewSet } from '../../core/rollout/model-cluster.ts';
+import { deletePod, type ModelCluster, type ModelPod } from '../../core/rollout/model-cluster.ts';
+import { viewPod, viewSet } from '../../core/rollout/model-view.ts';
+
+export type Call = 'list' | 'get' | 'claim' | 'delete' | 'patch';
+
+/** What becomes of a call: `lost` is one that happens, or does not, and whose answer does not come back. */
+export type Fate = 'answered' | 'lost before' | 'lost after';
+
+/** What the operator last read, as a judge remembers it. */
+export interface LastRead {
+  readonly pods: ModelCluster;
+  readonly set: ModelCluster;
+}
 
 /** The model of a cluster behind the calls that the operator makes. Others may act between any two of them. */
 export class ModelApi {
@@ -17,26 +29,35 @@ export class ModelApi {
   /** What is shown on the set. */
   shown: string | undefined;
   writes = 0;
-  /** Called before each call takes effect. */
-  between: () => void = () => {};
+  /** Called before each call takes effect, and after it. Whoever throws here kills the operator. */
+  before: (call: Call) => void = () => {};
+  after: (call: Call) => void = () => {};
+  fate: (call: Call) => Fate = () => 'answered';
   onRemoval: (pod: ModelPod) => void = () => {};
   /** What a budget says to the removal of a pod. */
   refusal: (pod: ModelPod) => string | undefined = () => undefined;
+  /** Uids of pods to which their claims belong. */
+  readonly ownersOfClaims = new Set<string>();
+  lastRead: LastRead;
   readonly #versions = new Map<string, { readonly text: string; readonly version: number }>();
   #version = 0;
 
   constructor(cluster: ModelCluster) {
     this.cluster = cluster;
+    this.lastRead = { pods: remembered(cluster), set: remembered(cluster) };
   }
 
   get client(): KubeClient {
     const calls: Partial<Record<keyof KubeClient, unknown>> = {
-      stream: () => this.#call(() => succeeded(Readable.from([Buffer.from(this.#list())]))),
-      get: () => this.#call(() => succeeded(this.#set())),
+      stream: () => this.#call('list', () => this.#list()),
+      get: (resource: { plural: string }, place: { name: string }) =>
+        resource.plural === 'statefulsets'
+          ? this.#call('get', () => this.#get())
+          : this.#call('claim', () => this.#claim(place.name)),
       delete: (_resource: unknown, place: { name: string }, body: { preconditions: Preconditions }) =>
-        this.#call(() => this.#delete(place.name, body.preconditions)),
+        this.#call('delete', () => this.#delete(place.name, body.preconditions)),
       patch: (_resource: unknown, _place: unknown, { body }: { body: ShownPatch }) =>
-        this.#call(() => this.#patch(body)),
+        this.#call('patch', () => this.#patch(body)),
     };
     // Safe: lookAtRollout calls nothing else.
     return calls as unknown as KubeClient;
@@ -47,10 +68,19 @@ export class ModelApi {
     return { metadata, selector: { matchLabels: { app: 'web' } } };
   }
 
-  async #call<T>(answer: () => T): Promise<T> {
+  /** What a watch would tell apart. */
+  get version(): string {
+    const pods = this.cluster.pods.map((pod) => `${pod.uid}@${this.#pod(pod).metadata.resourceVersion}`);
+    return [this.#set().metadata.resourceVersion, ...pods].join();
+  }
+
+  async #call<T>(call: Call, answer: () => Outcome<T>): Promise<Outcome<T>> {
     await Promise.resolve();
-    this.between();
-    return answer();
+    this.before(call);
+    const fate = this.fate(call);
+    const said = fate === 'lost before' ? undefined : answer();
+    this.after(call);
+    return said === undefined || fate === 'lost after' ? lost : said;
   }
 
   #set() {
@@ -68,11 +98,22 @@ export class ModelApi {
     return { ...view, metadata: { ...view.metadata, resourceVersion: this.#versionOf(pod.uid, JSON.stringify(view)) } };
   }
 
-  #list(): string {
-    return JSON.stringify({
-      metadata: { resourceVersion: '1' },
-      items: this.cluster.pods.map((pod) => this.#pod(pod)),
-    });
+  #list() {
+    this.lastRead = { ...this.lastRead, pods: remembered(this.cluster) };
+    const items = this.cluster.pods.map((pod) => this.#pod(pod));
+    return succeeded(Readable.from([Buffer.from(JSON.stringify({ metadata: { resourceVersion: '1' }, items }))]));
+  }
+
+  #get() {
+    this.lastRead = { ...this.lastRead, set: remembered(this.cluster) };
+    return succeeded(this.#set());
+  }
+
+  #claim(name: string) {
+    const owner = this.cluster.pods.find(({ ordinal }) => name.endsWith(`-web-${ordinal}`));
+    if (owner === undefined) return failed({ kind: 'notFound', message: 'gone' });
+    const owned = this.ownersOfClaims.has(owner.uid);
+    return succeeded({ metadata: { name, ...(owned ? { ownerReferences: [{ uid: owner.uid }] } : {}) } });
   }
 
   #delete(name: string, preconditions: Preconditions) {
@@ -90,7 +131,8 @@ export class ModelApi {
   }
 
   #patch({ metadata }: ShownPatch) {
-    if (metadata.resourceVersion !== this.#set().metadata.resourceVersion) {
+    const { resourceVersion } = metadata;
+    if (resourceVersion !== undefined && resourceVersion !== this.#set().metadata.resourceVersion) {
       return failed({ kind: 'conflict', message: 'somebody else wrote' });
     }
     this.writes += 1;
@@ -107,13 +149,25 @@ export class ModelApi {
   }
 }
 
+const lost = failed({
+  kind: 'retry',
+  cause: 'deadline',
+  message: 'no answer came',
+  retryAfterMs: undefined,
+  maybeDone: true,
+});
+
+function remembered(cluster: ModelCluster): ModelCluster {
+  return { ...cluster, set: { ...cluster.set }, pods: cluster.pods.map((pod) => ({ ...pod })) };
+}
+
 interface Preconditions {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
 interface ShownPatch {
-  readonly metadata: { readonly resourceVersion: string; readonly annotations: Record<string, string | null> };
+  readonly metadata: { readonly resourceVersion?: string; readonly annotations: Record<string, string | null> };
 }
 
 function refusedWith(message: string) {

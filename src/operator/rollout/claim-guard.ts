@@ -1,0 +1,41 @@
+import type { ObjectMeta } from '../../api/meta.ts';
+import type { StatefulSet } from '../../api/statefulset.ts';
+import type { Removal } from '../../core/rollout/state.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { resources } from '../resources.ts';
+import type { Removed } from './remove-pod.ts';
+
+export interface ClaimCall {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly namespace: string;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * With `whenScaled: Delete` the claims of a pod that is to go belong to the pod, and are collected after it. If the set is scaled up
+ * again before that, they belong to it until it is healthy: whoever removes it while it is broken loses what is in them. Undefined: no
+ * claim of the pod is lost with it.
+ */
+export async function claimRefusal(call: ClaimCall, set: StatefulSet, removal: Removal): Promise<Removed | undefined> {
+  // What is to go takes its claims with it if its owner has said so.
+  if (removal.why === 'condemned') return undefined;
+  for (const template of set.spec?.volumeClaimTemplates ?? []) {
+    const refusal = await refusalOf(call, `${template.metadata?.name ?? ''}-${removal.pod}`, removal);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+async function refusalOf(call: ClaimCall, name: string, { uid }: Removal): Promise<Removed | undefined> {
+  const { client, namespace, deadlineMs, signal } = call;
+  const place = { namespace, name };
+  const claim = await client.get<{ metadata: ObjectMeta }>(resources.claims, place, { deadlineMs, signal });
+  if (!claim.ok) {
+    const { kind, message } = claim.failure;
+    return kind === 'notFound' ? undefined : { kind: 'failed', message, maybeDone: false };
+  }
+  const goes = claim.value.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
+  const message = `its claim ${name} belongs to it and would go with it; take that owner reference away from the claim`;
+  return goes ? { kind: 'refused', message } : undefined;
+}
