@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { probeLeaseAnnotations } from '../../../src/api/probe-lease.ts';
 import {
   believed,
   type FoundLease,
@@ -12,7 +13,7 @@ const now = Date.parse('2026-01-01T00:10:00Z');
 
 function lease(renewTime: string, name = probeLeaseName('node-1')): FoundLease {
   return foundLeaseProjection(new Interner())({
-    metadata: { name, annotations: { 'holdfast.dev/node': 'node-1', 'holdfast.dev/disruptable-pods': 'uid-a' } },
+    metadata: { name, annotations: probeLeaseAnnotations('node-1', 'agent', ['uid-a']) },
     spec: { holderIdentity: 'agent', leaseDurationSeconds: 40, renewTime },
   });
 }

@@ -14,6 +14,7 @@ describe('what the operator may do', () => {
   it('in the whole cluster is this and nothing else', () => {
     expect(lines(clusterPermissions(defaultInstallValues))).toEqual([
       'core pods: get,list,watch,delete',
+      'core persistentvolumeclaims: get',
       'core namespaces: get,list,watch,patch',
       'core events: create,patch,update',
       'policy poddisruptionbudgets: get,list,watch',
@@ -23,7 +24,6 @@ describe('what the operator may do', () => {
       'holdfast.dev disruptionledgers: get,list,watch,create,update,delete',
       'apps deployments,replicasets,daemonsets: get,list,watch',
       'apps statefulsets: get,list,watch,patch',
-      'apps controllerrevisions: get,list,watch',
       'core replicationcontrollers: get,list,watch',
       'batch jobs: get,list,watch',
       '* */scale: get',
@@ -63,7 +63,12 @@ describe('what the operator may do', () => {
 
 describe('what an agent may do', () => {
   const texts = (rules: readonly Permission['rule'][]) => lines(rules.map((rule) => ({ why: '', rule })));
-  const clusterWide = ['core pods: get,list,watch', 'core pods/status: patch', 'core events: create,patch'];
+  const clusterWide = [
+    'core pods: get,list,watch',
+    'core nodes: get',
+    'core pods/status: patch',
+    'core events: create,patch',
+  ];
 
   it('is this and nothing else', () => {
     expect(texts(agentClusterRules(defaultInstallValues))).toEqual(clusterWide);
