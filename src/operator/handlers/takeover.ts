@@ -4,6 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
 import type { EvictionTerms } from '../webhook/request-objects.ts';
+import { takeoverPropagation } from './takeover-mark.ts';
 
 /** What became of the deletion with which we complete an eviction. */
 export type Completion =
@@ -36,11 +37,11 @@ export async function completeEviction(
   { request, uid, onlyIf, terms }: Deletion,
   leftMs: number,
 ): Promise<Completion> {
-  const { gracePeriodSeconds, propagationPolicy } = terms ?? {};
+  const { gracePeriodSeconds, propagationPolicy = takeoverPropagation } = terms ?? {};
   const body = {
     preconditions: { uid, ...(onlyIf === undefined ? {} : { resourceVersion: onlyIf.resourceVersion }) },
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Math.max(1, gracePeriodSeconds) }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    propagationPolicy,
   };
   const place = { namespace: request.namespace, name: request.pod };
   const outcome = await client.delete(resources.pods, place, body, { deadlineMs: Math.min(leftMs, longestMs) });

@@ -1,5 +1,7 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
 import { annotation } from '../../api/names.ts';
+import { takeoverPropagation } from '../handlers/takeover-mark.ts';
+import { operatorUser } from './names.ts';
 import { podPlaces } from './pod-places.ts';
 
 /**
@@ -38,6 +40,22 @@ const notByCollectors: MatchCondition = {
     '"system:serviceaccount:kube-system:pod-garbage-collector", ' +
     '"system:serviceaccount:kube-system:namespace-controller"])',
 };
+
+/**
+ * The deletion with which we complete an eviction was judged with it. API servers keep few idle connections to a webhook: a call
+ * within a call costs them a new one, and both of us its handshake.
+ *
+ * @param namespace the operator's own
+ */
+function notATakeover(namespace: string): MatchCondition {
+  return {
+    name: 'not-a-takeover',
+    expression:
+      `!has(request.userInfo.username) || request.userInfo.username != "${operatorUser(namespace)}" || ` +
+      `!has(request.options) || request.options == null || !has(request.options.propagationPolicy) || ` +
+      `request.options.propagationPolicy != "${takeoverPropagation}"`,
+  };
+}
 
 /** A change of anything else neither takes the pod away nor moves it to another budget. */
 const podChanges: MatchCondition = {
@@ -80,13 +98,16 @@ const probeMayChange: MatchCondition = {
   expression: ['oldObject == null', differs('metadata.annotations'), differs('spec')].join(' || '),
 };
 
-export const conditions = {
-  deletion: [notTerminating, notFinished, notByKubelet, notByCollectors],
-  update: [notTerminating, podChanges],
-  budget: [objectStays, budgetChanges],
-  statefulSet: [objectStays, asksForEnforcement],
-  probes: [carriesProbe, probeMayChange],
-} as const;
+/** @param namespace the operator's own */
+export function conditionsOf(namespace: string) {
+  return {
+    deletion: [notTerminating, notFinished, notByKubelet, notByCollectors, notATakeover(namespace)],
+    update: [notTerminating, podChanges],
+    budget: [objectStays, budgetChanges],
+    statefulSet: [objectStays, asksForEnforcement],
+    probes: [carriesProbe, probeMayChange],
+  } as const;
+}
 
 /** @param place of something with metadata, such as `spec.template`; empty: the object itself */
 function carries(place: string, key: string): string {

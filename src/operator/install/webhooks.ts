@@ -13,7 +13,7 @@ import { caInjection } from './cert-manager.ts';
 import { commonLabels, operatorName, webhookPaths } from './names.ts';
 import { podMakers } from './pod-places.ts';
 import type { InstallValues } from './values.ts';
-import { conditions } from './webhook-conditions.ts';
+import { conditionsOf } from './webhook-conditions.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
 
@@ -74,13 +74,13 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
         ...pods,
         name: 'deletion',
         rules: [rule('', ['v1'], ['pods'], ['DELETE'])],
-        conditions: conditions.deletion,
+        conditions: conditionsOf(values.namespace).deletion,
       }),
       webhook(values, {
         ...pods,
         name: 'update',
         rules: [rule('', ['v1'], ['pods', 'pods/resize'], ['UPDATE'])],
-        conditions: conditions.update,
+        conditions: conditionsOf(values.namespace).update,
       }),
       webhook(values, {
         name: 'budgets',
@@ -89,7 +89,7 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
         selector: elsewhere(values),
         sideEffects: 'None',
         rules: [rule(pubGroup, ['v1alpha1', 'v1beta1'], ['podunavailablebudgets'], ['CREATE', 'UPDATE'])],
-        conditions: conditions.budget,
+        conditions: conditionsOf(values.namespace).budget,
       }),
       {
         ...webhook(values, {
@@ -100,7 +100,7 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
           rules: podMakers.map(({ group, versions, resources }) =>
             rule(group, [...versions], [...resources], ['CREATE', 'UPDATE']),
           ),
-          conditions: conditions.probes,
+          conditions: conditionsOf(values.namespace).probes,
         }),
         ...harmless,
       },
@@ -118,7 +118,7 @@ function mutatingConfiguration(values: InstallValues): MutatingWebhookConfigurat
     selector: elsewhere(values),
     sideEffects: 'None',
     rules: [rule('apps', ['v1'], ['statefulsets'], ['CREATE', 'UPDATE'])],
-    conditions: conditions.statefulSet,
+    conditions: conditionsOf(values.namespace).statefulSet,
   });
   return {
     apiVersion,

@@ -6,7 +6,7 @@ import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
-import { conditions } from '../../../src/operator/install/webhook-conditions.ts';
+import { conditionsOf } from '../../../src/operator/install/webhook-conditions.ts';
 import { clientOf, connect, plainTarget } from '../../kube/support/server.ts';
 import { made } from '../../support/cluster.ts';
 import { accessFrom, KubeHttp } from '../../support/kube-http.ts';
@@ -39,7 +39,7 @@ function configurationFor(port: number, ca: string): object {
         name: 'budgets.holdfast.dev',
         clientConfig: { url: `https://127.0.0.1:${port}/judge`, caBundle: Buffer.from(ca).toString('base64') },
         rules: [{ ...rule, operations: ['CREATE', 'UPDATE'] }],
-        matchConditions: conditions.budget,
+        matchConditions: conditionsOf('holdfast-system').budget,
         admissionReviewVersions: ['v1'],
         sideEffects: 'None',
         failurePolicy: 'Fail',

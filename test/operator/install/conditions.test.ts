@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateConditions, matchConditionVariables } from '../../../src/cluster/admission/match-conditions.ts';
 import { compileCel } from '../../../src/cluster/cel/cel.ts';
-import { conditions } from '../../../src/operator/install/webhook-conditions.ts';
+import { conditionsOf } from '../../../src/operator/install/webhook-conditions.ts';
 import { podObject, type ReviewWish, reviewFields } from '../webhook/reviews.ts';
 
+const conditions = conditionsOf('holdfast-system');
 type Webhook = keyof typeof conditions;
 
 const compiled = new Map(
@@ -21,6 +22,10 @@ function outcome(webhook: Webhook, wish: ReviewWish): 'sent' | 'kept away' | str
   return result.kind === 'met' ? 'sent' : 'kept away';
 }
 
+const ours = { username: 'system:serviceaccount:holdfast-system:holdfast', groups: [] };
+const stranger = { username: 'system:serviceaccount:other:holdfast', groups: [] };
+const background = { kind: 'DeleteOptions', preconditions: { uid: 'u' }, propagationPolicy: 'Background' };
+const repair = { kind: 'DeleteOptions', preconditions: { uid: 'u', resourceVersion: '1' } };
 const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
 const onNode = podObject({}, { nodeName: 'n1' });
 const kubelet = (node: string) => ({
@@ -51,6 +56,16 @@ describe('what match conditions send to the webhooks', () => {
     ['a deletion without the old pod', 'deletion', { oldObject: null }, 'sent'],
     ['a deletion by nobody known', 'deletion', { oldObject: onNode, user: {} }, 'sent'],
     ['a member of a collection is deleted', 'deletion', { name: '', oldObject: podObject() }, 'sent'],
+    ['our takeover', 'deletion', { oldObject: onNode, user: ours, options: background }, 'kept away'],
+    ['our repair of a rollout', 'deletion', { oldObject: onNode, user: ours, options: repair }, 'sent'],
+    ['our deletion without any options', 'deletion', { oldObject: onNode, user: ours, options: null }, 'sent'],
+    ['a deletion like our takeover, by others', 'deletion', { oldObject: onNode, options: background }, 'sent'],
+    [
+      'a takeover of another installation',
+      'deletion',
+      { oldObject: onNode, user: stranger, options: background },
+      'sent',
+    ],
     ['a pod that is going', 'deletion', { oldObject: podObject(going) }, 'kept away'],
     ['a pod that succeeded', 'deletion', { oldObject: phase('Succeeded') }, 'kept away'],
     ['a pod that failed', 'deletion', { oldObject: phase('Failed') }, 'kept away'],
