@@ -14,6 +14,7 @@ describe('what the operator may do', () => {
   it('in the whole cluster is this and nothing else', () => {
     expect(lines(clusterPermissions(defaultInstallValues))).toEqual([
       'core pods: get,list,watch,delete',
+      'core persistentvolumeclaims: get',
       'core namespaces: get,list,watch,patch',
       'core events: create,patch,update',
       'policy poddisruptionbudgets: get,list,watch',
@@ -23,7 +24,6 @@ describe('what the operator may do', () => {
       'holdfast.dev disruptionledgers: get,list,watch,create,update,delete',
       'apps deployments,replicasets,daemonsets: get,list,watch',
       'apps statefulsets: get,list,watch,patch',
-      'apps controllerrevisions: get,list,watch',
       'core replicationcontrollers: get,list,watch',
       'batch jobs: get,list,watch',
       '* */scale: get',
