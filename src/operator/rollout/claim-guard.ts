@@ -2,6 +2,7 @@ import type { ObjectMeta } from '../../api/meta.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import type { Removal } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import type { Failure } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
 import type { Removed } from './remove-pod.ts';
 
@@ -31,11 +32,15 @@ async function refusalOf(call: ClaimCall, name: string, { uid }: Removal): Promi
   const { client, namespace, deadlineMs, signal } = call;
   const place = { namespace, name };
   const claim = await client.get<{ metadata: ObjectMeta }>(resources.claims, place, { deadlineMs, signal });
-  if (!claim.ok) {
-    const { kind, message } = claim.failure;
-    return kind === 'notFound' ? undefined : { kind: 'failed', message, maybeDone: false };
-  }
+  if (!claim.ok) return unread(name, claim.failure);
   const goes = claim.value.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
   const message = `its claim ${name} belongs to it and would go with it; take that owner reference away from the claim`;
   return goes ? { kind: 'refused', message } : undefined;
+}
+
+/** What is not there cannot be lost. What we may not read is for a person to allow. */
+function unread(name: string, { kind, message }: Failure): Removed | undefined {
+  if (kind === 'notFound') return undefined;
+  if (kind === 'denied') return { kind: 'refused', message: `its claim ${name} cannot be read: ${message}` };
+  return { kind: 'failed', message, maybeDone: false };
 }

@@ -250,6 +250,15 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(going()).toEqual(['web-3']);
   });
 
+  it('stays where we may not read claims, and is said so', async () => {
+    const { api, look, going } = bench();
+    withClaims(api);
+    api.mayReadClaims = false;
+    await look();
+    expect(going()).toEqual([]);
+    expect(api.shown).toMatch(/^blocked by web-0: .* its claim data-web-0 cannot be read: may not get claims$/);
+  });
+
   it('stays while nobody can tell', async () => {
     const { api, look, going } = bench();
     withClaims(api);

@@ -38,6 +38,7 @@ export class ModelApi {
   refusal: (pod: ModelPod) => string | undefined = () => undefined;
   /** Uids of pods to which their claims belong. */
   readonly ownersOfClaims = new Set<string>();
+  mayReadClaims = true;
   lastRead: LastRead;
   readonly #versions = new Map<string, { readonly text: string; readonly version: number }>();
   #version = 0;
@@ -110,6 +111,7 @@ export class ModelApi {
   }
 
   #claim(name: string) {
+    if (!this.mayReadClaims) return failed({ kind: 'denied', message: 'may not get claims' });
     const owner = this.cluster.pods.find(({ ordinal }) => name.endsWith(`-web-${ordinal}`));
     if (owner === undefined) return failed({ kind: 'notFound', message: 'gone' });
     const owned = this.ownersOfClaims.has(owner.uid);

@@ -66,14 +66,23 @@ describe('a removal', () => {
       'came while the API server had too much to do',
       failed({ kind: 'tooManyRequests', message: 'x', retryAfterMs: undefined }),
       'failed',
+      false,
     ],
+    [
+      'was never asked for',
+      failed({ kind: 'retry', cause: 'limited', message: 'x', retryAfterMs: undefined, maybeDone: false }),
+      'failed',
+      false,
+    ],
+    ['was given up by us', failed({ kind: 'aborted', message: 'x', maybeDone: true }), 'failed', true],
     [
       'may have happened',
       failed({ kind: 'retry', cause: 'deadline', message: 'x', retryAfterMs: undefined, maybeDone: true }),
       'failed',
+      true,
     ],
   ] as const;
-  it.each(outcomes)('of a pod that %s', async (_, outcome, kind) => {
+  it.each(outcomes)('of a pod that %s', async (_, outcome, kind, maybeDone?: boolean) => {
     const asked: unknown[] = [];
     const client = {
       delete: (_resource: unknown, place: unknown, body: unknown) => {
@@ -82,7 +91,8 @@ describe('a removal', () => {
       },
     };
     const call = { client, namespace: 'shop', deadlineMs: 1_000, signal: new AbortController().signal };
-    expect((await removePod(call, removal)).kind).toBe(kind);
+    const wanted = maybeDone === undefined ? { kind } : { kind, maybeDone };
+    expect(await removePod(call, removal)).toMatchObject(wanted);
     expect(asked).toEqual([
       { namespace: 'shop', name: 'web-0' },
       { preconditions: { uid: 'u', resourceVersion: '7' } },

@@ -1,140 +1,216 @@
-import type { EventNote } from '../../../src/kube/events/aggregate.ts';
-import { type LookParts, lookAtRollout } from '../../../src/operator/rollout/rollout-look.ts';
-import type { Random } from '../../core/ledger-model/random.ts';
-import { isReady, isReplica, type ModelCluster, type ModelPod, note } from '../../core/rollout/model-cluster.ts';
-import { wrongWith } from '../../core/rollout/removal-rules.ts';
-import { type Call, type Fate, leader, type ModelApi } from './model-api.ts';
+import { Random } from '../../core/ledger-model/random.ts';
+import {
+  applyTemplate,
+  changeSpec,
+  deletePod,
+  isReplica,
+  kubeletPass,
+  type ModelCluster,
+  modelCluster,
+  note,
+  stateOf,
+} from '../../core/rollout/model-cluster.ts';
+import { controllerActs, controllerPass } from '../../core/rollout/model-controller.ts';
+import { isSettled } from '../../core/rollout/simulation.ts';
+import { ModelApi } from './model-api.ts';
+import { ToldOperator } from './told-operator.ts';
 
-export interface StoryStats {
-  repairs: number;
-  scaleDowns: number;
-  kills: number;
-  refusals: number;
-}
+const stepsOfStory = 70;
+/** More than any story needs to come to its end: five pods that settle, start and go, one by one, twice over. */
+const secondsOfEnd = 900;
+/** Some rounds of asking again, while everything else comes to its end. */
+const secondsOfRefusal = 120;
+/** Longer than anything here waits for: after so long without a change or a look nothing more will happen. */
+const quietSeconds = 60;
 
-export const noStats: Readonly<StoryStats> = { repairs: 0, scaleDowns: 0, kills: 0, refusals: 0 };
+type Deed = readonly [weight: number, name: string, act: () => void];
 
-class Killed extends Error {}
-
-/** What an operator does to a set while others do what they like, killed at any of its calls; and what is wrong with it. */
-export class ToldOperator {
-  readonly stats: StoryStats = { ...noStats };
-  readonly wrong: string[] = [];
-  readonly #api: ModelApi;
+/** A set, its users, kubelets and controller, and an operator: a story is its seed, and nothing else. */
+export class Story {
+  readonly cluster: ModelCluster;
+  readonly operator: ToldOperator;
   readonly #random: Random;
-  readonly #others: () => void;
-  #operator: LookParts;
-  /** It dies, loses answers and is kept waiting. */
-  troubled = true;
-  #removedAt = Number.NEGATIVE_INFINITY;
-  /** Uids of what it removed, and of what it need not tell of because it was killed or replaced. */
-  readonly #ours = new Set<string>();
-  readonly #excused = new Set<string>();
-  /** How often, by uid. */
-  readonly #told = new Map<string, number>();
-  #saidOnSet = '';
+  readonly #api: ModelApi;
+  readonly #deeds: readonly Deed[];
+  #templates = 1;
+  #refused: ReadonlySet<number> = new Set();
+  /** What the built-in controller has still to say of the set. */
+  #unsaid: () => void = () => {};
 
-  /** @param others does one thing that others do, between two calls */
-  constructor(api: ModelApi, random: Random, others: () => void) {
-    this.#api = api;
-    this.#random = random;
-    this.#others = others;
-    this.#operator = this.#leader();
-    api.before = (call) => this.#before(call);
-    api.after = () => this.#maybeKilled();
-    api.fate = (call) => this.#fate(call);
-    api.onRemoval = (pod) => this.#removes(pod);
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    this.cluster = this.#begin();
+    this.#api = new ModelApi(this.cluster);
+    this.#deeds = this.#others();
+    this.operator = new ToldOperator(this.#api, this.#random, () => this.#someoneActs());
+    this.#api.refusal = ({ ordinal }) => {
+      if (!this.#refused.has(ordinal)) return undefined;
+      this.operator.stats.refusals += 1;
+      return 'not now';
+    };
   }
 
-  /** Seconds until it wants to look again, if nothing changes. */
-  async look(): Promise<number> {
-    try {
-      const result = await lookAtRollout(this.#operator, 'shop/web', this.#api.watched);
-      if (result.kind === 'failed') return 1;
-      return result.kind === 'again' ? result.afterMs / 1_000 : Number.POSITIVE_INFINITY;
-    } catch (error) {
-      if (!(error instanceof Killed)) throw error;
-      this.stats.kills += 1;
-      this.restart();
-      return 0;
+  async run(): Promise<void> {
+    for (let step = 0; step < stepsOfStory; step += 1) {
+      const chosen = this.#random.below(100);
+      if (chosen < 25) await this.operator.look();
+      else if (chosen < 28) this.operator.restart();
+      else this.#someoneActs();
+    }
+    await this.#end(this.#random.pick(['works', 'works', 'works', 'fails', 'is refused']) ?? 'works');
+    this.operator.checkTold();
+  }
+
+  #begin(): ModelCluster {
+    const random = this.#random;
+    const annotations = {
+      'holdfast.dev/update-strategy': 'EnforcedRollingUpdate',
+      'holdfast.dev/rollout-settle-seconds': random.pick(['0', '0', '4', '30']) ?? '0',
+    };
+    const shape = {
+      annotations,
+      start: random.pick([0, 0, 2]) ?? 0,
+      maxUnavailable: 1 + random.below(2),
+      minReadySeconds: random.pick([0, 0, 3]) ?? 0,
+    };
+    const cluster = modelCluster(shape, ['v1']);
+    cluster.graceSeconds = random.pick([0, 2, 2]) ?? 2;
+    // Most stories begin with a set that is there already.
+    if (random.chance(80)) {
+      for (let second = 0; second < 20; second += 1, cluster.now += 1) controllerPass(cluster);
+    }
+    return cluster;
+  }
+
+  #someoneActs(): void {
+    const all = this.#deeds.reduce((sum, [weight]) => sum + weight, 0);
+    let chosen = this.#random.below(all);
+    for (const [weight, name, act] of this.#deeds) {
+      if (chosen < weight) {
+        note(this.cluster, `(${name})`);
+        act();
+        return;
+      }
+      chosen -= weight;
     }
   }
 
-  /** Another one comes to lead. What nobody has told of by now nobody ever will. */
-  restart(): void {
-    note(this.#api.cluster, 'another operator leads');
-    for (const uid of this.#ours) if (!this.#isTold(uid)) this.#excused.add(uid);
-    this.#operator = this.#leader();
-    this.#removedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  /** Every removal has an event on the set and on the pod. */
-  checkTold(): void {
-    for (const uid of this.#ours) {
-      if (!this.#isTold(uid) && !this.#excused.has(uid)) this.wrong.push(`nobody was told that ${uid} was removed`);
-    }
-  }
-
-  #isTold(uid: string): boolean {
-    return this.#told.get(uid) === 1;
-  }
-
-  #leader(): LookParts {
-    return { ...leader(this.#api), recorder: { record: (one) => this.#record(one) } };
-  }
-
-  /** The same is said on the set and then on the pod. */
-  #record({ subject, reason, message }: EventNote): void {
-    if (!reason.startsWith('RolloutPod')) return;
-    const { uid = '' } = subject;
-    if (subject.kind === 'StatefulSet') this.#saidOnSet = message;
-    else if (message === this.#saidOnSet) this.#told.set(uid, (this.#told.get(uid) ?? 0) + 1);
-  }
-
-  #before(call: Call): void {
-    if (!this.troubled) return;
-    // Mostly little happens between two calls; sometimes much does.
-    const most = this.#random.chance(10) ? 8 : 2;
-    for (let left = this.#random.below(most + 1); left > 0; left -= 1) if (this.#random.chance(40)) this.#others();
-    if (this.#random.chance(3)) throw new Killed(call);
-  }
-
-  #maybeKilled(): void {
-    if (this.troubled && this.#random.chance(3)) throw new Killed();
-  }
-
-  #fate(call: Call): Fate {
-    if (!this.troubled || !this.#random.chance(call === 'delete' ? 10 : 2)) return 'answered';
-    return this.#random.chance(50) ? 'lost before' : 'lost after';
-  }
-
-  #removes(pod: ModelPod): void {
-    const { cluster, lastRead } = this.#api;
-    // Nobody can see what happens between the last look at the set and the removal; the pod itself is held by its version.
-    const seen: ModelCluster = { ...lastRead.pods, set: lastRead.set.set };
-    const target = seen.pods.find(({ uid }) => uid === pod.uid);
-    const why = isReplica(seen, pod) ? 'broken' : 'condemned';
-    this.stats[why === 'broken' ? 'repairs' : 'scaleDowns'] += 1;
-    note(cluster, `holdfast removes web-${pod.ordinal} (${pod.revision}, ${why})`);
-    const unseen = ['was not there when it looked'];
-    const isNew = !lastRead.set.pods.some(({ uid }) => uid === pod.uid);
-    if (isNew) this.#complain(pod, ['is newer than what was known of the set']);
-    this.#complain(pod, target === undefined ? unseen : wrongWith(seen, target, why, cluster.now));
-    this.#complain(pod, this.#wrongNow(cluster, pod, why === 'broken'));
-    this.#removedAt = cluster.now;
-    this.#ours.add(pod.uid);
-  }
-
-  #wrongNow(cluster: ModelCluster, pod: ModelPod, isRepair: boolean): string[] {
-    const inFlight = cluster.pods.filter(({ uid }) => this.#ours.has(uid)).map(({ ordinal }) => `web-${ordinal}`);
+  #others(): readonly Deed[] {
+    const { cluster } = this;
+    const random = this.#random;
     return [
-      ...(isRepair && isReady(cluster, pod) ? ['is ready'] : []),
-      ...inFlight.map((other) => `goes while ${other}, which we removed, is going`),
-      ...(this.#removedAt + 1 > cluster.now ? ['goes too soon after another one'] : []),
+      [20, 'time passes', () => this.#pass(1 + random.below(8))],
+      [16, 'kubelets', () => kubeletPass(cluster)],
+      [18, 'kubernetes', () => this.#controller()],
+      [5, 'template', () => this.#template()],
+      [9, 'readiness', () => this.#flip()],
+      [4, 'scale', () => changeSpec(cluster, { replicas: random.below(6) })],
+      [2, 'partition', () => changeSpec(cluster, { partition: random.pick([0, 0, 1, 2]) ?? 0 })],
+      [2, 'stop', () => this.#stop(random.chance(50))],
+      [2, 'budget', () => this.#refuse(random.below(3))],
+      [2, 'somebody deletes a pod', () => this.#hit((pod) => deletePod(cluster, pod))],
+      [2, 'a pod fails', () => this.#hit((pod) => this.#replace({ ...pod, failed: true }))],
     ];
   }
 
-  #complain(pod: ModelPod, wrong: readonly string[]): void {
-    for (const one of wrong) this.wrong.push(`web-${pod.ordinal} at ${this.#api.cluster.now}: ${one}`);
+  #pass(seconds: number): void {
+    this.cluster.now += seconds;
+  }
+
+  #controller(): void {
+    this.#unsaid();
+    this.#unsaid = controllerActs(this.cluster);
+    if (this.#random.chance(70)) this.#says();
+  }
+
+  #says(): void {
+    this.#unsaid();
+    this.#unsaid = () => {};
+  }
+
+  #template(): void {
+    const random = this.#random;
+    const works = random.pick([true, true, false, false, 'for moments'] as const) ?? true;
+    if (random.chance(25)) changeSpec(this.cluster, { template: 'v1' });
+    else {
+      this.#templates += 1;
+      applyTemplate(this.cluster, `v${this.#templates}`, works);
+    }
+  }
+
+  /** What crashes does so by itself. */
+  #flip(): void {
+    const { cluster } = this;
+    this.#hit((pod) => {
+      if (pod.loops === true || pod.failed) return;
+      const { ready } = stateOf(cluster, pod);
+      const { brokeAt: _, ...rest } = pod;
+      this.#replace(
+        ready ? { ...pod, readyAt: Number.POSITIVE_INFINITY, brokeAt: cluster.now } : { ...rest, readyAt: cluster.now },
+      );
+    });
+  }
+
+  #hit(act: (pod: ModelCluster['pods'][number]) => void): void {
+    const pod = this.#random.pick(this.cluster.pods);
+    if (pod !== undefined) act(pod);
+  }
+
+  #replace(changed: ModelCluster['pods'][number]): void {
+    this.cluster.pods = this.cluster.pods.map((pod) => (pod.uid === changed.uid ? changed : pod));
+  }
+
+  #stop(stop: boolean): void {
+    const { 'holdfast.dev/rollout-stop': _, ...rest } = this.cluster.set.annotations;
+    this.cluster.set.annotations = stop ? { ...rest, 'holdfast.dev/rollout-stop': 'true' } : rest;
+  }
+
+  #refuse(count: number): void {
+    this.#refused = new Set(Array.from({ length: count }, () => this.#random.below(7)));
+  }
+
+  /** Another template comes last, and everybody does what is theirs. */
+  async #end(how: 'works' | 'fails' | 'is refused'): Promise<void> {
+    const { cluster, operator } = this;
+    operator.troubled = false;
+    this.#says();
+    this.#stop(false);
+    changeSpec(cluster, { replicas: 3, partition: 0 });
+    applyTemplate(cluster, 'last', how !== 'fails');
+    const before = operator.stats.repairs;
+    await this.#calm(how === 'is refused');
+    const tries = cluster.pods.filter(({ revision }) => revision === 'last').length;
+    const scaled = cluster.pods.every((pod) => isReplica(cluster, pod));
+    if (how === 'works' && !isSettled(cluster)) operator.wrong.push('the newest template did not get everywhere');
+    if (how === 'fails' && tries > 1) operator.wrong.push('a template that does not work was tried twice');
+    if (how === 'is refused' && operator.stats.repairs > before) operator.wrong.push('a refused pod went');
+    if (!scaled) operator.wrong.push('the scale-down did not end');
+  }
+
+  /**
+   * Until all is well, or nothing more happens. The operator looks as its queue would have it: when something changed that it watches,
+   * and when it wanted to look again.
+   */
+  async #calm(isRefused: boolean): Promise<void> {
+    const { cluster } = this;
+    const { start, replicas } = cluster.set;
+    const refusedUntil = isRefused ? Number.POSITIVE_INFINITY : cluster.now + this.#random.below(20);
+    if (isRefused) this.#refused = new Set(Array.from({ length: replicas }, (_, index) => start + index));
+    let seen = '';
+    let due = cluster.now;
+    let quiet = 0;
+    const seconds = isRefused ? secondsOfRefusal : secondsOfEnd;
+    for (let left = seconds; left > 0 && quiet < quietSeconds && !isSettled(cluster); left -= 1) {
+      cluster.now += 1;
+      quiet += 1;
+      if (cluster.now > refusedUntil) this.#refused = new Set();
+      kubeletPass(cluster);
+      controllerPass(cluster);
+      const { version } = this.#api;
+      if (version === seen && cluster.now < due) continue;
+      seen = version;
+      quiet = 0;
+      due = cluster.now + (await this.operator.look());
+    }
   }
 }
