@@ -50,6 +50,9 @@ describe("Ginkgo's report", () => {
           { ContainerHierarchyTexts: null, LeafNodeType: 'SynchronizedBeforeSuite', LeafNodeText: '', State: 'passed' },
           spec('work', 'passed'),
           spec('fail', 'failed', { Failure: { Message: 'expected 1\nto be 2' } }),
+          spec('run', 'failed', {
+            Failure: { Message: 'error running /opt/bin/kubectl --kubeconfig=/var/x-1/config get /a' },
+          }),
           spec('panic', 'panicked'),
           spec('look first', 'skipped'),
           spec('last', 'interrupted'),
@@ -60,6 +63,11 @@ describe("Ginkgo's report", () => {
     expect(readReport(json)).toEqual([
       { name: '[sig-a] Things when new work', outcome: 'passed' },
       { name: '[sig-a] Things when new fail', outcome: 'failed', message: 'expected 1' },
+      {
+        name: '[sig-a] Things when new run',
+        outcome: 'failed',
+        message: 'error running kubectl --kubeconfig=config get /a',
+      },
       { name: '[sig-a] Things when new panic', outcome: 'failed' },
       { name: '[sig-a] Things when new look first', outcome: 'skipped' },
       { name: '[sig-a] Things when new last', outcome: 'unfinished' },

@@ -47,5 +47,9 @@ function specReport({ ContainerHierarchyTexts, LeafNodeText, State, Failure }: G
 const messageLimit = 300;
 
 function firstLine(text: string): string {
-  return (text.trim().split('\n')[0] ?? '').slice(0, messageLimit);
+  const line = text.trim().split('\n')[0] ?? '';
+  return line.replace(absoluteFolder, '$1').slice(0, messageLimit);
 }
+
+/** Where programs and files lie on the machine that ran it says nothing, and differs everywhere. */
+const absoluteFolder = /(^|[\s=])(?:\/[\w.@+-]+)+\//g;
