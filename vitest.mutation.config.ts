@@ -12,6 +12,7 @@ export default defineConfig({
       'test/core/ledger-model/**',
       'test/core/**/*random*',
       'test/core/rollout/convergence.test.ts',
+      'test/core/rollout/model-fidelity.test.ts',
     ],
     testTimeout: 20_000,
     // Tests share no state but a memo; loading every module anew for every mutant would cost most of the time.

@@ -40,6 +40,8 @@ export class ModelApi {
   readonly ownersOfClaims = new Set<string>();
   mayReadClaims = true;
   lastRead: LastRead;
+  /** The pod whose claim was last read, and whether the claim was that pod's own. */
+  lastClaim: { readonly uid: string; readonly owned: boolean } | undefined;
   readonly #versions = new Map<string, { readonly text: string; readonly version: number }>();
   #version = 0;
 
@@ -115,6 +117,7 @@ export class ModelApi {
     const owner = this.cluster.pods.find(({ ordinal }) => name.endsWith(`-web-${ordinal}`));
     if (owner === undefined) return failed({ kind: 'notFound', message: 'gone' });
     const owned = this.ownersOfClaims.has(owner.uid);
+    this.lastClaim = { uid: owner.uid, owned };
     return succeeded({ metadata: { name, ...(owned ? { ownerReferences: [{ uid: owner.uid }] } : {}) } });
   }
 

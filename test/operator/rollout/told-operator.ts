@@ -142,9 +142,12 @@ export class ToldOperator {
   }
 
   #wrongNow(cluster: ModelCluster, pod: ModelPod, isRepair: boolean): string[] {
+    const { lastClaim } = this.#api;
+    const keepsClaim = lastClaim?.uid === pod.uid && !lastClaim.owned;
     const inFlight = cluster.pods.filter(({ uid }) => this.#ours.has(uid)).map(({ ordinal }) => `web-${ordinal}`);
     return [
       ...(isRepair && isReady(cluster, pod) ? ['is ready'] : []),
+      ...(isRepair && cluster.set.claims.length > 0 && !keepsClaim ? ['goes although its claim may go with it'] : []),
       ...inFlight.map((other) => `goes while ${other}, which we removed, is going`),
       ...(this.#removedAt + 1 > cluster.now ? ['goes too soon after another one'] : []),
     ];
