@@ -63,7 +63,12 @@ describe('what the operator may do', () => {
 
 describe('what an agent may do', () => {
   const texts = (rules: readonly Permission['rule'][]) => lines(rules.map((rule) => ({ why: '', rule })));
-  const clusterWide = ['core pods: get,list,watch', 'core pods/status: patch', 'core events: create,patch'];
+  const clusterWide = [
+    'core pods: get,list,watch',
+    'core nodes: get',
+    'core pods/status: patch',
+    'core events: create,patch',
+  ];
 
   it('is this and nothing else', () => {
     expect(texts(agentClusterRules(defaultInstallValues))).toEqual(clusterWide);
