@@ -12,7 +12,7 @@ import { UnprotectedRounds } from './unprotected.ts';
 const rounds = wholeFrom('HOLDFAST_BENCH_ROUNDS', 3);
 /** A measurement ends when so many pods were asked for, or after so long: the built-in path would take minutes. */
 const pods = 300;
-const seconds = 8;
+const seconds = 5;
 
 /** Evictions on a real control plane, with the built-in check and with ours, in turns. */
 export async function evictionsSuite(): Promise<string> {
