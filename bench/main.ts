@@ -7,6 +7,7 @@ import { clusterSuite } from './cluster/suite.ts';
 import { coreSuite } from './core/suite.ts';
 import { evictionsSuite } from './evictions/suite.ts';
 import { planSuite } from './plan/suite.ts';
+import { simulateSuite } from './simulate/suite.ts';
 import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
@@ -15,6 +16,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   client: clientSuite,
   cluster: clusterSuite,
   plan: planSuite,
+  simulate: simulateSuite,
   webhook: webhookSuite,
   agent: agentSuite,
   evictions: evictionsSuite,

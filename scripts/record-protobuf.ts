@@ -20,6 +20,12 @@ const file = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/cluster
 const metaPackage = 'k8s.io.apimachinery.pkg.apis.meta.v1';
 /** Options of `kubectl exec` travel in the query, never in a body. */
 const neverInBody = new Set(['PodExecOptions']);
+/** Options of a deletion, and answers that are of no group of their own. */
+const ofEveryGroup = [
+  { apiVersion: 'v1', kind: 'DeleteOptions' },
+  { apiVersion: 'v1', kind: 'Status' },
+  { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' },
+];
 
 const { values: options } = parseArgs({
   options: { modules: { type: 'string' }, verify: { type: 'boolean', default: false } },
@@ -69,7 +75,7 @@ function readPackage(folder: string): GoPackage {
   return { name, proto, go: sources.map((entry) => readFileSync(join(folder, entry), 'utf8')).join('\n') };
 }
 
-/** Every kind that a request may carry. */
+/** Every kind that a request or an answer may carry. */
 function wantedKinds(known: readonly GoPackage[]): WantedKind[] {
   const kinds = recordedDiscovery.groups.flatMap(({ group, versions }) =>
     versions.flatMap(({ version, resources }) =>
@@ -89,7 +95,8 @@ function wantedKinds(known: readonly GoPackage[]): WantedKind[] {
     const apiVersion = joinApiVersion(group, version);
     wanted.set(`${apiVersion}/${kind}`, { apiVersion, kind, message: `${packageOf(known, group, version)}.${kind}` });
   }
-  wanted.set('DeleteOptions', { apiVersion: 'v1', kind: 'DeleteOptions', message: `${metaPackage}.DeleteOptions` });
+  for (const { apiVersion, kind } of ofEveryGroup)
+    wanted.set(kind, { apiVersion, kind, message: `${metaPackage}.${kind}` });
   return [...wanted.values()];
 }
 

@@ -2,49 +2,62 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installOperator } from '../../test/support/installed.ts';
 import { accessFrom, KubeHttp } from '../../test/support/kube-http.ts';
+import type { AddOnKey } from '../../testbed/src/add-ons.ts';
 import { startTestbed } from '../../testbed/src/start.ts';
 import type { Access } from '../cluster/messages.ts';
 
-/** A real control plane with the definitions and rights of Holdfast, and nobody who uses them yet. */
-export interface Bed {
+/** A real control plane, and what is asked of it. */
+export interface Plane {
   readonly http: KubeHttp;
   /** For the load, which speaks HTTP by itself. */
   readonly access: Access;
   readonly kubeconfig: string;
-  /** Of the operator's service account, with the rights of the manifests. */
-  readonly operatorKubeconfigPath: string;
+  /** Gone with it. */
+  readonly folder: string;
   close(): Promise<void>;
 }
 
+/** One with the definitions and rights of Holdfast, and nobody who uses them yet. */
+export interface Bed extends Plane {
+  /** Of the operator's service account, with the rights of the manifests. */
+  readonly operatorKubeconfigPath: string;
+}
+
+export async function openPlane(addOns: readonly AddOnKey[]): Promise<Plane> {
+  const testbed = await startTestbed({ addOns, say: (line) => console.error(line) });
+  const kubeconfig = readFileSync(testbed.kubeconfigPath, 'utf8');
+  const { server, ca, certificate, key } = accessFrom(kubeconfig);
+  const http = new KubeHttp({ server, ca, certificate, key });
+  return {
+    http,
+    access: {
+      port: Number(new URL(server).port),
+      ca: ca.toString(),
+      certificate: certificate.toString(),
+      key: key.toString(),
+    },
+    kubeconfig,
+    folder: testbed.folder,
+    async close() {
+      http.close();
+      await testbed.stop();
+    },
+  };
+}
+
 export async function openBed(): Promise<Bed> {
-  const testbed = await startTestbed({ addOns: [], say: (line) => console.error(line) });
+  const plane = await openPlane([]);
   try {
-    const kubeconfig = readFileSync(testbed.kubeconfigPath, 'utf8');
-    const admin = accessFrom(kubeconfig);
-    const http = new KubeHttp(admin);
-    const request: KubeHttp['request'] = (...args) => http.request(...args);
-    const operatorKubeconfigPath = join(testbed.folder, 'operator.kubeconfig');
-    const { access } = await installOperator({ kubeconfig, request });
+    const { http, kubeconfig, folder } = plane;
+    const operatorKubeconfigPath = join(folder, 'operator.kubeconfig');
+    const { access } = await installOperator({ kubeconfig, request: (...args) => http.request(...args) });
     const { token } = access.user;
     if (token?.kind !== 'inline') throw new Error('the service account has no token');
-    writeFileSync(operatorKubeconfigPath, kubeconfigOf(admin.server, admin.ca, token.text), { mode: 0o600 });
-    return {
-      http,
-      access: {
-        port: Number(new URL(admin.server).port),
-        ca: admin.ca.toString(),
-        certificate: admin.certificate.toString(),
-        key: admin.key.toString(),
-      },
-      kubeconfig,
-      operatorKubeconfigPath,
-      async close() {
-        http.close();
-        await testbed.stop();
-      },
-    };
+    const { server, ca } = accessFrom(kubeconfig);
+    writeFileSync(operatorKubeconfigPath, kubeconfigOf(server, ca, token.text), { mode: 0o600 });
+    return { ...plane, operatorKubeconfigPath };
   } catch (error) {
-    await testbed.stop();
+    await plane.close();
     throw error;
   }
 }

@@ -8,7 +8,7 @@ export interface Case {
   readonly shape: Shape;
 }
 
-export type CaseKey = 'builtin' | 'none' | 'groups-1' | 'pub-1' | 'groups-3' | 'pub-3' | 'pub-always';
+export type CaseKey = 'builtin' | 'none' | 'groups-1' | 'pub-1' | 'groups-3' | 'pub-3' | 'pub-always' | 'kruise';
 
 /** What is measured while these operators run, in this order. */
 export interface Phase {
@@ -43,6 +43,9 @@ export const phases: readonly Phase[] = [
     cases: [{ key: 'pub-always', title: 'PUB, 1 replica, `--takeover=always`', shape: 'pub' }],
   },
 ];
+
+/** On a control plane of its own, where no Holdfast is: the definitions of both have the same name. */
+export const kruiseCase: Case = { key: 'kruise', title: 'PUB of OpenKruise, 1 manager', shape: 'pub' };
 
 export const sizes = [300, 2_000] as const;
 export const concurrencies = [1, 8, 32, 128] as const;

@@ -3,7 +3,7 @@ import { isReady } from '../../test/support/availability.ts';
 import { made } from '../../test/support/cluster.ts';
 import type { Request } from '../cluster/messages.ts';
 import type { Part } from '../cluster/parts.ts';
-import type { Bed } from './bed.ts';
+import type { Plane } from './bed.ts';
 import type { ToLoad } from './messages.ts';
 
 /** Who protects the pods of a namespace. */
@@ -16,6 +16,8 @@ export interface Fleet {
   readonly namespace: string;
 }
 
+/** The one that OpenKruise serves, too. */
+const pubVersion = 'policy.kruise.io/v1alpha1';
 const groupSize = 4;
 /** All of them go, but for the last group: a budget that needs nothing would not be asked. */
 const spare = groupSize;
@@ -56,7 +58,7 @@ export function deletionOf({ namespace }: Fleet, name: string, query = ''): Requ
 }
 
 /** The namespace, its budget and its groups; the pods come with `refill`. */
-export async function found({ http }: Bed, fleet: Fleet): Promise<void> {
+export async function found({ http }: Plane, fleet: Fleet): Promise<void> {
   const { namespace } = fleet;
   const post = (path: string, body: object) => made(http.request('POST', path, { body }));
   await post('/api/v1/namespaces', { metadata: { name: namespace } });
@@ -73,10 +75,9 @@ export async function found({ http }: Bed, fleet: Fleet): Promise<void> {
   }
   const spec = { minAvailable: 1, selector };
   if (fleet.shape === 'pub') {
-    const apiVersion = 'policy.kruise.io/v1beta1';
     const kind = 'PodUnavailableBudget';
-    const path = `/apis/${apiVersion}/namespaces/${namespace}/podunavailablebudgets`;
-    await post(path, { apiVersion, kind, metadata: { name: 'bench' }, spec });
+    const path = `/apis/${pubVersion}/namespaces/${namespace}/podunavailablebudgets`;
+    await post(path, { apiVersion: pubVersion, kind, metadata: { name: 'bench' }, spec });
   } else if (fleet.shape !== 'none') {
     await post(`/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, { metadata: { name: 'bench' }, spec });
   }
@@ -99,7 +100,7 @@ function podOf({ shape, namespace }: Fleet, index: number): Request {
 }
 
 /** Every pod is there, ready, and counted by whoever counts. */
-export async function refill(bed: Bed, load: Part, fleet: Fleet): Promise<void> {
+export async function refill(bed: Plane, load: Part, fleet: Fleet): Promise<void> {
   const { size, namespace } = fleet;
   const pods = await podsIn(bed, namespace);
   const { access } = bed;
@@ -115,7 +116,7 @@ export async function refill(bed: Bed, load: Part, fleet: Fleet): Promise<void> 
   await untilTrue(`the pods of ${namespace} are ready`, async () => (await podsIn(bed, namespace)).every(isReady));
 }
 
-async function podsIn({ http }: Bed, namespace: string) {
+async function podsIn({ http }: Plane, namespace: string) {
   return (await made(http.request('GET', `/api/v1/namespaces/${namespace}/pods`))).items;
 }
 
@@ -127,17 +128,18 @@ interface Counted {
 }
 
 /** The budget's status is that of all its pods, and nothing is on its way out any more. */
-export async function untilCounted({ http }: Bed, { shape, size, namespace }: Fleet): Promise<void> {
+export async function untilCounted({ http }: Plane, { shape, size, namespace }: Fleet): Promise<void> {
   if (shape === 'none') return;
   const path =
     shape === 'pub'
-      ? `/apis/policy.kruise.io/v1beta1/namespaces/${namespace}/podunavailablebudgets/bench`
+      ? `/apis/${pubVersion}/namespaces/${namespace}/podunavailablebudgets/bench`
       : `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets/bench`;
   const units = size + spare;
   await untilTrue(`the budget of ${namespace} counts its pods`, async () => {
     const status = (await made(http.request('GET', path))).status as Counted | undefined;
+    if (Object.keys(status?.disruptedPods ?? {}).length > 0) return false;
     if (shape === 'pub') return status?.currentAvailable === units;
-    if (status?.currentHealthy !== units || Object.keys(status.disruptedPods ?? {}).length > 0) return false;
+    if (status?.currentHealthy !== units) return false;
     if (shape === 'builtin') return true;
     const standing = status.conditions?.find(({ type }) => type === 'holdfast.dev/GroupBudget');
     return standing?.message?.startsWith(`${units / groupSize} groups available`) === true;

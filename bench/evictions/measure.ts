@@ -1,6 +1,6 @@
 import type { Request } from '../cluster/messages.ts';
 import type { Part } from '../cluster/parts.ts';
-import type { Bed } from './bed.ts';
+import type { Plane } from './bed.ts';
 import { type Fleet, refill, targetsOf, untilCounted } from './fleet.ts';
 import type { Disrupted, ToLoad } from './messages.ts';
 import { type Writes, writesBetween, writesIn } from './writes.ts';
@@ -26,7 +26,7 @@ export interface MeasureWish {
 }
 
 /** Takes pods of a fleet away that is whole and at rest. */
-export async function measure(bed: Bed, load: Part, fleet: Fleet, wish: MeasureWish): Promise<Measured> {
+export async function measure(bed: Plane, load: Part, fleet: Fleet, wish: MeasureWish): Promise<Measured> {
   await refill(bed, load, fleet);
   await untilCounted(bed, fleet);
   const { concurrency: connections, seconds } = wish;
@@ -52,7 +52,7 @@ function resultOf({ codes, seconds, p50, p99, sent }: Disrupted, writes: number)
   };
 }
 
-async function writesOf({ http }: Bed): Promise<Writes> {
+async function writesOf({ http }: Plane): Promise<Writes> {
   const { code, text } = await http.request('GET', '/metrics');
   if (code !== 200) throw new Error(`the API server shows no metrics: ${code}`);
   return writesIn(text);

@@ -20,14 +20,21 @@ export interface Operators {
 
 const readyMs = 60_000;
 
-/** Operators as processes of their own behind one address, which the API server asks from now on. */
+/**
+ * Operators as processes of their own behind one address, which the API server asks from now on. A single one is asked directly: what
+ * spreads connections in a cluster is its network, and costs no process of its own.
+ */
 export async function startOperators(bed: Bed, parts: Parts<PartName>, wish: OperatorsWish): Promise<Operators> {
   const { replicas } = wish;
-  const balancer = parts.start('balancer');
+  const balancer = replicas === 1 ? undefined : parts.start('balancer');
+  const spreadOver = (targets: readonly number[]) =>
+    balancer?.ask<{ port: number }>({ do: 'spread', targets } satisfies ToBalancer);
+  // It listens before ports are looked for: afterwards it could take one of them.
+  await spreadOver([]);
   const ports = await freePorts(2 * replicas);
   const webhookPorts = ports.slice(0, replicas);
   const healthPorts = ports.slice(replicas);
-  const { port } = await balancer.ask<{ port: number }>({ do: 'spread', targets: webhookPorts } satisfies ToBalancer);
+  const port = (await spreadOver(webhookPorts))?.port ?? webhookPorts[0];
   const url = `https://127.0.0.1:${port}`;
   const running = webhookPorts.map((webhook, i) =>
     startOne(parts, bed, { webhook, health: healthPorts[i] ?? 0, url, takeover: wish.takeover }),
@@ -43,7 +50,7 @@ export async function startOperators(bed: Bed, parts: Parts<PartName>, wish: Ope
     },
     async stop() {
       await webhooks.close();
-      await Promise.all([...running, balancer].map((one) => one.stop()));
+      await Promise.all([...running, balancer].map((one) => one?.stop()));
     },
   };
 }

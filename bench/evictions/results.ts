@@ -10,6 +10,11 @@ export class Results {
     this.#rounds.set(name, [...(this.#rounds.get(name) ?? []), measured]);
   }
 
+  /** Whether this case was measured at all. */
+  has(key: CaseKey): boolean {
+    return [...this.#rounds.keys()].some((name) => name.startsWith(`${key} `));
+  }
+
   get(key: CaseKey, size: number, concurrency: number): Measured {
     const name = nameOf(key, size, concurrency);
     const rounds = this.#rounds.get(name);

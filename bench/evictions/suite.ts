@@ -1,8 +1,9 @@
 import { type Part, Parts } from '../cluster/parts.ts';
-import { type Bed, openBed } from './bed.ts';
-import { concurrencies, type Phase, phases, sizes } from './cases.ts';
+import { type Bed, openBed, openPlane, type Plane } from './bed.ts';
+import { type Case, concurrencies, kruiseCase, type Phase, phases, sizes } from './cases.ts';
+import { chosenCases, isWhole } from './chosen.ts';
 import { evictionOf, fleetOf, found } from './fleet.ts';
-import { measure } from './measure.ts';
+import { type Measured, measure } from './measure.ts';
 import { type PartName, startOperators } from './operators.ts';
 import { report } from './report.ts';
 import { Results } from './results.ts';
@@ -32,22 +33,48 @@ export async function evictionsSuite(): Promise<string> {
 
 async function evictions(bed: Bed, parts: Parts<PartName>): Promise<string> {
   const load = parts.start('load');
-  for (const shape of ['builtin', 'none', 'groups', 'pub'] as const) {
-    for (const size of sizes) await found(bed, fleetOf(shape, size));
-  }
+  const chosen = chosenCases(process.env);
+  const isChosen = ({ key }: Case) => chosen.has(key);
+  await foundAll(bed, phases.flatMap(({ cases }) => cases).filter(isChosen));
   const results = new Results();
-  const unprotected = new UnprotectedRounds(bed, load);
+  const unprotected = isWhole(chosen) ? new UnprotectedRounds(bed, load) : undefined;
   for (let round = 1; round <= rounds; round += 1) {
     for (const phase of phases) {
+      const cases = phase.cases.filter(isChosen);
+      if (cases.length === 0) continue;
+      announce(round, cases);
       const { operators: wish } = phase;
       const operators = wish === undefined ? undefined : await startOperators(bed, parts, wish);
-      console.error(`round ${round} of ${rounds}: ${phase.cases.map(({ title }) => title).join(', ')}`);
-      await measurePhase({ bed, load, results }, phase);
-      if (isForUnprotected(phase)) await unprotected.add(operators);
+      await measureCases({ plane: bed, load, results }, cases);
+      if (isForUnprotected(phase)) await unprotected?.add(operators);
       await operators?.stop();
     }
+    if (!isChosen(kruiseCase)) continue;
+    announce(round, [kruiseCase]);
+    await measureKruise(load, results);
   }
-  return report(results, unprotected.result(), setting());
+  return report(results, unprotected?.result(), setting(isChosen(kruiseCase)));
+}
+
+function announce(round: number, cases: readonly Case[]): void {
+  console.error(`round ${round} of ${rounds}: ${cases.map(({ title }) => title).join(', ')}`);
+}
+
+async function foundAll(plane: Plane, cases: readonly Case[]): Promise<void> {
+  for (const shape of new Set(cases.map((one) => one.shape))) {
+    for (const size of sizes) await found(plane, fleetOf(shape, size));
+  }
+}
+
+/** It comes up and goes each time, so that it takes nothing from the other cases. */
+async function measureKruise(load: Part, results: Results): Promise<void> {
+  const plane = await openPlane(['kruise']);
+  try {
+    await foundAll(plane, [kruiseCase]);
+    await measureCases({ plane, load, results }, [kruiseCase]);
+  } finally {
+    await plane.close();
+  }
 }
 
 /** With one operator, and without any. */
@@ -56,26 +83,34 @@ function isForUnprotected({ operators }: Phase): boolean {
 }
 
 interface Place {
-  readonly bed: Bed;
+  readonly plane: Plane;
   readonly load: Part;
   readonly results: Results;
 }
 
-async function measurePhase({ bed, load, results }: Place, { cases }: Phase): Promise<void> {
+async function measureCases({ plane, load, results }: Place, cases: readonly Case[]): Promise<void> {
   for (const { key, shape } of cases) {
     for (const size of sizes) {
       for (const concurrency of concurrencies) {
         const wish = { concurrency, pods, seconds, request: evictionOf };
-        const measured = await measure(bed, load, fleetOf(shape, size), wish);
+        const measured = await measure(plane, load, fleetOf(shape, size), wish);
         results.add(key, size, concurrency, measured);
-        console.error(`  ${key} ${size} x${concurrency}: ${Math.round(measured.perSecond)}/s`);
+        console.error(`  ${key} ${size} x${concurrency}: ${told(measured)}`);
       }
     }
   }
 }
 
-function setting(): string {
-  return `kube-apiserver 1.37 with etcd 3.6, controller manager, scheduler and simulated kubelets, everything on one machine, operators as processes of their own with the rights of the manifests. Each figure is the median of ${rounds} rounds, in which the cases take turns; each measurement is of ${pods} pods or ${seconds} seconds, whichever comes first, of pods that are ready, under a budget that lets all but the last unit go. Groups are PodGroups of four. Writes are requests to the API server for pods, their evictions, budgets and ledgers.`;
+function told({ perSecond, p50, p99, refused, failed }: Measured): string {
+  const trouble = refused + failed === 0 ? '' : `, ${refused} refused, ${failed} failed`;
+  return `${Math.round(perSecond)}/s, p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms${trouble}`;
+}
+
+function setting(kruise: boolean): string {
+  const apart = kruise
+    ? ' OpenKruise 1.8, with its default flags, has a control plane of the same kind to itself, beside which the other one is at rest.'
+    : '';
+  return `kube-apiserver 1.37 with etcd 3.6, controller manager, scheduler and simulated kubelets, everything on one machine, operators as processes of their own with the rights of the manifests. Each figure is the median of ${rounds} rounds, in which the cases take turns; each measurement is of ${pods} pods or ${seconds} seconds, whichever comes first, of pods that are ready, under a budget that lets all but the last unit go. Groups are PodGroups of four. Writes are requests to the API server for pods, their evictions, budgets and ledgers.${apart}`;
 }
 
 function wholeFrom(name: string, otherwise: number): number {

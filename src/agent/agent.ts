@@ -2,19 +2,20 @@ import { createClients } from '../kube/client/clients.ts';
 import { targetOf } from '../kube/config/target-of.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import { startHealthServer } from '../telemetry/health/health-server.ts';
-import { createReadiness } from '../telemetry/health/readiness.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+import type { Target } from '../kube/transport/target.ts';
+import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
+import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
 import { Desk, type PodOnDesk } from './pods/desk.ts';
 import { PodWatch } from './pods/pod-watch.ts';
-import { createProber } from './probes/prober.ts';
+import { createProber, type Prober } from './probes/prober.ts';
 import type { ProbeResult } from './probes/result.ts';
 import { ConditionWriter } from './publish/condition-writer.ts';
 import { LeaseKeeper } from './publish/lease-keeper.ts';
 import { LeaseKeepers } from './publish/lease-keepers.ts';
 import { purposeLimits } from './purposes.ts';
-import { type AgentEnvironment, type AgentSettings, defaultMaxProbes } from './settings.ts';
+import { type AgentEnvironment, type AgentSettings, defaultMaxProbes, type Surrounding } from './settings.ts';
 import { Slots } from './worker/slots.ts';
 
 export interface RunningAgent {
@@ -27,9 +28,31 @@ export interface RunningAgent {
 
 const component = 'holdfast-agent';
 
+/** How an agent meets the world. */
+export interface AgentEdges {
+  readonly api: Target;
+  readonly prober: Prober;
+  showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
+}
+
 /** Resolves when it has begun; its pods are probed as it comes to know them. */
-export async function startAgent(settings: AgentSettings, environment: AgentEnvironment): Promise<RunningAgent> {
-  const parts = assemble(settings, environment);
+export function startAgent(settings: AgentSettings, environment: AgentEnvironment): Promise<RunningAgent> {
+  const { access, clock } = environment;
+  const api = targetOf(access, clock);
+  return runAgent(settings, environment, {
+    api,
+    prober: createProber({ clock, api, allowExec: settings.allowExec }),
+    showHealth: (readiness, metrics) => startHealthServer({ ...settings.health, readiness, metrics }),
+  });
+}
+
+/** The same, with whatever ways to the API server and to the applications there are. */
+export async function runAgent(
+  settings: AgentSettings,
+  environment: Surrounding,
+  edges: AgentEdges,
+): Promise<RunningAgent> {
+  const parts = assemble(settings, environment, edges);
   const { watch, keepers, writer, desk, recorder, connection, metrics } = parts;
   const readiness = createReadiness(
     new Map([
@@ -37,7 +60,7 @@ export async function startAgent(settings: AgentSettings, environment: AgentEnvi
       ['the leases of its nodes', () => keepers.allHeld()],
     ]),
   );
-  const health = await startHealthServer({ ...settings.health, readiness, metrics });
+  const health = await edges.showHealth(readiness, metrics);
   keepers.start();
   writer.start();
   watch.start();
@@ -58,20 +81,19 @@ export async function startAgent(settings: AgentSettings, environment: AgentEnvi
   };
 }
 
-function assemble(settings: AgentSettings, environment: AgentEnvironment) {
-  const { clock, random, log, access } = environment;
-  const target = targetOf(access, clock);
-  const connection = new Connection(target, { clock, userAgent: component });
+function assemble(settings: AgentSettings, environment: Surrounding, { api, prober }: AgentEdges) {
+  const { clock, random, log, runtimeMetrics = true } = environment;
+  const connection = new Connection(api, { clock, userAgent: component });
   const clients = createClients(connection, purposeLimits, clock);
   const recorder = recorderOf(clients.events, settings, environment);
-  const metrics = createMetrics({ runtime: true });
+  const metrics = createMetrics({ runtime: runtimeMetrics });
   const measured = createAgentMetrics(metrics, () => ({ ...desk.counts(), oldestLeaseMs: keepers.oldestMs() }));
   const served = settings.nodes === 'all' ? undefined : new Set(settings.nodes);
   const desk = new Desk({
     terms: {
       clock,
       random,
-      prober: createProber({ clock, api: target, allowExec: settings.allowExec }),
+      prober,
       slots: new Slots(settings.maxProbes ?? defaultMaxProbes),
       allowExec: settings.allowExec,
       startedAt: clock.monotonic(),
@@ -127,7 +149,7 @@ function assemble(settings: AgentSettings, environment: AgentEnvironment) {
 function recorderOf(
   client: ConstructorParameters<typeof EventRecorder>[0]['client'],
   { identity }: AgentSettings,
-  { clock, random, log }: AgentEnvironment,
+  { clock, random, log }: Surrounding,
 ): EventRecorder {
   return new EventRecorder({
     client,

@@ -25,11 +25,17 @@ export interface AgentSettings {
 }
 
 /** What it is given by whoever starts it. */
-export interface AgentEnvironment {
+export interface AgentEnvironment extends Surrounding {
   readonly access: Access;
+}
+
+/** All of that but how it reaches others. */
+export interface Surrounding {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** False: nobody looks at what the metrics say of this process. */
+  readonly runtimeMetrics?: boolean;
 }
 
 export const defaultLeaseSeconds = 40;

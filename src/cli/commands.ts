@@ -31,8 +31,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./lint/lint.ts')).lintCommand(),
   },
   simulate: {
-    description: 'tell what draining nodes would do, from a snapshot of a cluster',
-    load: async () => (await import('./simulate.ts')).simulateCommand(),
+    description: 'play through a drain, the loss of a zone or an upgrade in virtual time, from a snapshot of a cluster',
+    load: async () => (await import('./simulate/simulate.ts')).simulateCommand(),
   },
   up: {
     description: 'run a Kubernetes cluster in this process, with simulated nodes, for kubectl and every other client',

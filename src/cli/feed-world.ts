@@ -18,7 +18,7 @@ export function worldOf(objects: readonly LoadedObject[]): World {
   }
   for (const object of withUids(objects.map(inNamespace))) {
     try {
-      feed(world, object);
+      feedObject(world, object);
     } catch (error) {
       const { namespace, name } = object.metadata;
       const why = error instanceof Error ? error.message : String(error);
@@ -56,7 +56,7 @@ function inNamespace(object: LoadedObject): LoadedObject {
 }
 
 /** A snapshot carries no clock: probe leases count as fresh, and a budget without a status as processed. */
-function feed(world: World, object: LoadedObject): void {
+export function feedObject(world: World, object: LoadedObject): void {
   const into = feeders[object.kind] ?? feedOwner;
   into(world, object);
 }
@@ -98,4 +98,25 @@ function feedOwner(world: World, object: LoadedObject): void {
     ...(typeof replicas === 'number' ? { replicas } : {}),
     ...(controller === undefined ? {} : { controller }),
   });
+}
+
+/** The object is gone. */
+export function forgetObject(world: World, object: LoadedObject): void {
+  const forget = forgetters[object.kind] ?? forgetOwner;
+  forget(world, namespaceOf(object), object);
+}
+
+type Forgetter = (world: World, namespace: string, object: LoadedObject) => void;
+
+const forgetters: Readonly<Record<string, Forgetter>> = {
+  Pod: (world, namespace, { metadata }) => world.deletePod(namespace, metadata.name),
+  PodDisruptionBudget: (world, namespace, { metadata }) => world.deletePdb(namespace, metadata.name),
+  PodUnavailableBudget: (world, namespace, { metadata }) => world.deletePub(namespace, metadata.name),
+  Workload: (world, namespace, { metadata }) => world.deleteWorkload(namespace, metadata.name),
+  PodGroup: (world, namespace, { apiVersion, metadata }) => world.deletePodGroup(apiVersion, namespace, metadata.name),
+  Namespace: (world, _, { metadata }) => world.deleteNamespace(metadata.name),
+};
+
+function forgetOwner(world: World, namespace: string, { apiVersion, kind, metadata }: LoadedObject): void {
+  world.setOwnerGone({ apiVersion, kind, namespace, name: metadata.name });
 }

@@ -5,6 +5,8 @@ import { exitCode, Interrupted, problemText } from './output/problem.ts';
 const program = new Command('holdfast')
   .description("keeps an application's serving units up while its Kubernetes cluster is being maintained")
   .version('0.1.0')
+  // What comes after a command is its own, `--` included.
+  .enablePositionalOptions()
   .showHelpAfterError('(holdfast --help lists the commands)');
 
 /** The hidden command that completion scripts call. */

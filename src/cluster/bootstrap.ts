@@ -1,5 +1,6 @@
 import { bootstrapRbac } from './auth/bootstrap-roles.ts';
 import type { Client } from './client.ts';
+import { bootstrapFlows } from './flowcontrol/bootstrap-flows.ts';
 import { type KubeObject, resourceKey, splitApiVersion } from './objects.ts';
 import type { View } from './view.ts';
 
@@ -21,7 +22,7 @@ export async function bootstrap(client: Client, view?: View): Promise<void> {
   };
   for (const name of namespaces)
     await ensure('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-  for (const object of bootstrapRbac()) await ensure(rbacKey(object), object);
+  for (const object of [...bootstrapRbac(), ...bootstrapFlows()]) await ensure(keyOfKind(object), object);
   for (const { name, value } of priorityClasses) {
     await ensure('scheduling.k8s.io/priorityclasses', {
       apiVersion: 'scheduling.k8s.io/v1',
@@ -45,6 +46,6 @@ const kubernetesService: KubeObject = {
   },
 };
 
-function rbacKey(object: KubeObject): string {
+function keyOfKind(object: KubeObject): string {
   return resourceKey(splitApiVersion(object.apiVersion).group, `${object.kind.toLowerCase()}s`);
 }

@@ -1,21 +1,11 @@
-import { createAuthenticator } from './auth/authenticate.ts';
-import { startClusterRoleAggregation } from './auth/cluster-role-aggregation.ts';
+import { frontOf } from './api-front.ts';
 import { adminUser, renderKubeconfig } from './auth/kubeconfig.ts';
 import { createPki, type Pki } from './auth/pki.ts';
-import { createServiceAccountTokens } from './auth/service-account-tokens.ts';
-import { nodeUser, systemUser, type User } from './auth/user.ts';
-import { bootstrap } from './bootstrap.ts';
+import type { User } from './auth/user.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';
-import { startApiControllers, startControllers } from './controllers/all.ts';
-import type { Controller, ControllerContext } from './controllers/controller.ts';
-import { documentHandler } from './http/documents.ts';
-import { handlePath } from './http/paths.ts';
-import { ResourceHandler } from './http/resource-handler.ts';
+import type { Controller } from './controllers/controller.ts';
 import { type RunningServer, type ServerLimits, startServer } from './http/server.ts';
-import { specialHandlers } from './http/special-handlers.ts';
-import { recordedVersion } from './kinds/recorded.ts';
-import { createRequestMetrics } from './metrics.ts';
-import { createExecHandler, createLogHandler } from './nodes/streams.ts';
+import { type PartsTerms, startParts } from './start-parts.ts';
 import { createMemoryStore } from './store/memory-store.ts';
 import type { Store } from './store/store.ts';
 import { type Clock, realClock } from './time/clock.ts';
@@ -76,7 +66,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await store.close();
   };
   try {
-    await startParts({ plane, pki, options, clock, random }, controllers);
+    const { prepare, report } = options;
+    await startParts(plane, { clock, random, prepare, acting: actingOf(options, pki), report }, controllers);
   } catch (error) {
     await close();
     throw error;
@@ -95,91 +86,35 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-interface Parts {
-  readonly plane: ControlPlane;
-  readonly pki: Pki;
-  readonly options: ClusterOptions;
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-async function startParts({ plane, pki, options, clock, random }: Parts, controllers: Controller[]): Promise<void> {
-  const context: ControllerContext = {
-    view: plane.view,
-    clock,
-    random,
-    clientFor: plane.controllerClient,
-    report: (controller, key, error) => options.report(`${controller}: ${key}`, error),
-  };
-  controllers.push(...startApiControllers(context, plane));
-  await options.prepare?.(plane);
-  await bootstrap(plane.clientFor(systemUser, 'kube-apiserver'), plane.view);
-  controllers.push(startClusterRoleAggregation(context));
-  if (options.controllers === false) return;
-  const started = startControllers(context, {
-    plane,
-    caCertificate: pki.material.caCertificate,
+function actingOf(options: ClusterOptions, { material }: Pki): PartsTerms['acting'] {
+  if (options.controllers === false) return undefined;
+  return {
+    caCertificate: material.caCertificate,
     speed: options.speed ?? 1,
     sockets: options.sockets ?? true,
-    certificate: { certificate: pki.material.serverCertificate, key: pki.material.serverKey },
-    clientForNode: (node) => plane.clientFor(nodeUser(node), 'kubelet'),
-  });
-  controllers.push(...started);
+    certificate: { certificate: material.serverCertificate, key: material.serverKey },
+  };
 }
 
-async function startApi(
+function startApi(
   plane: ControlPlane,
   pki: Pki,
   options: ClusterOptions,
   random: Random,
   ready: () => boolean,
 ): Promise<RunningServer> {
-  const { registry, types, view, authorizer } = plane;
-  const tokens = createServiceAccountTokens({
-    view,
-    clock: registry.clock,
-    random,
-    signingKey: pki.material.serviceAccountKey,
-  });
-  const authenticator = createAuthenticator({
-    staticTokens: options.staticTokens ?? new Map(),
-    serviceAccounts: tokens,
-  });
-  const special = specialHandlers({ registry, authenticator, authorizer, tokens, readLog: createLogHandler(view) });
-  const resources = new ResourceHandler(registry, special);
-  const metrics = createRequestMetrics(registry.store, types);
-  let documents: ReturnType<typeof documentHandler> | undefined;
-  const version = versionDocument();
+  const { staticTokens = new Map(), report } = options;
   return startServer({
+    ...frontOf(plane, {
+      signingKey: pki.material.serviceAccountKey,
+      staticTokens,
+      random,
+      acts: options.controllers !== false,
+      ready,
+      report,
+    }),
     port: options.port ?? 0,
     pki: pki.material,
-    authenticator,
-    authorizer,
-    handleResource: (exchange) => resources.handle(exchange),
-    handlePath(request, info, query) {
-      // Which port it is, is known when someone has come in by it.
-      documents ??= documentHandler(types, `127.0.0.1:${request.socket.localPort}`);
-      return handlePath({ version, ready, metrics: () => metrics.render(), documents }, request, info, query);
-    },
-    handleUpgrade: createExecHandler(registry),
-    observe: metrics.observe,
     ...(options.limits ? { limits: options.limits } : {}),
-    report: options.report,
   });
-}
-
-/** The Kubernetes whose API this is, and that it is not that Kubernetes. */
-function versionDocument(): Record<string, string> {
-  const { major, minor, gitVersion } = recordedVersion;
-  return {
-    major,
-    minor,
-    gitVersion: `${gitVersion}+holdfast`,
-    gitCommit: '',
-    gitTreeState: 'clean',
-    buildDate: '1970-01-01T00:00:00Z',
-    goVersion: '',
-    compiler: `node ${process.version}`,
-    platform: `${process.platform}/${process.arch}`,
-  };
 }

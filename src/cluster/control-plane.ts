@@ -1,6 +1,12 @@
 import { createAdmission } from './admission/admission-chain.ts';
+import {
+  mutatingPolicyBindingStrategy,
+  mutatingPolicyStrategy,
+} from './admission/mutating-policies/mutating-policy-strategies.ts';
+import { mutatingPolicies, mutatingPolicyBindings } from './admission/mutating-policies/run-mutating-policies.ts';
 import { policyBindingStrategy, policyStrategy } from './admission/policies/policy-strategies.ts';
 import { policies, policyBindings } from './admission/policies/run-policies.ts';
+import type { ConnectWebhook } from './admission/webhook-client.ts';
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
@@ -12,6 +18,7 @@ import { rbacStrategies } from './auth/rbac-strategies.ts';
 import { controllerUser, type User } from './auth/user.ts';
 import type { Client } from './client.ts';
 import { crdStrategy } from './crd/crd-strategy.ts';
+import { FlowControl } from './flowcontrol/flow-control.ts';
 import { builtinStrategies } from './kinds/builtin/strategies.ts';
 import type { ResourceType } from './kinds/resource-type.ts';
 import { createResourceTypes, type MutableResourceTypes } from './kinds/resource-types.ts';
@@ -20,12 +27,12 @@ import type { JsonObject, KubeObject, ResourceKey } from './objects.ts';
 import { Quotas } from './quota/quotas.ts';
 import { inProcessClient } from './registry/client.ts';
 import { convertTo } from './registry/convert.ts';
-import type { Registry, RegistryHooks } from './registry/registry.ts';
+import type { Registry, RegistryHooks, Wire } from './registry/registry.ts';
 import type { WriteContext } from './registry/write-context.ts';
 import { ServiceAddresses } from './service-addresses.ts';
 import type { Store } from './store/store.ts';
 import { builtinCells } from './tables/cells.ts';
-import type { Clock } from './time/clock.ts';
+import { type Clock, realClock } from './time/clock.ts';
 import type { Random } from './time/random.ts';
 import { createView, type View } from './view.ts';
 
@@ -33,6 +40,10 @@ export interface ControlPlaneOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
+  /** Absent: a network. */
+  readonly wire?: Wire;
+  /** How webhooks are reached; absent: over TLS. */
+  readonly connectWebhook?: ConnectWebhook;
 }
 
 /** The API without its wire: everything that a request passes between HTTP and the store. */
@@ -42,6 +53,7 @@ export interface ControlPlane {
   readonly view: View;
   readonly authorizer: RbacAuthorizer;
   readonly quotas: Quotas;
+  readonly flows: FlowControl;
   /** A client for one of our own parts. */
   clientFor(user: User, fieldManager: string): Client;
   /** A client with the identity of a built-in controller. */
@@ -54,36 +66,51 @@ const strategies: ReadonlyMap<ResourceKey, Strategy> = new Map([
   ...rbacStrategies,
   ['admissionregistration.k8s.io/validatingwebhookconfigurations', validatingWebhookConfigurationStrategy],
   ['admissionregistration.k8s.io/mutatingwebhookconfigurations', mutatingWebhookConfigurationStrategy],
+  [mutatingPolicies, mutatingPolicyStrategy],
+  [mutatingPolicyBindings, mutatingPolicyBindingStrategy],
   [policies, policyStrategy],
   [policyBindings, policyBindingStrategy],
   ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy],
 ]);
 
+/** A write costs the same for one line as for many, so that with hundreds of watchers each is served less often. */
+const network: Wire = { clock: realClock, batchMsEach: 0.5 };
+
 /** The scheduler is a program of its own on a real cluster, and webhooks know it by that name. */
 const schedulerName = 'kube-scheduler';
 const schedulerUser: User = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
 
-export function createControlPlane({ store, clock, random }: ControlPlaneOptions): ControlPlane {
+export function createControlPlane({
+  store,
+  clock,
+  random,
+  wire = network,
+  connectWebhook,
+}: ControlPlaneOptions): ControlPlane {
   const types = createResourceTypes({ strategies, cells: builtinCells });
   const view = createView(store);
   const authorizer = createRbacAuthorizer(view);
   const quotas = new Quotas(store);
+  const flows = new FlowControl(view);
   const admission = createAdmission({
     view,
     types,
     clock,
     random,
     resolveService: serviceResolver(view),
+    ...(connectWebhook === undefined ? {} : { connectWebhook }),
     convert: convertTo,
     applyDefaults: (kind, draft) => types.byKind(kind.group, kind.version, kind.kind)?.strategy.applyDefaults?.(draft),
   });
-  const registry: Registry = { store, types, admission, clock, random, hooks: hooksOf(view, authorizer, quotas) };
+  const hooks = hooksOf(view, authorizer, quotas);
+  const registry: Registry = { store, types, admission, clock, random, hooks, wire };
   return {
     registry,
     types,
     view,
     authorizer,
     quotas,
+    flows,
     clientFor: (user, fieldManager) => inProcessClient(registry, user, fieldManager),
     controllerClient: (name) =>
       name === schedulerName
@@ -93,6 +120,7 @@ export function createControlPlane({ store, clock, random }: ControlPlaneOptions
       admission.close();
       authorizer.close();
       quotas.close();
+      flows.close();
       view.close();
     },
   };

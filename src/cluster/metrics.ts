@@ -1,4 +1,5 @@
-import type { Observation } from './http/server.ts';
+import type { NominalSeats } from './flowcontrol/flow-control.ts';
+import type { Observation } from './http/front.ts';
 import type { ResourceTypes } from './kinds/resource-type.ts';
 import type { Store } from './store/store.ts';
 
@@ -21,7 +22,11 @@ interface Series {
 }
 
 /** Named as the real API server names them, so that existing dashboards read them. */
-export function createRequestMetrics(store: Store, types: ResourceTypes): RequestMetrics {
+export function createRequestMetrics(
+  store: Store,
+  types: ResourceTypes,
+  nominalSeats: () => readonly NominalSeats[],
+): RequestMetrics {
   const known = knownNames(types);
   const all = new Map<string, Series>();
   return {
@@ -35,7 +40,15 @@ export function createRequestMetrics(store: Store, types: ResourceTypes): Reques
       series.count += 1;
       series.seconds += seconds;
     },
-    render: () => `${[...requests(all.values()), ...durations(all.values()), ...objects(store)].join('\n')}\n`,
+    render() {
+      const lines = [
+        ...requests(all.values()),
+        ...durations(all.values()),
+        ...objects(store),
+        ...seats(nominalSeats()),
+      ];
+      return `${lines.join('\n')}\n`;
+    },
   };
 }
 
@@ -71,6 +84,12 @@ function* objects(store: Store): Iterable<string> {
   for (const resource of store.resources()) {
     yield `apiserver_storage_objects{resource="${resource}"} ${store.count(resource)}`;
   }
+}
+
+function* seats(all: readonly NominalSeats[]): Iterable<string> {
+  const name = 'apiserver_flowcontrol_nominal_limit_seats';
+  yield* heading(name, 'gauge', 'What the shares of each priority level come to. Nothing is limited by it here.');
+  for (const { priorityLevel, seats: count } of all) yield `${name}{priority_level="${priorityLevel}"} ${count}`;
 }
 
 function heading(name: string, type: string, help: string): readonly string[] {

@@ -14,6 +14,11 @@ export function isAtLeast(view: string, bound: string): boolean {
   return isNumber(view) && isNumber(bound) && compareResourceVersions(view, bound) >= 0;
 }
 
+export function later(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareResourceVersions(a, b) >= 0 ? a : b;
+}
+
 function isNumber(version: string): boolean {
   return /^[0-9]+$/.test(version);
 }

@@ -1,10 +1,10 @@
 import { World } from '../core/world/world.ts';
 import { createClients } from '../kube/client/clients.ts';
-import { targetOf } from '../kube/config/target-of.ts';
 import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
+import type { Target } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
@@ -22,7 +22,7 @@ import { createJudging, type Judging } from './judging.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
-import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import type { OperatorSettings, Surrounding } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
 import { Surroundings } from './surroundings/surroundings.ts';
@@ -56,9 +56,9 @@ const missMs = 5_000;
 
 const userAgent = 'holdfast-operator';
 
-export function assemble(settings: OperatorSettings, environment: OperatorEnvironment): Assembly {
+export function assemble(settings: OperatorSettings, environment: Surrounding, api: Target): Assembly {
   const { clock } = environment;
-  const connection = new Connection(targetOf(environment.access, clock), { clock, userAgent });
+  const connection = new Connection(api, { clock, userAgent });
   const context = contextOf(settings, environment, connection);
   const { world, clients, log } = context;
   const traits: ServerTraits = { watchList: true };
@@ -161,7 +161,7 @@ export function assemble(settings: OperatorSettings, environment: OperatorEnviro
 
 function contextOf(
   { identity, namespace }: OperatorSettings,
-  { clock, random, log }: OperatorEnvironment,
+  { clock, random, log, runtimeMetrics = true }: Surrounding,
   connection: Connection,
 ): OperatorContext {
   return {
@@ -170,7 +170,7 @@ function contextOf(
     clock,
     random,
     log,
-    metrics: createMetrics({ runtime: true }),
+    metrics: createMetrics({ runtime: runtimeMetrics }),
     identity,
     namespace,
   };

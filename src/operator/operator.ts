@@ -1,18 +1,15 @@
 import type { LeaseElection } from '../kube/election/lease-election.ts';
-import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
+import type { HealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
-import { openCertificateFiles } from './certificates/files.ts';
-import { webhookNames } from './certificates/names.ts';
-import { startCertificates } from './certificates/start.ts';
+import { networkEdges, type OperatorEdges, OperatorProblem } from './edges.ts';
 import { createViewMetrics } from './handlers/view-metrics.ts';
 import { defaultInstallValues } from './install/values.ts';
 import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
-import { serveWebhooks } from './serving.ts';
-import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import type { OperatorEnvironment, OperatorSettings, Surrounding } from './settings.ts';
 import type { WebhookServer } from './webhook/server.ts';
 import { shutDown } from './webhook/shutdown.ts';
 import { createWebhookMetrics } from './webhook/webhook-metrics.ts';
@@ -26,21 +23,22 @@ export interface RunningOperator {
   stop(): Promise<void>;
 }
 
-/** A setting, or something about the cluster, with which no operator can run. */
-class OperatorProblem extends Error {
-  override readonly name = 'OperatorProblem';
-}
-
 /** For requests that are under way when everybody knows that this replica is going. */
 const drainMs = 15_000;
 
 /** Resolves when the webhooks are being served; they are right to be called when `missing()` is empty. */
-export async function startOperator(
+export function startOperator(settings: OperatorSettings, environment: OperatorEnvironment): Promise<RunningOperator> {
+  return runOperator(settings, environment, networkEdges(settings, environment));
+}
+
+/** The same, with whatever ways to the API server and from it there are. */
+export async function runOperator(
   settings: OperatorSettings,
-  environment: OperatorEnvironment,
+  environment: Surrounding,
+  edges: OperatorEdges,
 ): Promise<RunningOperator> {
-  const parts = assemble(settings, environment);
-  const { certificates, authorities } = await certificatesOf(settings, parts);
+  const parts = assemble(settings, environment, edges.api);
+  const { certificates, authorities } = await edges.certificates(parts);
   const election = createElection({
     ...parts,
     certificates,
@@ -53,15 +51,9 @@ export async function startOperator(
     versionOf: (collection) => parts.context.world.syncedVersion(collection),
     leads: election.isLeader,
   }));
-  const { host, port } = settings.health;
-  const health = await startHealthServer({
-    ...(host === undefined ? {} : { host }),
-    port,
-    readiness,
-    metrics: parts.context.metrics,
-  });
+  const health = await edges.showHealth(readiness, parts.context.metrics);
   const stopping = new AbortController();
-  const running: Running = { settings, parts, certificates, authorities, election, readiness, health, stopping };
+  const running: Running = { settings, edges, parts, certificates, authorities, election, readiness, health, stopping };
   const giveUp = () => {
     stopping.abort();
     void certificates.close();
@@ -86,6 +78,7 @@ export async function startOperator(
 
 interface Running {
   readonly settings: OperatorSettings;
+  readonly edges: OperatorEdges;
   readonly parts: Assembly;
   readonly certificates: Certificates;
   /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
@@ -94,20 +87,6 @@ interface Running {
   readonly readiness: Readiness;
   readonly health: HealthServer;
   readonly stopping: AbortController;
-}
-
-async function certificatesOf(
-  settings: OperatorSettings,
-  { context, traits }: Assembly,
-): Promise<Pick<Running, 'certificates' | 'authorities'>> {
-  const names = webhookNames(settings.namespace, settings.webhook.url);
-  if (settings.certificates === undefined) {
-    return { certificates: startCertificates({ context, traits, names }), authorities: undefined };
-  }
-  const { clock, log, metrics } = context;
-  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
-  if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
-  return { certificates: opened.certificates, authorities: opened.authorities };
 }
 
 function readinessOf({ view, owners, surroundings }: Assembly, certificates: Certificates): Readiness {
@@ -132,17 +111,13 @@ function begin({ parts, election }: Running): void {
 }
 
 async function serve(running: Running): Promise<WebhookServer> {
-  const { settings, parts, certificates } = running;
+  const { settings, edges, parts, certificates } = running;
   const { context, handlers } = parts;
   const { clock, log, metrics, clients } = context;
-  const { host, port, url, register = false } = settings.webhook;
+  const { url, register = false } = settings.webhook;
   const [username, webhook] = await Promise.all([
     askOwnName(clients.upkeep),
-    serveWebhooks(
-      certificates,
-      { ...(host === undefined ? {} : { host }), port, handlers, clock, log, metrics: createWebhookMetrics(metrics) },
-      log,
-    ),
+    edges.serve(certificates, { handlers, clock, log, metrics: createWebhookMetrics(metrics) }),
   ]);
   if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
   if (username !== undefined) parts.setOwnName(username);

@@ -33,11 +33,17 @@ export interface OperatorSettings {
 }
 
 /** What it is given by whoever starts it. */
-export interface OperatorEnvironment {
+export interface OperatorEnvironment extends Surrounding {
   readonly access: Access;
+}
+
+/** All of that but how it reaches others, and they it. */
+export interface Surrounding {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** False: nobody looks at what the metrics say of this process. */
+  readonly runtimeMetrics?: boolean;
   /** Gives up starting. An operator that runs is stopped by `stop`. */
   readonly signal?: AbortSignal;
 }

@@ -32,9 +32,9 @@ describe('a world from a snapshot', () => {
       available: 2,
       desired: 1,
       expected: 2,
-      source: 'scale',
+      source: 'workload',
     });
-    expect(ask(worldOf(example), 'EVICT', 'llm-0', 'inference')).toBe('allow WithinBudget');
+    expect(ask(worldOf(example), 'EVICT', 'llm-0-0', 'inference')).toBe('allow WithinBudget');
   });
 
   it('[M1] does not depend on the order of the objects', () => {

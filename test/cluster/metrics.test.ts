@@ -5,7 +5,7 @@ import { TestPlane } from './controllers/test-plane.ts';
 describe('metrics of requests', () => {
   it('count by verb, resource and code, and by how long it took', async () => {
     const { plane, store } = new TestPlane();
-    const metrics = createRequestMetrics(store, plane.types);
+    const metrics = createRequestMetrics(store, plane.types, () => plane.flows.nominalSeats());
     const get = { verb: 'get', resource: 'pods', subresource: '' };
     metrics.observe({ ...get, code: 200, seconds: 0.0005 });
     metrics.observe({ ...get, code: 200, seconds: 0.003 });
@@ -33,7 +33,7 @@ describe('metrics of requests', () => {
 
   it('have no labels that a client chose', () => {
     const { plane, store } = new TestPlane();
-    const metrics = createRequestMetrics(store, plane.types);
+    const metrics = createRequestMetrics(store, plane.types, () => plane.flows.nominalSeats());
     metrics.observe({ verb: 'propfind', resource: 'a"b', subresource: 'x\ny', code: 404, seconds: 0 });
     expect(metrics.render()).toContain('{verb="other",resource="",subresource="",code="404"} 1');
   });
@@ -42,7 +42,7 @@ describe('metrics of requests', () => {
     const test = new TestPlane();
     await test.namespace('default');
     await test.configMap('default', 'a');
-    const metrics = createRequestMetrics(test.store, test.plane.types);
+    const metrics = createRequestMetrics(test.store, test.plane.types, () => test.plane.flows.nominalSeats());
     expect(metrics.render()).toContain('apiserver_storage_objects{resource="configmaps"} 1\n');
   });
 });

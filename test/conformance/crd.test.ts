@@ -18,6 +18,11 @@ const specSchema = {
     color: { type: 'string', default: 'red', enum: ['red', 'green'] },
     replicas: { type: 'integer' },
     free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    template: {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: { metadata: { type: 'object', properties: { name: { type: 'string' } } } },
+    },
     tags: { type: 'array', maxItems: 5, items: { type: 'string', maxLength: 10 }, 'x-kubernetes-list-type': 'set' },
     fixed: {
       type: 'string',
@@ -171,6 +176,16 @@ describe('a custom object', () => {
     expect(strict.body.message).toContain('strict decoding error: unknown field "spec.nope"');
   });
 
+  it('knows the metadata of objects inside it, whatever its schema says', async () => {
+    const metadata = { name: 'inner', namespace: 'any', labels: { a: 'b' } };
+    const template = { apiVersion: 'v1', kind: 'Thing', metadata: { ...metadata, nope: 1 } };
+    const answer = await create('outer', { size: 3, template });
+    expect(answer.code).toBe(201);
+    expect(answer.body.spec['template']).toMatchObject({ apiVersion: 'v1', kind: 'Thing', metadata });
+    expect(answer.body.spec['template']).not.toHaveProperty('metadata.nope');
+    expect(answer.headers.warning).toBe('299 - "unknown field \\"spec.template.metadata.nope\\""');
+  });
+
   const refused: [string, object, string][] = [
     ['what is missing', {}, 'spec.size: Required value'],
     [
@@ -278,5 +293,39 @@ describe('a custom object', () => {
       body: {},
     });
     expect(strategic.code).toBe(415);
+  });
+});
+
+describe('a rule of a custom kind', () => {
+  const texts = { type: 'array', items: { type: 'string', maxLength: 10 } };
+
+  async function tryRule(rule: string, list: object) {
+    const spec = { type: 'object', properties: { list: { ...list, 'x-kubernetes-validations': [{ rule }] } } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+    const body = {
+      metadata: { name: `gadgets.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'gadgets', kind: 'Gadget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    return cluster.request('POST', `${definitions}?dryRun=All`, { body });
+  }
+
+  it('may not be so expensive that it could not be asked', async () => {
+    const { code, body } = await tryRule('self.all(x, self.exists(y, x != y))', texts);
+    expect(code).toBe(422);
+    expect(body.message).toContain(
+      'spec.validation.openAPIV3Schema.properties[spec].properties[list].x-kubernetes-validations[0].rule: Forbidden: ' +
+        'estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, ' +
+        'maxProperties, and maxLength where arrays, maps, and strings are declared)',
+    );
+  });
+
+  it('is cheap where what it loops over is short', async () => {
+    const { code } = await tryRule('self.all(x, self.exists(y, x != y))', { ...texts, maxItems: 10 });
+    expect(code).toBe(201);
   });
 });

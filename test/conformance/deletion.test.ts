@@ -92,6 +92,25 @@ describe('finalizers', () => {
     expect((await cluster.request('GET', path)).code).toBe(404);
   });
 
+  it('are told of in the metadata alone to who wants no more; a status stays a status', async () => {
+    await create('held-meta', { finalizers });
+    const path = `${configMaps}/held-meta`;
+    const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json';
+    const { code, body } = await cluster.request('DELETE', path, { accept });
+    expect({ code, kind: body.kind, finalizers: body.metadata.finalizers }).toEqual({
+      code: 200,
+      kind: 'PartialObjectMetadata',
+      finalizers,
+    });
+    expect(body.metadata.deletionTimestamp).toMatch(/Z$/);
+    await made(cluster.request('PATCH', path, { contentType: merge, body: { metadata: { finalizers: null } } }));
+    await create('plain-meta');
+    const gone = await cluster.request('DELETE', `${configMaps}/plain-meta`, { accept });
+    expect(gone).toMatchObject({ code: 200, body: { kind: 'Status', status: 'Success' } });
+    const missing = await cluster.request('DELETE', `${configMaps}/plain-meta`, { accept });
+    expect(missing).toMatchObject({ code: 404, body: { kind: 'Status', reason: 'NotFound' } });
+  });
+
   it('cannot be added once the object is going', async () => {
     await create('going', { finalizers });
     await made(cluster.request('DELETE', `${configMaps}/going`));

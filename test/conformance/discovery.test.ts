@@ -121,6 +121,28 @@ describe('other documents', () => {
     expect(await cluster.request('GET', path)).toMatchObject({ code: 200, text: 'ok' });
   });
 
+  it.each(['healthz', 'livez', 'readyz'])('says what is well of %s, and is asked for one thing alone', async (path) => {
+    const { text } = await cluster.request('GET', `/${path}?verbose`);
+    expect(text).toContain('[+]ping ok\n');
+    expect(text).toContain(`${path} check passed\n`);
+    expect(await cluster.request('GET', `/${path}/ping`)).toMatchObject({ code: 200, text: 'ok' });
+    expect(await cluster.request('GET', `/${path}/nonsense`)).toMatchObject({ code: 404 });
+    expect((await cluster.request('GET', `/${path}?verbose&exclude=ping`)).text).toContain('[+]ping excluded: ok\n');
+  });
+
+  it('asks the parts of the control plane how they are, and says that nobody should ask', async () => {
+    const { headers, body } = await cluster.request('GET', '/api/v1/componentstatuses');
+    expect(body.kind).toBe('ComponentStatusList');
+    const names = body.items.map(({ metadata }) => metadata.name);
+    expect(names).toEqual(expect.arrayContaining(['controller-manager', 'scheduler']));
+    expect(headers.warning).toContain('v1 ComponentStatus is deprecated in v1.19+');
+    const one = await cluster.request('GET', '/api/v1/componentstatuses/scheduler');
+    expect(one.body).toMatchObject({ kind: 'ComponentStatus', conditions: [{ type: 'Healthy' }] });
+    const none = await cluster.request('GET', '/api/v1/componentstatuses/nonsense');
+    expect(none.body).toMatchObject({ code: 404, reason: 'NotFound' });
+    expect(none.body.message).toBe('componentstatus "nonsense" not found');
+  });
+
   it('describes its schemas version by version', async () => {
     const { body } = await cluster.request('GET', '/openapi/v3');
     const paths = body['paths'] as Record<string, { serverRelativeURL: string }>;

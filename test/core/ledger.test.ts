@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { maxReservations, type Reservation } from '../../src/api/ledger.ts';
 import { budgetNumbers } from '../../src/core/budget/numbers.ts';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
+import { type BatchOutcome, judgeBatch } from '../../src/core/ledger/batch.ts';
 import { defaultTimeLimits, prune } from '../../src/core/ledger/prune.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
-import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../support/builders.ts';
+import { aGroupPdb, aLedger, aPod, aReservation, ns, type PodBuilder } from '../support/builders.ts';
 import { lwsPods, podsOf, pubFor } from '../support/fleet.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -103,7 +103,51 @@ describe('a batch', () => {
     const none = judgeBatch(webWorld(0), ns, [request('web-0'), request('free'), request('web-9')], now);
     expect(none.verdicts.map((verdict) => verdict.result)).toEqual(['deny', 'allow', 'deny']);
     expect(none).not.toHaveProperty('ledger');
-    expect(judgeBatch(webWorld(0), ns, [], now)).toEqual({ verdicts: [], confirm: false });
+    expect(judgeBatch(webWorld(0), ns, [], now)).toEqual({ verdicts: [], released: [], confirm: false });
+  });
+
+  describe('whose ledger holds what was seen to go', () => {
+    const gone = aReservation('web-3');
+    const judged = (pod: PodBuilder, ledger = aLedger([gone])) => {
+      const world = webWorld(2);
+      world.upsertPod(pod.labels({ app: 'web' }).build());
+      world.setLedger(ns, ledger);
+      return judgeBatch(world, ns, [request('web-0')], now);
+    };
+    const left = ({ ledger }: BatchOutcome) => ledger?.spec?.reservations?.map(({ pod }) => pod);
+
+    it('[L1] [I9] takes it out by the same write, and says so', () => {
+      const outcome = judged(aPod('web-3').version('98').terminating());
+      expect(left(outcome)).toEqual(['web-0']);
+      expect(outcome.released).toEqual([{ reservation: gone, why: 'terminating' }]);
+    });
+
+    it('[L2] asks of others to have seen that pod, and nothing newer', () => {
+      const watermark = (before?: string) =>
+        judged(aPod('web-3').version('98').terminating(), aLedger([gone], before)).ledger?.spec?.watermark;
+      expect(watermark()).toBe('98');
+      expect(watermark('97')).toBe('98');
+      expect(watermark('99')).toBe('99');
+    });
+
+    it('[I9] keeps it when its pod is alive, another one of its name, or of a version that cannot be compared', () => {
+      const alive = judged(aPod('web-3').version('98'));
+      const another = judged(aPod('web-3').uid('uid-next').version('98').terminating());
+      const strange = judged(aPod('web-3').version('v98').terminating());
+      const ahead = judged(aPod('web-3').version('101').terminating());
+      for (const outcome of [alive, another, strange, ahead]) {
+        expect(outcome.released).toEqual([]);
+        expect(outcome.ledger?.spec).not.toHaveProperty('watermark');
+      }
+      expect(left(strange)).toEqual(['web-3', 'web-0']);
+    });
+
+    it('[I9] leaves a pod that is gone to the leader, who knows of which view that is true', () => {
+      const world = webWorld(2);
+      world.deletePod(ns, 'web-3');
+      world.setLedger(ns, aLedger([gone]));
+      expect(judgeBatch(world, ns, [request('web-0')], now).released).toEqual([]);
+    });
   });
 
   it('[L1] for another namespace is a mistake of the caller, and leaves no trace', () => {

@@ -6,11 +6,12 @@ import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, podGroup } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
 import { conditionOf, type Scene, sceneIn } from './support/scene.ts';
-import { serves, suite } from './support/suite.ts';
+import { servedGangs, suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
 const { cluster, skipped } = await suite({ replicas: 2 });
-const hasGangs = !skipped && (await serves(cluster, '/apis/scheduling.k8s.io/v1beta1'));
+const gangVersion = skipped ? undefined : await servedGangs(cluster);
+const hasGangs = gangVersion !== undefined;
 const node = skipped ? '' : await addNode(cluster, 'any');
 
 const groupOf = ({ spec }: Body) => (spec['schedulingGroup'] as { podGroupName?: string } | undefined)?.podGroupName;
@@ -27,7 +28,7 @@ interface Gangs {
 async function gangs(scene: Scene, wish: Gangs): Promise<void> {
   const { groups, size, minCount = size, nodeOf = () => node, goes = false } = wish;
   const numbers = Array.from({ length: groups }, (_, group) => group);
-  await scene.apply(...numbers.map((group) => podGroup(`g${group}`, minCount)));
+  await scene.apply(...numbers.map((group) => podGroup(`g${group}`, minCount, gangVersion ?? 'v1beta1')));
   const members = Array.from({ length: size }, (_, member) => member);
   await scene.addPods(
     ...numbers.flatMap((group) => members.map((member) => gangPod(group, member, nodeOf(group, member), goes))),

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { foreignSign } from '../../src/operator/install/foreign.ts';
 import { startTestbed } from '../../testbed/src/start.ts';
 import { environmentOf } from '../../testbed/src/state.ts';
 
@@ -42,6 +43,7 @@ function useCluster(context: string): void {
         'or unset KUBECONFIG to let them run on a test bed of their own.',
     );
   }
+  refuseKruise();
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
   tearDown = () => rmSync(folder, { recursive: true, force: true });
   const flat = join(folder, 'kubeconfig');
@@ -49,12 +51,28 @@ function useCluster(context: string): void {
   Object.assign(process.env, testsOn(flat));
 }
 
+/** Tests write the definition of PodUnavailableBudgets over, and delete it with every budget in the cluster. */
+function refuseKruise(): void {
+  const args = ['get', 'crd', 'podunavailablebudgets.policy.kruise.io', '--ignore-not-found', '-o', 'json'];
+  const found = kubectl([...args, '--show-managed-fields']);
+  const sign = found === '' ? undefined : foreignSign(JSON.parse(found) as object);
+  if (sign === undefined) return;
+  throw new Error(
+    `this cluster has OpenKruise's definition of PodUnavailableBudgets (${sign}), which these tests would replace and delete. ` +
+      'Name a cluster without OpenKruise, or unset KUBECONFIG to let them run on a test bed of their own.',
+  );
+}
+
 function testsOn(kubeconfig: string): Record<string, string> {
   return { HOLDFAST_TEST_KUBECONFIG: kubeconfig, HOLDFAST_TEST_CONTROLLERS: 'true' };
 }
 
 function kubectlConfig(args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync('kubectl', ['config', ...args], { encoding: 'utf8', timeout: 10_000 });
-  if (status !== 0) throw new Error(`kubectl config ${args[0]}: ${stderr}`);
+  return kubectl(['config', ...args]);
+}
+
+function kubectl(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('kubectl', args, { encoding: 'utf8', timeout: 10_000 });
+  if (status !== 0) throw new Error(`kubectl ${args.slice(0, 2).join(' ')}: ${stderr}`);
   return stdout;
 }

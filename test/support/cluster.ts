@@ -24,6 +24,8 @@ export interface ClusterWish {
   readonly nodes?: number;
   /** What the embedded cluster may report of its own work without that being a failure: a test may be in its way. */
   readonly isExpected?: (error: unknown) => boolean;
+  /** The path of an administrator's kubeconfig: this cluster, which has controllers, whatever the environment says. */
+  readonly existing?: string;
 }
 
 export interface TestCluster {
@@ -51,8 +53,8 @@ export interface TestCluster {
 export async function testCluster(wish: ClusterWish = {}): Promise<TestCluster> {
   const { controllers = false } = wish;
   const apiAlone = !controllers && otherApiAlone !== undefined;
-  const path = apiAlone ? otherApiAlone : otherKubeconfig;
-  const acting = path !== undefined && !apiAlone && otherHasControllers;
+  const path = wish.existing ?? (apiAlone ? otherApiAlone : otherKubeconfig);
+  const acting = wish.existing !== undefined || (path !== undefined && !apiAlone && otherHasControllers);
   const running = path === undefined ? await embedded(wish) : other(path);
   const http = new KubeHttp(accessFrom(running.kubeconfig));
   const namespaces: string[] = [];

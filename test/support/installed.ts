@@ -5,6 +5,7 @@ import { targetOf } from '../../src/kube/config/target-of.ts';
 import { realClock } from '../../src/kube/time/clock.ts';
 import { systemRandom } from '../../src/kube/time/random.ts';
 import { Connection } from '../../src/kube/transport/connection.ts';
+import { foreignSign } from '../../src/operator/install/foreign.ts';
 import { crdManifests } from '../../src/operator/install/manifests.ts';
 import { operatorName } from '../../src/operator/install/names.ts';
 import { namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
@@ -23,10 +24,20 @@ export type Administered = Pick<TestCluster, 'request' | 'kubeconfig'>;
 export async function installOperator(cluster: Administered): Promise<{ namespace: string; access: Access }> {
   const values = defaultInstallValues;
   const { namespace } = values;
-  const objects = [...crdManifests, namespaceOf(values), serviceAccountOf(values), ...rbacObjects(values)];
+  const definitions = await Promise.all(
+    crdManifests.map(async (one) => ((await isForeign(cluster, one)) ? [] : [one])),
+  );
+  const objects = [...definitions.flat(), namespaceOf(values), serviceAccountOf(values), ...rbacObjects(values)];
   for (const object of objects) await applyManifest(cluster, object);
   await established(cluster);
   return { namespace, access: await serviceAccountAccess(cluster, { namespace, name: operatorName }) };
+}
+
+/** Where OpenKruise is, its definition stays, as it does when people install. */
+async function isForeign(cluster: Administered, { metadata }: (typeof crdManifests)[number]): Promise<boolean> {
+  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${metadata.name}`;
+  const { code, body } = await cluster.request('GET', path);
+  return code === 200 && foreignSign(body as object) !== undefined;
 }
 
 export interface RegisteredWebhooks {

@@ -1,18 +1,23 @@
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import type { AddOn } from './add-ons.ts';
+import { moduleSource } from './go.ts';
 import { folderOf, originOf } from './modules.ts';
 
 /** Beside the program that they belong to, because the module may be gone when it runs. */
-export function keepManifests({ key, title, manifests }: AddOn, go: string, folder: string): void {
-  const list = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', originOf(key)];
-  const { status, stdout, stderr } = spawnSync(go, list, { cwd: folderOf(key), encoding: 'utf8' });
-  if (status !== 0) throw new Error(`go cannot say where the module of ${title} is: ${stderr}`);
-  for (const [name, source] of Object.entries(manifests)) {
-    copyFileSync(join(stdout.trim(), source), join(folder, `${key}-${name}.yaml`));
+export function keepManifests({ key, manifests }: AddOn, go: string, folder: string): void {
+  const source = moduleSource(go, folderOf(key), originOf(key));
+  for (const [name, path] of Object.entries(manifests)) {
+    writeFileSync(join(folder, `${key}-${name}.yaml`), textOf(join(source, path)));
   }
+}
+
+/** Of a file, or of all files in a folder. */
+function textOf(path: string): string {
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'utf8');
+  const names = readdirSync(path).filter((name) => name.endsWith('.yaml'));
+  return names.map((name) => readFileSync(join(path, name), 'utf8')).join('\n---\n');
 }
 
 export interface WebhookConfiguration {
@@ -22,12 +27,19 @@ export interface WebhookConfiguration {
 }
 
 interface Webhook {
+  readonly name: string;
   readonly clientConfig: { readonly service?: { readonly path?: string } };
   readonly rules: readonly { readonly resources: readonly string[] }[];
 }
 
-export function definitionOf({ key }: AddOn, folder: string): unknown {
-  return parse(readFileSync(join(folder, `${key}-crd.yaml`), 'utf8'));
+/** What is laid over the configuration of the same kind. */
+export interface WebhookPatch {
+  readonly kind: string;
+  readonly webhooks: readonly { readonly name: string }[];
+}
+
+export function definitionsOf({ key }: AddOn, folder: string): readonly object[] {
+  return documentsIn<object>(folder, `${key}-crd`);
 }
 
 export interface WebhookServer {
@@ -37,11 +49,26 @@ export interface WebhookServer {
 
 /** As its own deployment registers them, except that they are called on loopback. */
 export function webhooksOf(addOn: AddOn, folder: string, server: WebhookServer) {
-  const text = readFileSync(join(folder, `${addOn.key}-webhooks.yaml`), 'utf8');
-  return parseAllDocuments(text)
-    .map((document) => document.toJS() as WebhookConfiguration | null)
-    .filter((one) => one !== null)
+  const { key, manifests } = addOn;
+  const patches = manifests.webhookPatches && documentsIn<WebhookPatch>(folder, `${key}-webhookPatches`);
+  return documentsIn<WebhookConfiguration>(folder, `${key}-webhooks`)
+    .map((configuration) => patched(configuration, patches || []))
     .map((configuration) => onLoopback(addOn, configuration, server));
+}
+
+function documentsIn<Document>(folder: string, name: string): readonly Document[] {
+  return parseAllDocuments(readFileSync(join(folder, `${name}.yaml`), 'utf8'))
+    .map((document) => document.toJS() as Document | null)
+    .filter((one) => one !== null);
+}
+
+export function patched(configuration: WebhookConfiguration, patches: readonly WebhookPatch[]): WebhookConfiguration {
+  const more = patches.filter(({ kind }) => kind === configuration.kind).flatMap(({ webhooks }) => webhooks);
+  const webhooks = configuration.webhooks.map((webhook) => ({
+    ...webhook,
+    ...more.find(({ name }) => name === webhook.name),
+  }));
+  return { ...configuration, webhooks };
 }
 
 export function onLoopback({ key, podLabel }: AddOn, configuration: WebhookConfiguration, server: WebhookServer) {
@@ -53,7 +80,7 @@ export function onLoopback({ key, podLabel }: AddOn, configuration: WebhookConfi
     webhooks: configuration.webhooks.map((webhook) => ({
       ...webhook,
       clientConfig: { url: `https://127.0.0.1:${server.port}${webhook.clientConfig.service?.path ?? ''}`, caBundle },
-      ...(concernsPods(webhook) ? { objectSelector } : {}),
+      ...(podLabel !== undefined && concernsPods(webhook) ? { objectSelector } : {}),
     })),
   };
 }

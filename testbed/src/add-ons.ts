@@ -5,18 +5,31 @@ export interface AddOn {
   readonly namespace: string;
   readonly user: string;
   /** Where its manifests are in its Go module. */
-  readonly manifests: { readonly crd: string; readonly webhooks: string };
-  /** The apiVersion of its configuration file. */
-  readonly configuration: string;
-  /** Its webhooks for pods are called for those that have this label. */
-  readonly podLabel: string;
+  readonly manifests: Manifests;
+  readonly settings: Settings;
+  /** Its webhooks for pods are called for those that have this label. Undefined: for all, as its own deployment has it. */
+  readonly podLabel?: string;
   /** Where its kind is served, and one of them that its webhooks accept. */
   readonly api: string;
   readonly plural: string;
   readonly trial: object;
 }
 
-export type AddOnKey = 'lws' | 'jobset';
+/** A file, or a folder of them. */
+interface Manifests {
+  readonly crd: string;
+  readonly webhooks: string;
+  /** What its deployment adds to the webhooks, by their names. */
+  readonly webhookPatches?: string;
+}
+
+/** How it is told where to listen, and what to leave out: by a file of this apiVersion, or by flags and environment variables. */
+type Settings = { readonly by: 'file'; readonly apiVersion: string } | { readonly by: 'environment' };
+
+export type AddOnKey = 'lws' | 'jobset' | 'kruise';
+
+/** What a test bed has unless it is told otherwise. Kruise's PodUnavailableBudgets are the same objects as Holdfast's: never both. */
+export const usualAddOns: readonly AddOnKey[] = ['lws', 'jobset'];
 
 const template = { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } };
 
@@ -30,7 +43,7 @@ export const addOns: Readonly<Record<AddOnKey, AddOn>> = {
       crd: 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
       webhooks: 'config/webhook/manifests.yaml',
     },
-    configuration: 'config.lws.x-k8s.io/v1alpha1',
+    settings: { by: 'file', apiVersion: 'config.lws.x-k8s.io/v1alpha1' },
     podLabel: 'leaderworkerset.sigs.k8s.io/name',
     api: '/apis/leaderworkerset.x-k8s.io/v1',
     plural: 'leaderworkersets',
@@ -53,7 +66,7 @@ export const addOns: Readonly<Record<AddOnKey, AddOn>> = {
       crd: 'config/components/crd/bases/jobset.x-k8s.io_jobsets.yaml',
       webhooks: 'config/components/webhook/manifests.yaml',
     },
-    configuration: 'config.jobset.x-k8s.io/v1alpha1',
+    settings: { by: 'file', apiVersion: 'config.jobset.x-k8s.io/v1alpha1' },
     podLabel: 'jobset.sigs.k8s.io/jobset-name',
     api: '/apis/jobset.x-k8s.io/v1alpha2',
     plural: 'jobsets',
@@ -62,6 +75,26 @@ export const addOns: Readonly<Record<AddOnKey, AddOn>> = {
       kind: 'JobSet',
       metadata: { name: 'trial' },
       spec: { replicatedJobs: [{ name: 'r', replicas: 1, template: { spec: { template } } }] },
+    },
+  },
+  kruise: {
+    key: 'kruise',
+    title: 'OpenKruise',
+    namespace: 'kruise-system',
+    user: 'system:serviceaccount:kruise-system:kruise-manager',
+    manifests: {
+      crd: 'config/crd/bases',
+      webhooks: 'config/webhook/manifests.yaml',
+      webhookPatches: 'config/webhook/patch_manifests.yaml',
+    },
+    settings: { by: 'environment' },
+    api: '/apis/policy.kruise.io/v1alpha1',
+    plural: 'podunavailablebudgets',
+    trial: {
+      apiVersion: 'policy.kruise.io/v1alpha1',
+      kind: 'PodUnavailableBudget',
+      metadata: { name: 'trial' },
+      spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'trial' } } },
     },
   },
 };

@@ -26,6 +26,7 @@ export interface Ports {
   readonly kwok: number;
   readonly lws: number;
   readonly jobset: number;
+  readonly kruise: number;
 }
 
 const host = '127.0.0.1';
@@ -109,29 +110,51 @@ export function kwok(site: Site): Wish {
 }
 
 export function addOnManager(site: Site, addOn: AddOn): Wish {
-  const { key } = addOn;
+  const { key, settings } = addOn;
   const certDir = join(site.folder, `${key}-certificates`);
   mkdirSync(certDir, { recursive: true, mode: 0o700 });
+  if (settings.by === 'environment') return kruiseManager(site, addOn, certDir);
   for (const kind of ['crt', 'key']) {
     copyFileSync(join(site.credentials.folder, `server.${kind}`), join(certDir, `tls.${kind}`));
   }
   const config = join(site.folder, `${key}.json`);
-  writeFileSync(config, JSON.stringify(configurationOf(addOn, site.ports, certDir)));
+  writeFileSync(config, JSON.stringify(configurationOf(settings.apiVersion, site.ports[key], certDir)));
   return wish(site, key, [`--config=${config}`, `--kubeconfig=${site.credentials.kubeconfig(key)}`]);
 }
 
 /** It has no pod and no service here: its certificates are files, and its webhooks listen on loopback. */
-function configurationOf({ key, configuration }: AddOn, ports: Ports, certDir: string): object {
+function configurationOf(apiVersion: string, port: number, certDir: string): object {
   return {
-    apiVersion: configuration,
+    apiVersion,
     kind: 'Configuration',
-    webhook: { host, port: ports[key], certDir },
+    webhook: { host, port, certDir },
     leaderElection: { leaderElect: false },
     internalCertManagement: { enable: false },
     metrics: { bindAddress: '0' },
     health: { healthProbeBindAddress: '0' },
     clientConnection: { qps: 500, burst: 1000 },
   };
+}
+
+/**
+ * It makes certificates of its own for the host that it is told, and registers them. Feature gates and the limits of its client are
+ * left as they come, because comparisons are with what people run; of several managers, which elect a leader, there is one.
+ */
+function kruiseManager(site: Site, { key, namespace }: AddOn, certDir: string): Wish {
+  const args = [
+    `--kubeconfig=${site.credentials.kubeconfig(key)}`,
+    '--enable-leader-election=false',
+    '--enable-pprof=false',
+    '--metrics-addr=0',
+    '--health-probe-addr=0',
+  ];
+  const env = {
+    POD_NAMESPACE: namespace,
+    WEBHOOK_HOST: host,
+    WEBHOOK_PORT: String(site.ports[key]),
+    WEBHOOK_CERT_DIR: certDir,
+  };
+  return { ...wish(site, key, args), env };
 }
 
 function listening(site: Site, port: keyof Ports, name: string): string[] {

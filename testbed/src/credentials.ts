@@ -16,6 +16,7 @@ const identities = {
   kwok: { user: 'system:node:kwok', groups: ['system:nodes'] },
   lws: serviceAccount('lws'),
   jobset: serviceAccount('jobset'),
+  kruise: serviceAccount('kruise'),
 } as const;
 
 function serviceAccount(key: AddOnKey): { readonly user: string; readonly groups: readonly string[] } {
@@ -26,7 +27,7 @@ function serviceAccount(key: AddOnKey): { readonly user: string; readonly groups
 export type Identity = keyof typeof identities;
 
 /** What stands for kubelets and for controllers of others is not narrowed down: their own rights are not what is tested. */
-export const boundToClusterAdmin = [identities.kwok.user, identities.lws.user, identities.jobset.user];
+export const boundToClusterAdmin = [identities.kwok.user, ...Object.values(addOns).map(({ user }) => user)];
 
 export interface Credentials {
   readonly ca: string;

@@ -1,5 +1,5 @@
 import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
-import { definitionOf, type WebhookServer, webhooksOf } from './add-on-manifests.ts';
+import { definitionsOf, type WebhookServer, webhooksOf } from './add-on-manifests.ts';
 import type { AddOn } from './add-ons.ts';
 import type { Api } from './api.ts';
 import { boundToClusterAdmin } from './credentials.ts';
@@ -36,7 +36,9 @@ const admissionPaths: Readonly<Record<string, string>> = {
 /** @param folder where its manifests are */
 export async function installAddOn(api: Api, addOn: AddOn, folder: string, server: WebhookServer): Promise<void> {
   await api.create('/api/v1/namespaces', { metadata: { name: addOn.namespace } });
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitionOf(addOn, folder) as object);
+  for (const definition of definitionsOf(addOn, folder)) {
+    await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  }
   await api.until(`${addOn.title} is served`, 30_000, async () => (await api.ask(addOn.api)).code === 200);
   for (const configuration of webhooksOf(addOn, folder, server)) {
     const path = `/apis/admissionregistration.k8s.io/v1/${admissionPaths[configuration.kind]}`;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
 import type { Environment } from './modules.ts';
 
@@ -39,4 +39,13 @@ export function runGo({ go, cwd, args, what, env, say, signal }: GoWork): Promis
 
 export function seconds(begin: number): string {
   return `${Math.round((Date.now() - begin) / 1000)} s`;
+}
+
+/** Where Go keeps the source of a module that is already there. */
+export function moduleSource(go: string, cwd: string, module: string): string {
+  const list = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', module];
+  const { status, stdout, stderr } = spawnSync(go, list, { cwd, encoding: 'utf8' });
+  const folder = stdout.trim();
+  if (status !== 0 || folder === '') throw new Error(`go cannot say where the source of ${module} is: ${stderr}`);
+  return folder;
 }

@@ -25,9 +25,9 @@ function report(message: Report): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-function start({ name, path, args, log }: Wish): void {
+function start({ name, path, args, log, env }: Wish): void {
   const output = openSync(log, 'a', 0o600);
-  const child = spawn(path, args, { stdio: ['ignore', output, output] });
+  const child = spawn(path, args, { stdio: ['ignore', output, output], env: { ...process.env, ...env } });
   closeSync(output);
   running.set(name, child);
   const gone = (why: string) => {

@@ -11,6 +11,8 @@ export interface Wish {
   readonly path: string;
   readonly args: readonly string[];
   readonly log: string;
+  /** Beside the environment of the keeper. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A program ended that nobody told to. */

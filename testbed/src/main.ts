@@ -3,7 +3,7 @@ import { mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import type { AddOnKey } from './add-ons.ts';
+import { type AddOnKey, addOns } from './add-ons.ts';
 import { describeProgram, ensurePrograms } from './build.ts';
 import { findProgram } from './find.ts';
 import { type ProgramKey, programs } from './programs.ts';
@@ -14,21 +14,23 @@ import { upstreamE2e } from './upstream/upstream-e2e.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
-/** What a test bed runs: the end-to-end tests take minutes to build, and who wants them says so. */
-const allPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => key !== 'e2e');
+/** What a test bed usually runs: the others take minutes to build, and who wants them says so. */
+const usualPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => key !== 'e2e' && key !== 'kruise');
 
 interface UpOptions {
   readonly nodes: number;
   readonly lws: boolean;
   readonly jobset: boolean;
+  readonly kruise?: boolean;
   readonly keep?: boolean;
   readonly detach?: boolean;
 }
 
-async function build(): Promise<void> {
+async function build({ kruise = false }: Pick<UpOptions, 'kruise'>): Promise<void> {
   const { env } = process;
-  await ensurePrograms(allPrograms, { env, say, signal: endOnSignal() });
-  for (const key of allPrograms) print(describeProgram(programs[key], findProgram(programs[key], env), env));
+  const keys: readonly ProgramKey[] = [...usualPrograms, ...(kruise ? (['kruise'] as const) : [])];
+  await ensurePrograms(keys, { env, say, signal: endOnSignal() });
+  for (const key of keys) print(describeProgram(programs[key], findProgram(programs[key], env), env));
 }
 
 async function up(options: UpOptions): Promise<void> {
@@ -38,8 +40,8 @@ async function up(options: UpOptions): Promise<void> {
   if (options.detach === true) return detach();
   const end = endOnSignal();
   const { nodes, keep = false } = options;
-  const addOns = (['lws', 'jobset'] as const satisfies readonly AddOnKey[]).filter((key) => options[key]);
-  const testbed = await startTestbed({ nodes, addOns, keep, say, signal: end });
+  const chosen = (Object.keys(addOns) as AddOnKey[]).filter((key) => options[key]);
+  const testbed = await startTestbed({ nodes, addOns: chosen, keep, say, signal: end });
   try {
     remember(testbed);
     say(`up: KUBECONFIG=${testbed.kubeconfigPath}\nlogs and data: ${testbed.folder}\nCtrl-C ends it`);
@@ -122,13 +124,18 @@ function wholeNumber(text: string): number {
 }
 
 const command = new Command('testbed').description('a real Kubernetes control plane on loopback, with simulated nodes');
-command.command('build').description('find or build every program').action(build);
+command
+  .command('build')
+  .description('find or build every program')
+  .option('--kruise', "OpenKruise's manager, too")
+  .action(build);
 command
   .command('up')
   .description('start it, until Ctrl-C')
   .option('--nodes <n>', 'simulated nodes, in three zones', wholeNumber, 6)
   .option('--no-lws', 'without the controller of LeaderWorkerSets')
   .option('--no-jobset', 'without the controller of JobSets')
+  .option('--kruise', 'with OpenKruise, to which Holdfast leaves PodUnavailableBudgets')
   .option('--keep', 'leave logs and data behind')
   .option('--detach', 'leave it running; `down` ends it')
   .action(up);

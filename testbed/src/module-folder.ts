@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import { derivedModuleFolder } from './cache.ts';
 import { type GoWork, runGo } from './go.ts';
+import { kruiseFolder } from './kruise-source.ts';
 import { goModFor } from './kubernetes-version.ts';
 import { folderOf, type ModuleName, pinnedVersion, versionOf } from './modules.ts';
 
@@ -14,6 +15,7 @@ export async function moduleFolder(
   go: string,
   around: Pick<GoWork, 'env' | 'say' | 'signal'>,
 ): Promise<string> {
+  if (module === 'kruise') return kruiseFolder(go, around);
   const kept = folderOf(module);
   const pinned = pinnedVersion(module);
   const version = versionOf(module, around.env);

@@ -54,6 +54,14 @@ export const programs = {
     versionArguments: ['--version'],
     alsoInstalled: false,
   },
+  /** Its main function is read from its module and changed in one word: `kruise-source.ts`. */
+  kruise: {
+    name: 'kruise-manager',
+    module: 'kruise',
+    package: '.',
+    versionArguments: ['--version'],
+    alsoInstalled: false,
+  },
   /** Kubernetes' own end-to-end tests: for a comparison, and not part of any cluster. */
   e2e: {
     name: 'e2e.test',
@@ -89,6 +97,7 @@ function versionVariables(module: ModuleName, version: string): readonly (readon
       return [[`sigs.k8s.io/${module}/pkg/version.GitVersion`, version]];
     case 'etcd':
     case 'kwok':
+    case 'kruise':
       return [];
   }
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type AddOn, type AddOnKey, addOns } from './add-ons.ts';
+import { type AddOn, type AddOnKey, addOns, usualAddOns } from './add-ons.ts';
 import { Api } from './api.ts';
 import { ensurePrograms, type Say } from './build.ts';
 import {
@@ -27,7 +27,7 @@ export interface TestbedOptions {
   readonly nodes?: number;
   /** Controllers, scheduler and nodes. Without them there is an API server, and nobody acts on what is written. Default: true. */
   readonly controllers?: boolean;
-  /** Controllers of others. Default: all of them, where there are controllers. */
+  /** Controllers of others. Default: LeaderWorkerSet and JobSet, where there are controllers. */
   readonly addOns?: readonly AddOnKey[];
   /** Gives up starting. */
   readonly signal?: AbortSignal;
@@ -73,9 +73,7 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   }
 }
 
-const everyAddOn: readonly AddOnKey[] = ['lws', 'jobset'];
-
-function addOnsFor({ controllers = true, addOns = controllers ? everyAddOn : [] }: TestbedOptions) {
+function addOnsFor({ controllers = true, addOns = controllers ? usualAddOns : [] }: TestbedOptions) {
   return addOns;
 }
 
@@ -99,7 +97,7 @@ function serverOf({ api }: Ports): string {
 }
 
 async function choosePorts(): Promise<Ports> {
-  const names = ['api', 'etcd', 'etcdPeer', 'controllerManager', 'scheduler', 'kwok', ...everyAddOn];
+  const names = ['api', 'etcd', 'etcdPeer', 'controllerManager', 'scheduler', 'kwok', ...Object.keys(addOns)];
   const ports = await freePorts(names.length);
   return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as unknown as Ports;
 }

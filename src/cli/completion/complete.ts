@@ -32,7 +32,7 @@ async function offers(
   const open = optionOf(command, before.at(-1) ?? '');
   if (open !== undefined && takesValue(open)) return valuesOf(open, flags, knowledge);
   if (last.startsWith('-')) return [...command.options.flatMap(spellings), '--help'];
-  return argumentsOf(command, last, flags, knowledge);
+  return argumentsOf(command, before, last, flags, knowledge);
 }
 
 function valuesOf(
@@ -49,16 +49,33 @@ const explained = ['pod', 'node', 'pdb', 'pub'] as const;
 /** Names come after the slash, so that nobody waits for a cluster before. */
 async function argumentsOf(
   command: Command,
+  before: readonly string[],
   last: string,
   flags: Readonly<Record<string, string>>,
   { names }: Knowledge,
 ): Promise<readonly string[]> {
   if (command.name() === 'completion') return shells;
   if (command.name() === 'drain' || command.name() === 'plan') return names('node', flags);
+  if (command.name() === 'simulate') return scenarioWords(before, flags, names);
   if (command.name() !== 'explain') return [];
   const kind = explained.find((one) => last.startsWith(`${one}/`));
   if (kind === undefined) return explained.map((one) => `${one}/`);
   return (await names(kind, flags)).map((name) => `${kind}/${name}`);
+}
+
+const scenarios = ['drain', 'zone', 'upgrade'];
+
+/** What is simulated stands after `--`; before it there are files, which the shell knows better. */
+async function scenarioWords(
+  before: readonly string[],
+  flags: Readonly<Record<string, string>>,
+  names: Knowledge['names'],
+): Promise<readonly string[]> {
+  const dashes = before.indexOf('--');
+  if (dashes < 0) return [];
+  const [scenario] = before.slice(dashes + 1);
+  if (scenario === undefined) return scenarios;
+  return scenario === 'drain' && before.includes('--from-cluster') ? names('node', flags) : [];
 }
 
 /** The values of options before the cursor, by their long names. */

@@ -3,9 +3,9 @@ import { gapText } from '../live/gap.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { SeenNode } from '../live/nodes.ts';
 import { exitCode } from '../output/problem.ts';
-import { simulationText } from '../simulation-text.ts';
 import { type Ending, noteLines, refusalLines } from './ending.ts';
 import type { Selection } from './filters.ts';
+import { simulationText } from './waves-text.ts';
 
 /** What a drain would do, cumulatively: each wave sees what the pods before it took away. */
 export function dryRunOf(

@@ -10,7 +10,7 @@ import { StopRequest } from '../stop-request.ts';
 import type { LiveFlags } from './flags.ts';
 
 /** One person waits, and the cluster has others to serve. */
-const limit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
+export const sessionLimit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
 
 /** A cluster, as whoever runs the command may use it. */
 export interface Session {
@@ -32,7 +32,7 @@ export async function withSession<T>(flags: LiveFlags, work: (session: Session) 
     throw new Problem(access.problem, 'Name a cluster with --kubeconfig FILE or --context NAME, as with kubectl.');
   }
   const connection = new Connection(targetOf(access.value, realClock), { clock: realClock, userAgent: 'holdfast' });
-  const { client } = createClients(connection, { client: limit }, realClock);
+  const { client } = createClients(connection, { client: sessionLimit }, realClock);
   const stop = new StopRequest();
   const giveUp = new AbortController();
   void stop.requested.then(() => giveUp.abort());

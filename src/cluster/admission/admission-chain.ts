@@ -14,10 +14,11 @@ import { podGroupProtection } from './builtin/pod-group-protection.ts';
 import { priority } from './builtin/priority.ts';
 import { serviceAccount } from './builtin/service-account.ts';
 import { defaultTolerations } from './builtin/tolerations.ts';
+import { createMutatingPolicySource, runMutatingPolicies } from './mutating-policies/run-mutating-policies.ts';
 import { Reinvocation, runMutatingWebhooks } from './mutating-webhooks.ts';
 import { createPolicySource, runPolicies } from './policies/run-policies.ts';
 import { runValidatingWebhooks } from './validating-webhooks.ts';
-import { createWebhookClient } from './webhook-client.ts';
+import { type ConnectWebhook, createWebhookClient } from './webhook-client.ts';
 import type { ResolveService } from './webhook-endpoint.ts';
 import { createWebhookSource, mutatingConfigurations, validatingConfigurations } from './webhook-source.ts';
 
@@ -29,6 +30,7 @@ export type PluginName =
   | 'DefaultTolerationSeconds'
   | 'PodGroupProtection'
   | 'LeaderWorkerSet'
+  | 'MutatingAdmissionPolicy'
   | 'MutatingAdmissionWebhook'
   | 'ValidatingAdmissionPolicy'
   | 'ValidatingAdmissionWebhook';
@@ -39,6 +41,8 @@ export interface AdmissionOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly resolveService: ResolveService;
+  /** Absent: over TLS. */
+  readonly connectWebhook?: ConnectWebhook;
   convert(type: ResourceType, object: KubeObject, apiVersion: string): Promise<KubeObject>;
   /** Fills in what is not there, after a webhook's patch. The kind may be one of a subresource. */
   applyDefaults(kind: GroupVersionKind, draft: KubeObject): void;
@@ -50,25 +54,32 @@ export interface AdmissionOptions {
 
 /** Everything that has a say in a request before it reaches the store, in the order of the real server. */
 export function createAdmission(options: AdmissionOptions): Admission & { close(): void } {
-  const { view, clock, resolveService } = options;
+  const { view, clock, resolveService, connectWebhook } = options;
   const enabled = (name: PluginName) => !options.disabledPlugins?.includes(name);
   const plugins = builtinPlugins(options, enabled);
   const mutating = enabled('MutatingAdmissionWebhook') ? createWebhookSource(view, mutatingConfigurations) : () => [];
   const validating = enabled('ValidatingAdmissionWebhook')
     ? createWebhookSource(view, validatingConfigurations)
     : () => [];
+  const mutatingPolicies = enabled('MutatingAdmissionPolicy') ? createMutatingPolicySource(view) : () => [];
   const policies = enabled('ValidatingAdmissionPolicy') ? createPolicySource(view) : () => [];
-  const client = createWebhookClient({ clock, resolveService });
+  const client = createWebhookClient({
+    clock,
+    resolveService,
+    ...(connectWebhook === undefined ? {} : { connect: connectWebhook }),
+  });
   const context = { ...options, client };
 
   async function pass(request: AdmissionRequest, reinvocation: Reinvocation): Promise<KubeObject | undefined> {
     const webhooks = mutating();
-    // Plugins leave status alone, so that without webhooks nothing of it changes on the way.
-    const isFixed = request.subresource === 'status' && webhooks.length === 0;
+    const changing = mutatingPolicies();
+    // Plugins leave status alone, so that without webhooks and policies nothing of it changes on the way.
+    const isFixed = request.subresource === 'status' && webhooks.length === 0 && changing.length === 0;
     const draft = request.object && !isFixed ? clone(request.object) : request.object;
     for (const plugin of plugins) await plugin.admit?.({ ...request, object: draft }, draft, options);
     if (reinvocation.round === 'second' && !sameJson(draft, request.object)) reinvocation.objectChanged();
-    return runMutatingWebhooks(webhooks, { ...request, object: draft }, reinvocation, context);
+    const object = await runMutatingPolicies(changing, { ...request, object: draft }, reinvocation, context);
+    return runMutatingWebhooks(webhooks, { ...request, object }, reinvocation, context);
   }
 
   return {

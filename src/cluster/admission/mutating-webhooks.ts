@@ -16,7 +16,10 @@ export interface MutatingContext extends MatchContext, CallContext {
   applyDefaults(kind: GroupVersionKind, draft: KubeObject): void;
 }
 
-/** Which webhooks are to be asked again, because someone changed the object after them. */
+/** A webhook or a policy. */
+type Invoked = Pick<Webhook, 'id' | 'reinvoke'>;
+
+/** Which of them are to be asked again, because someone changed the object after them. */
 export class Reinvocation {
   readonly #asked = new Set<string>();
   readonly #again = new Set<string>();
@@ -24,8 +27,8 @@ export class Reinvocation {
   changed = false;
   round: 'first' | 'second' = 'first';
 
-  asked(webhook: Webhook): void {
-    if (webhook.reinvoke) this.#asked.add(webhook.id);
+  asked({ id, reinvoke }: Invoked): void {
+    if (reinvoke) this.#asked.add(id);
   }
 
   objectChanged(): void {
@@ -34,8 +37,8 @@ export class Reinvocation {
   }
 
   /** A webhook that the first round had no reason to ask is not asked in the second one either. */
-  skips(webhook: Webhook): boolean {
-    return this.round === 'second' && !this.#again.has(webhook.id);
+  skips({ id }: Invoked): boolean {
+    return this.round === 'second' && !this.#again.has(id);
   }
 }
 

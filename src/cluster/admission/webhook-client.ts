@@ -1,5 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isObject } from '../../api/json.ts';
 import type { Clock } from '../time/clock.ts';
@@ -20,7 +21,12 @@ export interface WebhookClient {
 export interface WebhookClientOptions {
   readonly clock: Clock;
   readonly resolveService: ResolveService;
+  /** Where there is no network; absent: over TLS. */
+  readonly connect?: ConnectWebhook;
 }
+
+/** A new connection to the webhook at this address, over which HTTP is spoken without TLS. */
+export type ConnectWebhook = (url: URL) => Duplex;
 
 /** A webhook that answers more than this is broken or hostile; a patch of the largest object is smaller. */
 const maxAnswerBytes = 16 * 1024 * 1024;
@@ -28,8 +34,10 @@ const maxAnswerBytes = 16 * 1024 * 1024;
 const maxEndpoints = 200;
 const idleConnections = 25;
 
-export function createWebhookClient({ clock, resolveService }: WebhookClientOptions): WebhookClient {
-  const agents = new AgentCache();
+export function createWebhookClient({ clock, resolveService, connect }: WebhookClientOptions): WebhookClient {
+  const agents = new AgentCache((endpoint) =>
+    connect === undefined ? createAgent(endpoint) : new ConnectedAgent(() => connect(endpoint.url)),
+  );
   return {
     async post(config, body, timeoutSeconds) {
       const endpoint = locate(config, resolveService, timeoutSeconds);
@@ -43,11 +51,17 @@ export function createWebhookClient({ clock, resolveService }: WebhookClientOpti
 }
 
 class AgentCache {
-  readonly #agents = new Map<string, Agent>();
+  readonly #agents = new Map<string, HttpAgent>();
+  readonly #create: (endpoint: Endpoint) => HttpAgent;
 
-  for({ url, serverName, caBundle }: Endpoint): Agent {
+  constructor(create: (endpoint: Endpoint) => HttpAgent) {
+    this.#create = create;
+  }
+
+  for(endpoint: Endpoint): HttpAgent {
+    const { url, serverName, caBundle } = endpoint;
     const key = `${url.host} ${serverName ?? ''} ${caBundle ?? ''}`;
-    const agent = this.#agents.get(key) ?? createAgent(serverName, caBundle);
+    const agent = this.#agents.get(key) ?? this.#create(endpoint);
     this.#agents.delete(key);
     this.#agents.set(key, agent);
     if (this.#agents.size > maxEndpoints) this.#dropOldest();
@@ -68,7 +82,7 @@ class AgentCache {
   }
 }
 
-function createAgent(serverName: string | undefined, caBundle: string | undefined): Agent {
+function createAgent({ serverName, caBundle }: Endpoint): HttpAgent {
   return new Agent({
     keepAlive: true,
     maxFreeSockets: idleConnections,
@@ -78,21 +92,47 @@ function createAgent(serverName: string | undefined, caBundle: string | undefine
   });
 }
 
-function send(endpoint: Endpoint, agent: Agent, body: string, timeoutMs: number, clock: Clock): Promise<PostOutcome> {
+/** Keeps connections that somebody else makes. */
+class ConnectedAgent extends HttpAgent {
+  readonly #connect: () => Duplex;
+
+  constructor(connect: () => Duplex) {
+    super({ keepAlive: true, maxFreeSockets: idleConnections });
+    this.#connect = connect;
+  }
+
+  override createConnection(): Duplex {
+    return this.#connect();
+  }
+}
+
+function begin({ url, host }: Endpoint, agent: HttpAgent, body: string): ClientRequest {
+  const options = {
+    method: 'POST',
+    agent,
+    headers: {
+      ...(host === undefined ? {} : { host }),
+      'user-agent': 'kube-apiserver-admission',
+      'content-length': Buffer.byteLength(body),
+      accept: 'application/json, */*',
+      'content-type': 'application/json',
+      'accept-encoding': 'gzip',
+    },
+  };
+  if (agent instanceof Agent) return httpsRequest(url, options);
+  return httpRequest({ ...options, host: url.hostname, port: url.port || 443, path: `${url.pathname}${url.search}` });
+}
+
+function send(
+  endpoint: Endpoint,
+  agent: HttpAgent,
+  body: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<PostOutcome> {
   return new Promise((resolve) => {
     let answering = false;
-    const outgoing = httpsRequest(endpoint.url, {
-      method: 'POST',
-      agent,
-      headers: {
-        ...(endpoint.host === undefined ? {} : { host: endpoint.host }),
-        'user-agent': 'kube-apiserver-admission',
-        'content-length': Buffer.byteLength(body),
-        accept: 'application/json, */*',
-        'content-type': 'application/json',
-        'accept-encoding': 'gzip',
-      },
-    });
+    const outgoing = begin(endpoint, agent, body);
     const finish = (outcome: PostOutcome) => {
       timer.cancel();
       resolve(outcome);

@@ -1,8 +1,13 @@
 import { Environment } from '@marcbachmann/cel-js';
+import type { Schema } from '../kinds/schema.ts';
 import { spent, withinBudget } from './budget.ts';
 import { registerLibrary } from './library.ts';
-import { compilationMessage, evaluationMessage } from './messages.ts';
+import { registerJsonPatch } from './library-json-patch.ts';
+import { type Loop, loopsOf } from './loops.ts';
+import { compilationMessage, evaluationMessage, problemAt } from './messages.ts';
 import { identifiers, meter, redirectCalls, type Selection, selections } from './metering.ts';
+import { withoutObjectLiterals } from './object-literals.ts';
+import { declareTypes } from './type-check.ts';
 import { celValue, markConverted } from './values.ts';
 
 export type CelCompiled =
@@ -22,6 +27,8 @@ export interface CelProgram {
   readonly reads: ReadonlySet<string>;
   /** The fields that it names, for callers that know which there are. */
   readonly selects: readonly Selection[];
+  /** Its loops, for callers that know how long what they go over may be. */
+  readonly loops: readonly Loop[];
   /** JSON integers are CEL's int. Convert large bindings once with celValue when several programs read them. */
   evaluate(bindings: Readonly<Record<string, unknown>>): CelResult;
 }
@@ -36,14 +43,17 @@ const base = new Environment({
 });
 registerLibrary(base);
 
+const mutating = base.clone();
+registerJsonPatch(mutating);
+
 const environments = new Map<string, Environment>();
 
 /** Few sets of variables exist: what admission and CRDs bind. */
-function environmentFor(variables: readonly string[]): Environment {
-  const key = variables.join(' ');
+function environmentFor(variables: readonly string[], from: Environment): Environment {
+  const key = `${from === mutating} ${variables.join(' ')}`;
   const known = environments.get(key);
   if (known) return known;
-  const environment = base.clone();
+  const environment = from.clone();
   for (const variable of variables) environment.registerVariable(variable, 'dyn');
   environments.set(key, environment);
   return environment;
@@ -54,21 +64,77 @@ export function compileCel(expression: string, variables: readonly string[]): Ce
     return { ok: false, message: `compilation failed: expression is longer than ${maxExpressionLength} characters` };
   }
   if (expression.trim() === '') return { ok: false, message: 'expression is not specified' };
+  return compileIn(environmentFor(variables, base), { expression, text: expression, place: (offset) => offset });
+}
+
+/** An expression of a mutating policy, which may make up objects. */
+export function compileMutation(expression: string, variables: readonly string[]): CelCompiled {
+  if (expression.length > maxExpressionLength || expression.trim() === '') return compileCel(expression, variables);
+  const rewritten = withoutObjectLiterals(expression);
+  if (!rewritten.ok) return { ok: false, message: problemAt(rewritten.offset, rewritten.message, expression) };
+  return compileIn(environmentFor(variables, mutating), { expression, ...rewritten });
+}
+
+/**
+ * What is wrong with an expression about objects of this schema, or undefined. Only of `objects` the types are known; of the other
+ * variables anything is believed.
+ */
+export function typeProblem(
+  expression: string,
+  schema: Schema,
+  variables: { readonly objects: readonly string[]; readonly others: readonly string[] },
+): string | undefined {
   try {
-    const parsed = environmentFor(variables).parse(expression);
+    const environment = base.clone();
+    const type = declareTypes(environment, schema, expression);
+    for (const name of variables.objects) environment.registerVariable(name, type);
+    for (const name of variables.others) environment.registerVariable(name, 'dyn');
+    const parsed = environment.parse(expression);
     redirectCalls(parsed.ast);
     const checked = parsed.check();
-    if (!checked.valid) return { ok: false, message: compilationMessage(checked.error, expression) };
+    return checked.valid || aboutNull(checked.error) ? undefined : compilationMessage(checked.error, expression);
+  } catch {
+    // What cannot be parsed was refused when it was written.
+    return undefined;
+  }
+}
+
+/** Whether something is there may be asked of everything, which the checker does not know of objects. */
+function aboutNull(error: unknown): boolean {
+  return error instanceof Error && /\bnull\b/.test(error.message.split('\n')[0] ?? '');
+}
+
+interface Source {
+  readonly expression: string;
+  /** What is parsed for it. */
+  readonly text: string;
+  /** Where in the expression a place in that is. */
+  place(offset: number): number;
+}
+
+function compileIn(environment: Environment, { expression, text, place }: Source): CelCompiled {
+  try {
+    const parsed = environment.parse(text);
+    redirectCalls(parsed.ast);
+    const loops = loopsOf(parsed.ast);
+    const checked = parsed.check();
+    if (!checked.valid) return { ok: false, message: compilationMessage(checked.error, expression, place) };
     meter(parsed.ast);
     return {
       ok: true,
       program: programOf(
-        { expression, type: checked.type ?? 'dyn', reads: identifiers(parsed.ast), selects: selections(parsed.ast) },
+        {
+          expression,
+          type: checked.type ?? 'dyn',
+          reads: identifiers(parsed.ast),
+          selects: selections(parsed.ast),
+          loops,
+        },
         parsed,
       ),
     };
   } catch (error) {
-    return { ok: false, message: compilationMessage(error, expression) };
+    return { ok: false, message: compilationMessage(error, expression, place) };
   }
 }
 

@@ -29,9 +29,9 @@ export function evaluationMessage(error: unknown): string {
 }
 
 /** With the place, as the compiler of the real server draws it. */
-export function compilationMessage(error: unknown, expression: string): string {
+export function compilationMessage(error: unknown, expression: string, place = (offset: number) => offset): string {
   if (!(error instanceof Error)) return String(error);
-  return problemAt((error as CelError).range?.start ?? 0, compilationDetail(error), expression);
+  return problemAt(place((error as CelError).range?.start ?? 0), compilationDetail(error), expression);
 }
 
 export function problemAt(offset: number, detail: string, expression: string): string {

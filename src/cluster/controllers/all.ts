@@ -1,6 +1,6 @@
 import type { Client } from '../client.ts';
 import { type ControlPlane, serviceResolver } from '../control-plane.ts';
-import { startNodes } from '../nodes/nodes.ts';
+import { type NodesOptions, startNodes } from '../nodes/nodes.ts';
 import { startApiServiceController } from './apiservice/api-service-controller.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { conversionsByWebhook } from './crd/conversions.ts';
@@ -19,12 +19,14 @@ import { startNamespaceController } from './namespace/namespace-controller.ts';
 import { startNodeLifecycleController } from './nodelifecycle/node-lifecycle-controller.ts';
 import { startTaintEvictionController } from './nodelifecycle/taint-eviction-controller.ts';
 import { startPodGcController } from './podgc/pod-gc-controller.ts';
+import { startPolicyStatusController } from './policystatus/policy-status-controller.ts';
 import { startQuotaController } from './quota/quota-controller.ts';
 import { startReplicaSetController, startReplicationController } from './replicaset/replicaset-controller.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { startRootCaController } from './serviceaccount/root-ca-controller.ts';
 import { startServiceAccountController } from './serviceaccount/service-account-controller.ts';
 import { startStatefulSetController } from './statefulset/statefulset-controller.ts';
+import { startVolumeBinder } from './volumes/volume-binder.ts';
 import { startPodGroupProtectionController } from './workload/pod-group-protection-controller.ts';
 
 export interface ControllersOptions {
@@ -36,6 +38,14 @@ export interface ControllersOptions {
   /** What pods of simulated nodes show where a probe speaks HTTPS. PEM. */
   readonly certificate: { readonly certificate: string; readonly key: string };
   clientForNode(node: string): Client;
+  /** Absent: as on any cluster of ours. */
+  readonly pace?: Pace;
+}
+
+/** How simulated nodes behave. */
+export interface Pace extends Pick<NodesOptions, 'startDelayMs' | 'stopDelayMs' | 'jobRunMs' | 'lifecycleEvents'> {
+  /** False: nodes never fall silent, and so nobody has to look whether they did. */
+  readonly heartbeats: boolean;
 }
 
 /** What the API needs to serve what CRDs define. Before all others, because they look at such objects, too. */
@@ -54,8 +64,10 @@ export function startControllers(context: ControllerContext, options: Controller
     startServiceAccountController(context),
     startRootCaController(context, { caCertificate: options.caCertificate }),
     startApiServiceController(context, { types }),
+    startPolicyStatusController(context, { types }),
     startEndpointsController(context),
     startQuotaController(context, { quotas }),
+    startVolumeBinder(context),
     startPodGcController(context),
     startReplicaSetController(context),
     startReplicationController(context),
@@ -69,8 +81,8 @@ export function startControllers(context: ControllerContext, options: Controller
     startPodGroupProtectionController(context),
     startDisruptionController(context, { types }),
     startScheduler(context),
-    startNodeLifecycleController(context),
+    startNodeLifecycleController(context, { monitor: options.pace?.heartbeats ?? true }),
     startTaintEvictionController(context),
-    startNodes(context, options),
+    startNodes(context, { ...options, ...options.pace }),
   ];
 }

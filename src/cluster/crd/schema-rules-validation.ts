@@ -1,9 +1,10 @@
-import { type FieldError, invalid, notSupported, required } from '../../api/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../api/field-errors.ts';
 import { CelCache } from '../cel/cel.ts';
 import type { Schema, ValidationRule } from '../kinds/schema.ts';
 import { ruleVariables } from '../schema/cel-rules.ts';
 import { addAll } from '../schema/result.ts';
 import { schemaAt } from './crd-parts-validation.ts';
+import { type Cardinality, costProblem, within } from './rule-cost.ts';
 import { undefinedField, withTypeAndMetadata } from './rule-fields.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -11,30 +12,39 @@ const programs = new CelCache();
 
 /** The rules of a schema must be complete, compile, and look back only where it is known what a value was before. */
 export function schemaRuleErrors(schema: Schema, field: string): FieldError[] {
-  return errorsAt(schema, field, undefined, true);
+  return errorsAt(schema, field, { lost: undefined, times: 1 }, true);
 }
 
-/** `lost` is the first place above from which on old values cannot be found. */
-function errorsAt(schema: Schema, field: string, lost: string | undefined, root = false): FieldError[] {
+interface Surroundings {
+  /** The first place above from which on old values cannot be found. */
+  readonly lost: string | undefined;
+  readonly times: Cardinality;
+}
+
+function errorsAt(schema: Schema, field: string, around: Surroundings, root = false): FieldError[] {
+  const { lost, times } = around;
   const typed = root ? withTypeAndMetadata(schema) : schema;
   const errors = (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) =>
-    ruleErrorsAt(rule, typed, `${field}.x-kubernetes-validations[${index}]`, lost),
+    ruleErrorsAt(rule, typed, `${field}.x-kubernetes-validations[${index}]`, around),
   );
   const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? field : undefined;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    addAll(errors, errorsAt(property, `${field}.properties[${name}]`, lost ?? atomic));
+    addAll(errors, errorsAt(property, `${field}.properties[${name}]`, { lost: lost ?? atomic, times }));
   }
   if (typeof schema.additionalProperties === 'object') {
-    addAll(errors, errorsAt(schema.additionalProperties, `${field}.additionalProperties`, lost));
+    const inside = { lost, times: within(times, schema.maxProperties) };
+    addAll(errors, errorsAt(schema.additionalProperties, `${field}.additionalProperties`, inside));
   }
   if (schema.items) {
     const unkeyed = schema['x-kubernetes-list-type'] === 'map' ? undefined : field;
-    addAll(errors, errorsAt(schema.items, `${field}.items`, lost ?? unkeyed));
+    const inside = { lost: lost ?? unkeyed, times: within(times, schema.maxItems) };
+    addAll(errors, errorsAt(schema.items, `${field}.items`, inside));
   }
   return errors;
 }
 
-function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, lost: string | undefined): FieldError[] {
+function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, around: Surroundings): FieldError[] {
+  const { lost, times } = around;
   const errors = textErrors(rule, schema, field);
   if (errors.length > 0) return errors;
   const compiled = programs.compile(rule.rule, ruleVariables);
@@ -54,6 +64,8 @@ function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, lost:
     const detail = 'may not be set if oldSelf is not used in rule';
     errors.push(invalid(`${field}.optionalOldSelf`, rule.optionalOldSelf, detail));
   }
+  const expensive = costProblem(program.loops, schema, times);
+  if (expensive !== undefined) errors.push(forbidden(`${field}.rule`, expensive));
   return [...errors, ...messageErrors(rule, field)];
 }
 

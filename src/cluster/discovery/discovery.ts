@@ -9,7 +9,7 @@ import { type ServedGroup, servedGroups } from './served-groups.ts';
 /** A document ready to be sent with status 200. */
 export interface DocumentAnswer {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   /** With quotes, where the client may ask for changes only. */
   readonly etag?: string;
 }

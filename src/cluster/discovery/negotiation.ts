@@ -23,9 +23,19 @@ export function plainOrAggregated(accept: string | undefined): 'plain' | Aggrega
   return undefined;
 }
 
-/** Whether JSON without further wishes is among the accepted forms. */
-export function acceptsJson(accept: string | undefined): boolean {
-  return mediaRanges(accept).some((range) => coversJson(range) && !range.parameters.has('as'));
+export type SwaggerForm = 'json' | 'protobuf';
+
+/** As the document is called today; clients still ask for it under its old name, too. */
+export const swaggerProtobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const oldSwaggerProtobufType = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+
+/** The form of `/openapi/v2`. */
+export function swaggerForm(accept: string | undefined): SwaggerForm | undefined {
+  for (const range of mediaRanges(accept)) {
+    if (coversJson(range)) return 'json';
+    if (range.type === swaggerProtobufType || range.type === oldSwaggerProtobufType) return 'protobuf';
+  }
+  return undefined;
 }
 
 /** Clients repeat the header exactly as they got it. */

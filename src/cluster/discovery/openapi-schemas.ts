@@ -3,6 +3,7 @@ import type { ResourceType } from '../kinds/resource-type.ts';
 import type { RawSchema, Schema } from '../kinds/schema.ts';
 import { builtinSchemas } from '../kinds/schema-link.ts';
 import type { JsonObject } from '../objects.ts';
+import { describedMetadata, ofEveryObject } from './common-descriptions.ts';
 import type { DefinitionName } from './openapi-operations.ts';
 
 /** The `components.schemas` of an OpenAPI document: everything that its paths lead to. */
@@ -30,8 +31,15 @@ export function definitionsFor(types: readonly ResourceType[]): DocumentDefiniti
   return {
     nameOf: (group, version, kind) =>
       names.get(`${group}/${version}/${kind}`) ?? builtinSchemas.nameOf(group, version, kind),
-    definition: (name) => custom.get(name) ?? (Object.hasOwn(definitions, name) ? definitions[name] : undefined),
+    definition: (name) => custom.get(name) ?? builtinDefinition(name),
   };
+}
+
+const objectMeta = `${meta}.ObjectMeta`;
+
+function builtinDefinition(name: string): RawSchema | undefined {
+  const definition = Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  return definition && name === objectMeta ? describedMetadata(definition) : definition;
 }
 
 /** `example.com`, `v1`, `Widget` make `com.example.v1.Widget`. */
@@ -40,11 +48,11 @@ function customName({ group, version }: ResourceType, kind: string): string {
 }
 
 function customDefinitions(type: ResourceType): (readonly [string, RawSchema])[] {
-  const text = { type: 'string' };
+  const text = (description: string) => ({ type: 'string', description });
   const named = (kind: string): JsonObject => ({
     'x-kubernetes-group-version-kind': [{ group: type.group, version: type.version, kind }],
   });
-  const properties = { apiVersion: text, kind: text };
+  const properties = { apiVersion: text(ofEveryObject.apiVersion), kind: text(ofEveryObject.kind) };
   const list = {
     type: 'object',
     required: ['items'],
@@ -58,7 +66,11 @@ function customDefinitions(type: ResourceType): (readonly [string, RawSchema])[]
   const schema: Schema = type.schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const object = {
     ...schema,
-    properties: { ...schema.properties, ...properties, metadata: { $ref: `${meta}.ObjectMeta` } },
+    properties: {
+      ...schema.properties,
+      ...properties,
+      metadata: { $ref: objectMeta, description: ofEveryObject.metadata },
+    },
     ...named(type.kind),
   };
   return [

@@ -4,25 +4,40 @@ import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import type { RawSchema } from '../kinds/schema.ts';
 import type { JsonObject } from '../objects.ts';
 import type { DocumentAnswer } from './discovery.ts';
+import { type SwaggerForm, swaggerProtobufType } from './negotiation.ts';
 import { pathsOf } from './openapi-operations.ts';
 import { definitionsFor, schemaClosure } from './openapi-schemas.ts';
 import { servedGroups } from './served-groups.ts';
 import { swaggerPaths } from './swagger-paths.ts';
+import { swaggerProtobuf } from './swagger-protobuf.ts';
 import { swaggerDefinition, swaggerSchema } from './swagger-schemas.ts';
 
-/** `/openapi/v2`: everything in one document, for clients that know no other. */
-export function createSwagger(types: ResourceTypes): () => DocumentAnswer {
+/** `/openapi/v2`: everything in one document, for clients that know no other. Each form is made when it is first asked for. */
+export function createSwagger(types: ResourceTypes): (form: SwaggerForm) => DocumentAnswer {
   let generation: number | undefined;
-  let answer: DocumentAnswer | undefined;
-  return () => {
-    if (answer && generation === types.generation) return answer;
+  const answers = new Map<SwaggerForm, DocumentAnswer>();
+  return (form) => {
+    if (generation !== types.generation) answers.clear();
     generation = types.generation;
-    answer = makeAnswer(servedGroups(types).flatMap(({ versions }) => versions.flatMap((of) => of.types)));
-    return answer;
+    const known = answers.get(form);
+    if (known) return known;
+    const all = servedGroups(types).flatMap(({ versions }) => versions.flatMap((of) => of.types));
+    const made = inForm[form](swaggerDocument(all));
+    answers.set(form, made);
+    return made;
   };
 }
 
-function makeAnswer(types: readonly ResourceType[]): DocumentAnswer {
+const inForm: Readonly<Record<SwaggerForm, (document: JsonObject) => DocumentAnswer>> = {
+  json: (document) => tagged('application/json', JSON.stringify(document)),
+  protobuf: (document) => tagged(swaggerProtobufType, swaggerProtobuf(document)),
+};
+
+function tagged(contentType: string, body: string | Buffer): DocumentAnswer {
+  return { contentType, body, etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"` };
+}
+
+function swaggerDocument(types: readonly ResourceType[]): JsonObject {
   const available = definitionsFor(types);
   const paths = pathsOf(types, available.nameOf);
   const customTypes = types.filter(({ custom }) => custom !== undefined);
@@ -34,14 +49,12 @@ function makeAnswer(types: readonly ResourceType[]): DocumentAnswer {
     return [name, type ? customDefinition(type, raw as RawSchema) : swaggerDefinition(raw as RawSchema)];
   });
   const { major, minor } = recordedVersion;
-  const body = JSON.stringify({
+  return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version: `${major}.${minor}` },
     paths: swaggerPaths(paths),
     definitions: Object.fromEntries(definitions),
-  });
-  const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
-  return { contentType: 'application/json', body, etag };
+  };
 }
 
 const kindField = 'x-kubernetes-group-version-kind';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createDiscovery, type DocumentAnswer } from '../discovery/discovery.ts';
-import { acceptsJson } from '../discovery/negotiation.ts';
+import { swaggerForm } from '../discovery/negotiation.ts';
 import { createOpenApi } from '../discovery/openapi.ts';
 import { createSwagger } from '../discovery/swagger.ts';
 import { notAcceptable } from '../errors.ts';
@@ -17,8 +17,10 @@ export function documentHandler(types: ResourceTypes, serverAddress: string) {
     const segments = path.split('/').filter((segment) => segment !== '');
     const [root, second, third] = segments;
     if (root === undefined) return { code: 200, body: { paths: paths() } };
-    if (root === 'openapi' && second === 'v2' && third === undefined)
-      return acceptsJson(headers.accept) ? answered(swagger(), headers) : { code: 406, body: '' };
+    if (root === 'openapi' && second === 'v2' && third === undefined) {
+      const form = swaggerForm(headers.accept);
+      return form === undefined ? { code: 406, body: '' } : answered(swagger(form), headers);
+    }
     if (root === 'openapi' && second === 'v3')
       return openApiReply(openApi, segments.slice(2).join('/'), query, headers);
     if (root === 'api' && segments.length <= 2) {

@@ -1,12 +1,14 @@
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
+import { encodeProtobufList } from '../protobuf/lists.ts';
+import { protobufMediaType } from '../protobuf/protobuf.ts';
 import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import { withDefaultsOfToday } from '../registry/read-defaults.ts';
 import type { Stored } from '../store/store.ts';
 import { listBytes, untyped } from './list-bytes.ts';
 import type { Representation } from './negotiate.ts';
-import type { Reply } from './reply.ts';
+import { Parts, type Reply } from './reply.ts';
 
 /** Whether a table's rows carry their objects: `includeObject` of the query. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -20,13 +22,13 @@ export interface EncodeOptions {
 
 /** A stored object whose own bytes are the answer. */
 export function sendsBytes(options: EncodeOptions, stored: Stored): boolean {
-  const { representation, type } = options;
-  return (
-    representation.kind === 'object' &&
-    representation.format === 'json' &&
-    stored.object.apiVersion === apiVersionOf(type) &&
-    withDefaultsOfToday(type, stored.object) === stored.object
-  );
+  const { representation } = options;
+  return representation.kind === 'object' && representation.format === 'json' && sendsAsKept(options, stored);
+}
+
+/** A stored object that is the answer, for those who want whole objects. */
+export function sendsAsKept({ type }: EncodeOptions, { object }: Stored): boolean {
+  return object.apiVersion === apiVersionOf(type) && withDefaultsOfToday(type, object) === object;
 }
 
 export async function encodeStored(options: EncodeOptions, stored: Stored): Promise<unknown> {
@@ -65,15 +67,25 @@ export async function encodeList(options: EncodeOptions, list: ListResult): Prom
   );
   if (representation.kind === 'table')
     return { code: 200, body: table(options, representation.version, objects, metadata) };
+  const shown = shownIn(type, representation);
+  if (representation.format === 'protobuf') {
+    const parts = await encodeProtobufList({ ...shown, metadata }, objects);
+    return { code: 200, body: new Parts(parts), contentType: protobufMediaType };
+  }
+  const { apiVersion, listKind: kind } = shown;
   if (representation.kind === 'metadata') {
     const items = objects.map((object) => partialMetadata(object, representation.version));
-    return {
-      code: 200,
-      body: { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${representation.version}`, metadata, items },
-    };
+    return { code: 200, body: { kind, apiVersion, metadata, items } };
   }
-  const items = type.custom ? objects : objects.map(untyped);
-  return { code: 200, body: { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items } };
+  return { code: 200, body: { kind, apiVersion, metadata, items: type.custom ? objects : objects.map(untyped) } };
+}
+
+/** What the items of a list are, and what the list is. */
+function shownIn(type: ResourceType, representation: Exclude<Representation, { kind: 'table' }>) {
+  if (representation.kind === 'object')
+    return { apiVersion: apiVersionOf(type), kind: type.kind, listKind: type.listKind };
+  const kind = 'PartialObjectMetadata';
+  return { apiVersion: `meta.k8s.io/${representation.version}`, kind, listKind: `${kind}List` };
 }
 
 export function partialMetadata(object: KubeObject, version: string): JsonObject {

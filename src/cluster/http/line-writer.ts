@@ -1,30 +1,28 @@
 import type { ServerResponse } from 'node:http';
-import { realClock, type Timer } from '../time/clock.ts';
+import type { Wire } from '../registry/registry.ts';
+import type { Timer } from '../time/clock.ts';
 import { writeChunks } from './write-chunks.ts';
 
 /** A reader this far behind is cut off; it comes back with the last revision it has seen. */
 const maxUnsentBytes = 16 * 1024 * 1024;
 
-/**
- * One write for everything that happens within this time, for each open writer: a write costs the same for one line as for
- * many, so that with hundreds of watchers each of them is served less often. What comes after a pause goes out at once.
- */
-const batchMsEach = 0.5;
 const maxBatchMs = 100;
 
 let openWriters = 0;
 
-function batchMs(): number {
+/** One write for everything that happens within this time. What comes after a pause goes out at once. */
+function batchMs({ batchMsEach }: Wire): number {
   return Math.min(openWriters * batchMsEach, maxBatchMs);
 }
 
 /**
  * Writes lines to a response that stays open, in batches, without ever waiting for a reader that does not read: what it has
- * not taken yet stays here, as lines that it shares with others. The network's time is real, also where the cluster's is not.
+ * not taken yet stays here, as lines that it shares with others.
  */
 export class LineWriter {
   readonly #response: ServerResponse;
   readonly #settled: () => Promise<void>;
+  readonly #wire: Wire;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   #timer: Timer | undefined;
@@ -34,8 +32,9 @@ export class LineWriter {
   #done = false;
 
   /** `settled` resolves when everything that was written so far may be known to others. */
-  constructor(response: ServerResponse, settled: () => Promise<void>, onClose: () => void) {
+  constructor(response: ServerResponse, wire: Wire, settled: () => Promise<void>, onClose: () => void) {
     this.#response = response;
+    this.#wire = wire;
     this.#settled = settled;
     response.on('error', () => undefined);
     if (response.destroyed) {
@@ -57,8 +56,8 @@ export class LineWriter {
     return this.#done;
   }
 
-  open(): void {
-    this.#response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+  open(contentType: string): void {
+    this.#response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache, private' });
     this.#response.flushHeaders();
   }
 
@@ -86,8 +85,8 @@ export class LineWriter {
 
   #schedule(): void {
     if (this.#timer !== undefined || this.#writing !== undefined || this.#pending.length === 0 || this.#done) return;
-    const wait = Math.max(0, this.#flushedAt + batchMs() - realClock.now());
-    this.#timer = realClock.after(wait, () => {
+    const wait = Math.max(0, this.#flushedAt + batchMs(this.#wire) - this.#wire.clock.now());
+    this.#timer = this.#wire.clock.after(wait, () => {
       this.#timer = undefined;
       this.#flush();
     });
@@ -104,7 +103,7 @@ export class LineWriter {
     const lines = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
-    this.#flushedAt = realClock.now();
+    this.#flushedAt = this.#wire.clock.now();
     this.#start(lines);
   }
 

@@ -1,6 +1,8 @@
 import { type FieldError, forbidden, notSupported } from '../../api/field-errors.ts';
 import { badRequest, invalidObject, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
+import { hasMessage } from '../protobuf/answers.ts';
+import { apiVersionOf } from '../registry/convert.ts';
 import { type ListQuery, listObjects, revisionOf, tooNew } from '../registry/list.ts';
 import { type Registry, resourceName, stored, type Target } from '../registry/registry.ts';
 import { type EncodeOptions, encodeList, encodeStored, type IncludeObject } from './encode.ts';
@@ -16,7 +18,8 @@ export function encodingOf(
   type: ResourceType,
   { tables = true } = {},
 ): EncodeOptions {
-  const representation = negotiate(exchange.request.headers.accept, tables);
+  const protobuf = hasMessage(apiVersionOf(type), type.kind);
+  const representation = negotiate(exchange.request.headers.accept, { tables, protobuf });
   return {
     type,
     representation,

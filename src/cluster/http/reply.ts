@@ -1,7 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { stringify } from 'yaml';
 import { ApiError, internalError } from '../errors.ts';
+import { encodeProtobuf } from '../protobuf/answers.ts';
+import { protobufMediaType } from '../protobuf/protobuf.ts';
 import { ExpiredContinue } from '../registry/list.ts';
+import type { Format } from './negotiate.ts';
+import type { Notes } from './notes.ts';
 import { isLarge, joined, sliced, writeChunks } from './write-chunks.ts';
 
 /** Bytes that are there already, and how many they are together. */
@@ -59,18 +63,17 @@ export function errorReply(error: unknown): Reply {
 export function send(
   response: ServerResponse,
   reply: Reply,
-  warnings: readonly string[],
-  format: 'json' | 'yaml' = 'json',
+  { warnings, flow }: Readonly<Notes>,
+  format: Format = 'json',
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const isBytes = Buffer.isBuffer(reply.body) || reply.body instanceof Parts;
-  const asYaml = format === 'yaml' && !isBytes && reply.contentType === undefined;
-  const payload = payloadOf(reply.body, asYaml);
+  const { payload, contentType } = written(reply, format);
   response.writeHead(
     reply.code,
     [
-      ['content-type', reply.contentType ?? (asYaml ? 'application/yaml' : 'application/json')],
+      ['content-type', contentType],
       ['cache-control', 'no-cache, private'],
+      ...Object.entries(flow),
       ...Object.entries(reply.headers ?? {}),
       ...warningHeaders(warnings).map((text) => ['warning', text]),
       ['content-length', String(payload.length)],
@@ -85,12 +88,22 @@ async function sendLarge(response: ServerResponse, payload: Buffer | Parts): Pro
   response.end();
 }
 
-function payloadOf(body: unknown, asYaml: boolean): Buffer | Parts {
-  if (body instanceof Parts) return body;
-  if (Buffer.isBuffer(body)) return body;
-  if (typeof body === 'string') return Buffer.from(body);
+interface Written {
+  readonly payload: Buffer | Parts;
+  readonly contentType: string;
+}
+
+/** Bytes and texts are sent as they are, and so is what says its type; the rest as the client wishes, if it can be. */
+function written({ body, contentType }: Reply, format: Format): Written {
+  const json = contentType ?? 'application/json';
+  if (body instanceof Parts || Buffer.isBuffer(body)) return { payload: body, contentType: json };
+  if (typeof body === 'string') return { payload: Buffer.from(body), contentType: json };
+  const bytes = format === 'protobuf' && contentType === undefined ? encodeProtobuf(body) : undefined;
+  if (bytes) return { payload: bytes, contentType: protobufMediaType };
   const text = JSON.stringify(body);
-  return Buffer.from(asYaml && text.length <= maxYamlCharacters ? yaml(body) : text);
+  if (format !== 'yaml' || contentType !== undefined) return { payload: Buffer.from(text), contentType: json };
+  const payload = Buffer.from(text.length <= maxYamlCharacters ? yaml(body) : text);
+  return { payload, contentType: 'application/yaml' };
 }
 
 /** Writing YAML takes a hundred times as long as JSON, which is YAML, too: so what is long is written as that. */

@@ -10,6 +10,8 @@ import { create, deleteCollection, deleteOne, patch, update, type VirtualCreate 
 export interface SpecialHandlers {
   subresource(type: ResourceType, name: string): ((exchange: Exchange, target: Target) => Promise<Answer>) | undefined;
   virtual(type: ResourceType): VirtualCreate | undefined;
+  /** Reading what is not kept, but made when it is asked for. */
+  reading(type: ResourceType): ((exchange: Exchange, target: Target) => Promise<Answer>) | undefined;
 }
 
 /** Subresources that are a part of the object, read and written like it. */
@@ -34,7 +36,8 @@ export class ResourceHandler {
     const target: Target = { type, namespace: type.namespaced ? info.namespace : '', name: info.name };
     if (info.subresource !== '') return this.#subresource(exchange, target);
     if (!type.verbs.includes(info.verb) || !fitsPath(info.verb, target)) throw methodNotAllowed();
-    return this.#verb(exchange, target);
+    const reading = this.#special.reading(type);
+    return reading ? reading(exchange, target) : this.#verb(exchange, target);
   }
 
   #servesGroup(group: string): boolean {

@@ -1,37 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createPlainServer, type Server as PlainServer, type ServerOptions as Terms } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
-import { type Authenticator, certificateUser } from '../auth/authenticate.ts';
-import { forbiddenError } from '../auth/forbidden-error.ts';
-import { impersonate } from '../auth/impersonation.ts';
-import { readImpersonation } from '../auth/impersonation-headers.ts';
 import type { PkiMaterial } from '../auth/pki.ts';
-import type { Attributes, Authorizer, User } from '../auth/user.ts';
-import { ApiError, noSuchPath, unauthorized } from '../errors.ts';
 import { refuseClient } from './client-error.ts';
-import { discardBody } from './discard.ts';
-import type { Answer, Exchange } from './exchange.ts';
-import { mediaType, negotiate } from './negotiate.ts';
-import { errorReply, type Reply, send } from './reply.ts';
-import { type PathRequest, type RequestInfo, requestInfo } from './request-info.ts';
-import { checkTimeout } from './request-timeout.ts';
+import { ApiFront, type FrontOptions } from './front.ts';
 
-export interface ServerOptions {
+export interface ServerOptions extends FrontOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly pki: PkiMaterial;
-  readonly authenticator: Authenticator;
-  readonly authorizer: Authorizer;
-  handleResource(exchange: Exchange): Promise<Answer>;
-  handlePath(request: IncomingMessage, info: PathRequest, query: URLSearchParams): Promise<Reply | undefined>;
-  /** A request for a WebSocket, after it is known who asks and that they may. */
-  handleUpgrade(exchange: Omit<Exchange, 'response'>, socket: Duplex, head: Buffer): Promise<void>;
-  observe(observation: Observation): void;
   readonly limits?: Partial<ServerLimits>;
-  /** Mistakes of our own: what the client is not told. */
-  report(message: string, error: unknown): void;
 }
 
 /** How long clients may take. */
@@ -42,33 +21,27 @@ export interface ServerLimits {
   readonly stalledMs: number;
 }
 
-export interface Observation {
-  readonly verb: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly code: number;
-  readonly seconds: number;
-}
-
 export interface RunningServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** Paths that say nothing about the cluster's content are open to everyone who is known. */
-const alwaysOpen = new Set(['/healthz', '/livez', '/readyz', '/version']);
-
-const impersonationHeader = /^impersonate-/i;
+/** A server that nobody reaches but by a connection that is handed to it. */
+export interface InProcessServer {
+  accept(connection: Duplex): void;
+  close(): Promise<void>;
+}
 
 const defaultLimits: ServerLimits = { headersTimeoutMs: 20_000, requestTimeoutMs: 60_000, stalledMs: 60_000 };
-/** Long selectors stand in the path. */
-const maxHeaderBytes = 256 * 1024;
 /** Longer than Go's clients keep idle connections, so that it is they who close them. */
 const keepAliveMs = 120_000;
+/** Long selectors stand in the path. */
+const common = { maxHeaderSize: 256 * 1024, keepAliveTimeout: keepAliveMs, noDelay: true } as const satisfies Terms;
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const limits = { ...defaultLimits, ...options.limits };
   const server = createServer({
+    ...common,
     cert: options.pki.serverCertificate,
     key: options.pki.serverKey,
     ca: options.pki.caCertificate,
@@ -78,17 +51,35 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: Math.ceil(limits.headersTimeoutMs / 4),
-    maxHeaderSize: maxHeaderBytes,
-    keepAliveTimeout: keepAliveMs,
-    noDelay: true,
   });
   server.timeout = limits.stalledMs;
-  const api = new ApiFront(options);
+  answerBy(new ApiFront(options), server);
+  await listen(server, options.port);
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+}
+
+/** Without a network nobody is slow, and nobody is known by a certificate: a token has to say who asks. */
+export function serveInProcess(options: FrontOptions): InProcessServer {
+  const server = createPlainServer({ ...common, requestTimeout: 0, headersTimeout: 0 });
+  const connections = new Set<Duplex>();
+  answerBy(new ApiFront(options), server);
+  return {
+    accept(connection) {
+      connections.add(connection);
+      connection.once('close', () => connections.delete(connection));
+      server.emit('connection', connection);
+    },
+    async close() {
+      for (const connection of connections) connection.destroy();
+      server.removeAllListeners();
+    },
+  };
+}
+
+function answerBy(api: ApiFront, server: PlainServer): void {
   server.on('request', (request, response) => void api.onRequest(request, response));
   server.on('upgrade', (request, socket, head) => void api.onUpgrade(request, socket, head));
   server.on('clientError', (error, socket) => refuseClient(error, socket, api.isAnswering(socket)));
-  await listen(server, options.port);
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
 function listen(server: Server, port: number): Promise<void> {
@@ -106,145 +97,4 @@ function close(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
-}
-
-class ApiFront {
-  readonly #options: ServerOptions;
-  readonly #responses = new WeakMap<Duplex, ServerResponse>();
-
-  constructor(options: ServerOptions) {
-    this.#options = options;
-  }
-
-  /** Part of an answer is out, so that no other can be given on this connection. */
-  isAnswering(socket: Duplex): boolean {
-    const response = this.#responses.get(socket);
-    return response?.headersSent === true && !response.writableFinished;
-  }
-
-  async onRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { socket } = request;
-    this.#responses.set(socket, response);
-    const started = performance.now();
-    const warnings: string[] = [];
-    const url = parseUrl(request);
-    const info = requestInfo(request.method ?? 'GET', url.path, url.query);
-    try {
-      const answer = await this.#answer(request, response, info, url.query, warnings);
-      // A stream may say nothing for a long time; who writes to it looks after readers that do not read.
-      if (answer === 'streaming') socket.setTimeout(0);
-      else send(response, answer, warnings, formatOf(request));
-    } catch (error) {
-      if (!(error instanceof ApiError)) this.#options.report(`${request.method} ${url.path}`, error);
-      await this.#fail(request, response, error, warnings);
-    }
-    this.#observe(info, response.statusCode, started);
-  }
-
-  async #fail(
-    request: IncomingMessage,
-    response: ServerResponse,
-    error: unknown,
-    warnings: readonly string[],
-  ): Promise<void> {
-    if (response.headersSent) {
-      response.destroy();
-      return;
-    }
-    if (!(await discardBody(request))) response.setHeader('connection', 'close');
-    send(response, errorReply(error), warnings);
-  }
-
-  async #answer(
-    request: IncomingMessage,
-    response: ServerResponse,
-    info: RequestInfo,
-    query: URLSearchParams,
-    warnings: string[],
-  ): Promise<Answer> {
-    checkTimeout(info, query);
-    const user = this.#admit(request, info);
-    if (info.kind === 'resource')
-      return this.#options.handleResource({ request, response, query, info, user, warnings });
-    const reply = await this.#options.handlePath(request, info, query);
-    if (!reply) throw noSuchPath();
-    return reply;
-  }
-
-  /** Who asks, and whether they may. */
-  #admit(request: IncomingMessage, info: RequestInfo): User {
-    const { authenticator, authorizer } = this.#options;
-    const user = authenticator.authenticate({
-      certificate: certificateUser(request.socket as TLSSocket),
-      authorization: request.headers.authorization,
-    });
-    if (!user) throw unauthorized();
-    const acting = this.#acting(user, request, info);
-    if (info.kind === 'path' && alwaysOpen.has(info.path)) return acting;
-    const attributes = attributesOf(acting, info);
-    const decision = authorizer.decide(attributes);
-    if (!decision.allowed) throw forbiddenError(attributes, decision.reason);
-    return acting;
-  }
-
-  #acting(user: User, request: IncomingMessage, info: RequestInfo): User {
-    if (!request.rawHeaders.some((name) => impersonationHeader.test(name))) return user;
-    const wanted = readImpersonation(request.headersDistinct);
-    if (!wanted) return user;
-    const outcome = impersonate(wanted, attributesOf(user, info), this.#options.authorizer);
-    if (!outcome.allowed) throw outcome.error;
-    return outcome.user;
-  }
-
-  async onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const url = parseUrl(request);
-    const info = requestInfo(request.method ?? 'GET', url.path, url.query);
-    socket.on('error', () => undefined);
-    request.socket.setTimeout(0);
-    try {
-      const user = this.#admit(request, info);
-      if (info.kind !== 'resource') throw noSuchPath();
-      await this.#options.handleUpgrade({ request, query: url.query, info, user, warnings: [] }, socket, head);
-    } catch (error) {
-      if (!(error instanceof ApiError)) this.#options.report(`upgrade ${url.path}`, error);
-      refuseUpgrade(socket as Socket, errorReply(error));
-    }
-  }
-
-  #observe(info: RequestInfo, code: number, started: number): void {
-    const seconds = (performance.now() - started) / 1000;
-    if (info.kind === 'resource') {
-      this.#options.observe({ verb: info.verb, resource: info.resource, subresource: info.subresource, code, seconds });
-    } else {
-      this.#options.observe({ verb: info.verb, resource: '', subresource: '', code, seconds });
-    }
-  }
-}
-
-function refuseUpgrade(socket: Socket, reply: Reply): void {
-  if (socket.destroyed) return;
-  const body = JSON.stringify(reply.body);
-  socket.end(
-    `HTTP/1.1 ${reply.code} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
-}
-
-function parseUrl(request: IncomingMessage): { path: string; query: URLSearchParams } {
-  const raw = request.url ?? '/';
-  const mark = raw.indexOf('?');
-  return mark < 0
-    ? { path: raw, query: new URLSearchParams() }
-    : { path: raw.slice(0, mark), query: new URLSearchParams(raw.slice(mark + 1)) };
-}
-
-function attributesOf(user: User, info: RequestInfo): Attributes {
-  if (info.kind === 'path') return { user, verb: info.verb, path: info.path };
-  const { verb, group, version, resource, subresource, namespace, name } = info;
-  return { user, verb, group, version, resource, subresource, namespace, name };
-}
-
-function formatOf(request: IncomingMessage): 'json' | 'yaml' {
-  if (!request.headers.accept?.includes('yaml')) return 'json';
-  const chosen = mediaType(request.headers.accept) === '' ? undefined : negotiate(request.headers.accept);
-  return chosen?.kind === 'object' && chosen.format === 'yaml' ? 'yaml' : 'json';
 }

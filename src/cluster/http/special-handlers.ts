@@ -5,6 +5,7 @@ import type { ServiceAccountTokens } from '../auth/service-account-tokens.ts';
 import { reviewToken } from '../auth/token-review.ts';
 import { badRequest, methodNotAllowed } from '../errors.ts';
 import { evict } from '../eviction/eviction.ts';
+import type { Component } from '../health.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type JsonObject, type KubeObject, splitApiVersion } from '../objects.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -14,6 +15,7 @@ import { bindPod } from '../registry/binding.ts';
 import type { Registry, Target } from '../registry/registry.ts';
 import { readScale, writeScale } from '../registry/scale.ts';
 import { isJsonObject } from '../schema/json-values.ts';
+import { readComponents } from './component-handlers.ts';
 import { readAnyBody, readPatchBody } from './decode-body.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { mediaType } from './negotiate.ts';
@@ -26,6 +28,8 @@ export interface SpecialOptions {
   readonly authenticator: Authenticator;
   readonly authorizer: RbacAuthorizer;
   readonly tokens: ServiceAccountTokens;
+  /** Whom to ask for `componentstatuses`. */
+  readonly components: readonly Component[];
   /** `pods/log`: what the container said. */
   readLog(exchange: Exchange, target: Target): Promise<Answer>;
 }
@@ -48,6 +52,10 @@ export function specialHandlers(options: SpecialOptions): SpecialHandlers {
       return byName.get(`${type.key}/${name}`);
     },
     virtual: (type) => virtualHandler(options, type),
+    reading(type) {
+      if (type.key !== 'componentstatuses') return undefined;
+      return (exchange, target) => readComponents(registry, options.components, exchange, target);
+    },
   };
 }
 

@@ -1,38 +1,54 @@
 import type { ApiError } from '../errors.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
+import { encodeEvent } from '../protobuf/answers.ts';
+import { protobufMediaType } from '../protobuf/protobuf.ts';
 import { apiVersionOf } from '../registry/convert.ts';
 import type { Stored, StoreEvent } from '../store/store.ts';
 import type { Clock } from '../time/clock.ts';
-import { type EncodeOptions, encodeObject, partialMetadata, sendsBytes, table } from './encode.ts';
+import { type EncodeOptions, encodeObject, partialMetadata, sendsAsKept, sendsBytes, table } from './encode.ts';
 import { statusBody } from './reply.ts';
 
-/** Lines of events that are the same for everyone who reads whole objects: written once, sent many times. */
+/** Events are the same for everyone who reads whole objects in the same format: written once, sent many times. */
 const sharedLines = new WeakMap<StoreEvent, Buffer>();
+const sharedFrames = new WeakMap<StoreEvent, Buffer>();
 
-/** The events of one stream as lines of JSON, in the representation that its client asked for. */
+/** The events of one stream, in the representation that its client asked for: lines of JSON, or frames of protobuf. */
 export class WatchLines {
   readonly #encode: EncodeOptions;
   readonly #clock: Clock;
+  readonly #inProtobuf: boolean;
   #columnsSent = false;
 
   constructor(encode: EncodeOptions, clock: Clock) {
     this.#encode = encode;
     this.#clock = clock;
+    const { representation } = encode;
+    this.#inProtobuf = representation.kind !== 'table' && representation.format === 'protobuf';
+  }
+
+  get contentType(): string {
+    return this.#inProtobuf ? `${protobufMediaType};stream=watch` : 'application/json';
   }
 
   /** The line of a stored object as it is kept; undefined where it has to be converted or represented otherwise. */
   ofStored(type: string, stored: Stored, event?: StoreEvent): Buffer | undefined {
+    if (this.#inProtobuf) return this.#frameOf(type, stored, event);
     if (!sendsBytes(this.#encode, stored)) return undefined;
-    return event === undefined ? storedLine(type, stored) : sharedLine(event);
+    return event === undefined ? storedLine(type, stored) : shared(sharedLines, event, storedLine);
+  }
+
+  #frameOf(type: string, stored: Stored, event?: StoreEvent): Buffer | undefined {
+    if (this.#encode.representation.kind !== 'object' || !sendsAsKept(this.#encode, stored)) return undefined;
+    return event === undefined ? storedFrame(type, stored) : shared(sharedFrames, event, storedFrame);
   }
 
   /** Of an object that is in the client's version already. */
   ofObject(type: string, object: KubeObject): Buffer {
-    return jsonLine(type, this.#represent(object));
+    return this.#line(type, this.#represent(object));
   }
 
   ofError(error: ApiError): Buffer {
-    return jsonLine('ERROR', statusBody(error));
+    return this.#line('ERROR', statusBody(error));
   }
 
   ofBookmark(revision: number, annotations: Record<string, string> | undefined): Buffer {
@@ -43,7 +59,11 @@ export class WatchLines {
       ...(annotations ? { annotations } : {}),
     };
     const object = { kind: type.kind, apiVersion: apiVersionOf(type), metadata } as unknown as KubeObject;
-    return jsonLine('BOOKMARK', this.#representBookmark(object));
+    return this.#line('BOOKMARK', this.#representBookmark(object));
+  }
+
+  #line(type: string, object: unknown): Buffer {
+    return this.#inProtobuf ? encodeEvent(type, object) : jsonLine(type, object);
   }
 
   #represent(object: KubeObject): unknown {
@@ -87,11 +107,19 @@ function storedLine(type: string, stored: Stored): Buffer {
   return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), stored.bytes(), end]);
 }
 
-function sharedLine(event: StoreEvent): Buffer {
-  let shared = sharedLines.get(event);
-  if (shared === undefined) {
-    shared = storedLine(event.type, event.stored);
-    sharedLines.set(event, shared);
+function storedFrame(type: string, stored: Stored): Buffer {
+  return encodeEvent(type, stored.object);
+}
+
+function shared(
+  known: WeakMap<StoreEvent, Buffer>,
+  event: StoreEvent,
+  make: (type: string, stored: Stored) => Buffer,
+): Buffer {
+  let made = known.get(event);
+  if (made === undefined) {
+    made = make(event.type, event.stored);
+    known.set(event, made);
   }
-  return shared;
+  return made;
 }

@@ -6,7 +6,7 @@ import { type ListQuery, listObjects, revisionOf, tooNew } from '../registry/lis
 import type { Registry } from '../registry/registry.ts';
 import { type Matcher, matcherFor } from '../registry/selectors.ts';
 import type { Stored, StoreEvent, Subscription } from '../store/store.ts';
-import { realClock, type Timer } from '../time/clock.ts';
+import type { Timer } from '../time/clock.ts';
 import type { EncodeOptions } from './encode.ts';
 import { LineWriter } from './line-writer.ts';
 import { WatchLines } from './watch-lines.ts';
@@ -45,7 +45,7 @@ export class WatchStream {
     this.#matches = matcherFor(list.type, list.labelSelector, list.fieldSelector);
     this.#lines = new WatchLines(request.encode, registry.clock);
     const settled = () => registry.store.durable(registry.store.revision);
-    this.#writer = new LineWriter(response, settled, () => this.#stop());
+    this.#writer = new LineWriter(response, registry.wire, settled, () => this.#stop());
   }
 
   start(): void {
@@ -54,7 +54,7 @@ export class WatchStream {
     const { list, sendInitialEvents, timeoutMs } = this.#request;
     const wanted = revisionOf(list.resourceVersion);
     const { store } = this.#registry;
-    this.#writer.open();
+    this.#writer.open(this.#lines.contentType);
     const sendsState = sendInitialEvents ?? wanted === 0;
     if (sendsState && wanted > store.revision) {
       this.#fail(tooNew(wanted, store.revision));
@@ -67,11 +67,10 @@ export class WatchStream {
       return;
     }
     this.#subscription = subscription;
-    this.#endsAtMs = realClock.now() + timeoutMs;
-    this.#timers.set(
-      'end',
-      realClock.after(timeoutMs, () => this.#writer.end()),
-    );
+    const { clock } = this.#registry.wire;
+    this.#endsAtMs = clock.now() + timeoutMs;
+    const end = clock.after(timeoutMs, () => this.#writer.end());
+    this.#timers.set('end', end);
     if (this.#request.bookmarks) this.#bookmarkLater(since);
   }
 
@@ -100,11 +99,17 @@ export class WatchStream {
     if (this.#request.bookmarks) yield this.#lines.ofBookmark(revision, initialEventsEnd);
   }
 
+  /** A watch that could not tell something ends: its client must not believe that it has heard everything. */
   #onEvent(event: StoreEvent): void {
     const { namespace } = this.#request.list;
     if (namespace !== '' && event.stored.object.metadata.namespace !== namespace) return;
-    if (this.#matches === undefined) this.#send(event.type, event.stored, event);
-    else this.#sendSelected(event, this.#matches);
+    try {
+      if (this.#matches === undefined) this.#send(event.type, event.stored, event);
+      else this.#sendSelected(event, this.#matches);
+    } catch (error) {
+      this.#fail(internalError('the object cannot be encoded', error));
+      this.#subscription?.stop();
+    }
   }
 
   #sendSelected(event: StoreEvent, matches: Matcher): void {
@@ -154,14 +159,15 @@ export class WatchStream {
 
   /** Never of a revision before `since`, which may be one of the future. */
   #bookmarkLater(since: number): void {
-    const untilLast = this.#endsAtMs - lastBookmarkMs - realClock.now();
+    const { clock } = this.#registry.wire;
+    const untilLast = this.#endsAtMs - lastBookmarkMs - clock.now();
     const wait = untilLast > 0 ? Math.min(bookmarkEveryMs, untilLast) : bookmarkEveryMs;
     const bookmark = () => {
       const revision = Math.max(since, this.#registry.store.revision);
       this.#writer.write(this.#lines.ofBookmark(revision, undefined));
       this.#bookmarkLater(since);
     };
-    this.#timers.set('bookmark', realClock.after(wait, bookmark));
+    this.#timers.set('bookmark', clock.after(wait, bookmark));
   }
 
   #fail(error: ApiError): void {

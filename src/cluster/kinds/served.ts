@@ -5,6 +5,7 @@
 export const servedResources: Readonly<Record<string, readonly string[]>> = {
   '': [
     'bindings',
+    'componentstatuses',
     'configmaps',
     'endpoints',
     'events',
@@ -22,6 +23,8 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
     'services',
   ],
   'admissionregistration.k8s.io': [
+    'mutatingadmissionpolicies',
+    'mutatingadmissionpolicybindings',
     'mutatingwebhookconfigurations',
     'validatingadmissionpolicies',
     'validatingadmissionpolicybindings',
@@ -48,8 +51,9 @@ export const servedResources: Readonly<Record<string, readonly string[]>> = {
   'node.k8s.io': ['runtimeclasses'],
   policy: ['poddisruptionbudgets'],
   'rbac.authorization.k8s.io': ['clusterrolebindings', 'clusterroles', 'rolebindings', 'roles'],
+  'resource.k8s.io': ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
   'scheduling.k8s.io': ['podgroups', 'priorityclasses', 'workloads'],
-  'storage.k8s.io': ['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments'],
+  'storage.k8s.io': ['csidrivers', 'csinodes', 'storageclasses', 'volumeattachments', 'volumeattributesclasses'],
   'storagemigration.k8s.io': ['storageversionmigrations'],
 };
 

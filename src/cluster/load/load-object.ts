@@ -27,10 +27,11 @@ export type LoadOutcome =
   | { readonly kind: 'exists' }
   | { readonly kind: 'invalid'; readonly why: string };
 
-/** Kinds that would make this cluster ask something that runs only where the snapshot was taken. */
+/** Kinds that would make this cluster ask something that runs only where the snapshot was taken, or that nobody keeps. */
 const leftOut: ReadonlyMap<string, string> = new Map([
   ['admissionregistration.k8s.io/mutatingwebhookconfigurations', 'what it calls does not run here'],
   ['admissionregistration.k8s.io/validatingwebhookconfigurations', 'what it calls does not run here'],
+  ['componentstatuses', 'it says how another cluster was; this one is asked each time'],
 ]);
 
 /** Stores an object as it was: past admission, with its identity and status, but not what its kind cannot be. */

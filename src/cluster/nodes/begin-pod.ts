@@ -17,7 +17,9 @@ const jitter = 0.2;
 
 /** The state of a pod that this node sees for the first time: a new one, or one that ran before the simulator restarted. */
 export function beginPod(pod: PodObject, nowMs: number, chance: number, settings: MachineSettings): PodState {
-  const delay = durationOf(pod, sim.startDelay, settings.startDelayMs) * (1 + jitter * (chance - 0.5));
+  const { startDelayMs } = settings;
+  const usual = typeof startDelayMs === 'number' ? startDelayMs : startDelayMs(pod);
+  const delay = durationOf(pod, sim.startDelay, usual) * (1 + jitter * (chance - 0.5));
   const records = (list: readonly Container[], isInit: boolean) =>
     list.map((container) => recordOf(pod, container, isInit));
   return {

@@ -12,7 +12,6 @@ export interface Exit {
 /** How long a container runs that is told to crash again and again. */
 const crashAfterMs = 1000;
 const initRunMs = 100;
-const defaultRunMs = 3000;
 
 export function exitOf(
   pod: PodObject,
@@ -28,8 +27,22 @@ export function exitOf(
   }
   const told = toldExitCode(pod);
   if (!runsToCompletion(pod)) return told === undefined ? undefined : { atMs: after(crashAfterMs), exitCode: told };
-  return { atMs: after(durationOf(pod, sim.runSeconds, defaultRunMs)), exitCode: told ?? 0 };
+  // Where Jobs run on, so do those that sleep: when they began is not known there.
+  const byItself = Number.isFinite(settings.jobRunMs) ? sleepMs(pod, record) : undefined;
+  const runMs = durationOf(pod, sim.runSeconds, byItself ?? settings.jobRunMs);
+  return Number.isFinite(runMs) ? { atMs: after(runMs), exitCode: told ?? 0 } : undefined;
 }
+
+/** Nothing runs in a container, but what `sleep 300` would do is known. */
+function sleepMs(pod: PodObject, { name }: ContainerRecord): number | undefined {
+  const container = pod.spec.containers.find((one) => one.name === name);
+  const [program, time, ...more] = [...(container?.command ?? []), ...(container?.args ?? [])];
+  const [, amount, unit = 's'] = /^(\d{1,7}(?:\.\d+)?)([smhd])?$/.exec(time ?? '') ?? [];
+  if (amount === undefined || more.length > 0 || !/^(?:\/(?:usr\/)?bin\/)?sleep$/.test(program ?? '')) return undefined;
+  return Number(amount) * (unitMs[unit] ?? 0);
+}
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** What a crash is about, where the pod has several containers. */
 export function isFirstMain(pod: PodObject, record: ContainerRecord): boolean {

@@ -1,9 +1,9 @@
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 
-/** Images that no registry has: with the tag `broken`, or with `does-not-exist` anywhere in their name. */
+/** Images that no registry has: with the tag `broken`, or that say of themselves that they are not there. */
 function isMissingImage(image: string): boolean {
-  return image.endsWith(':broken') || image.includes('does-not-exist');
+  return image.endsWith(':broken') || /does-not-exist|non-existent/.test(image);
 }
 
 /** The annotation takes all images away with `true`, or those of the containers that it lists. */

@@ -3,6 +3,7 @@ import type { Controller, ControllerContext } from '../controllers/controller.ts
 import type { AddressMode } from './addresses.ts';
 import { NodeAgent } from './node-agent.ts';
 import { PodAgent } from './pod-agent.ts';
+import type { MachineSettings } from './pod-state.ts';
 
 export interface NodesOptions {
   /** A client with the identity of one node: user `system:node:NAME`, field manager `kubelet`. */
@@ -14,7 +15,11 @@ export interface NodesOptions {
   /** Listeners for probed ports at most; the probes of pods beyond it get the answer that the annotations say. */
   readonly listenerLimit?: number;
   /** Time until the containers of a pod run, unless its annotation says otherwise. */
-  readonly startDelayMs?: number;
+  readonly startDelayMs?: MachineSettings['startDelayMs'];
+  /** How long containers take to stop, unless an annotation says otherwise. */
+  readonly stopDelayMs?: number;
+  /** How long pods of Jobs run, unless an annotation says otherwise. */
+  readonly jobRunMs?: number;
   /** False: nodes renew no leases. For simulations that nobody watches nodes in. */
   readonly heartbeats?: boolean;
   /** False: only warnings become events, not every start and stop. */
@@ -29,6 +34,8 @@ export type NodesHandle = Controller;
 
 const defaultListenerLimit = 2000;
 const defaultStartDelayMs = 500;
+export const defaultStopDelayMs = 200;
+const defaultJobRunMs = 3000;
 
 /** Plays the kubelets of all nodes that carry the label of simulated ones, and the machines that their pods run on. */
 export function startNodes(context: ControllerContext, options: NodesOptions): NodesHandle {
@@ -39,10 +46,11 @@ export function startNodes(context: ControllerContext, options: NodesOptions): N
     return client;
   };
   const { speed = 1, startDelayMs = defaultStartDelayMs } = options;
+  const { stopDelayMs = defaultStopDelayMs, jobRunMs = defaultJobRunMs } = options;
   if (!(speed > 0)) throw new RangeError(`speed must be above 0, not ${speed}`);
   const nodes = new NodeAgent(context, { heartbeats: options.heartbeats ?? true, clientForNode });
   const pods = new PodAgent(context, {
-    settings: { speed, startDelayMs },
+    settings: { speed, startDelayMs, stopDelayMs, jobRunMs },
     sockets: options.sockets ?? true,
     listenerLimit: options.listenerLimit ?? defaultListenerLimit,
     lifecycleEvents: options.lifecycleEvents ?? true,

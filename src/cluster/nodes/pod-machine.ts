@@ -15,7 +15,6 @@ export interface Step {
   readonly wakeMs: number | undefined;
 }
 
-const defaultStopMs = 200;
 const defaultGraceSeconds = 30;
 const killedExitCode = 137;
 /** Containers of one pod depend on each other; each look lets what happened to one reach the next. */
@@ -136,7 +135,7 @@ function wakeTime(pod: PodObject, state: PodState, nowMs: number, settings: Mach
 
 /** A deleted pod: its containers end when they have finished, or at the latest when the grace period is over. */
 function stepStopping(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): Step {
-  const stop = state.stop ?? { sinceMs: nowMs, delayMs: stopDelayMs(pod) / settings.speed };
+  const stop = state.stop ?? { sinceMs: nowMs, delayMs: stopDelayMs(pod, settings) / settings.speed };
   const graceMs = ((pod.metadata.deletionGracePeriodSeconds ?? defaultGraceSeconds) * 1000) / settings.speed;
   const notes: Note[] = state.stop ? [] : killingNotes(state);
   const dueMs = stop.sinceMs + Math.min(stop.delayMs, graceMs);
@@ -146,9 +145,9 @@ function stepStopping(pod: PodObject, state: PodState, nowMs: number, settings: 
   return { state: { ...state, stop, containers, over: true }, notes, wakeMs: undefined };
 }
 
-function stopDelayMs(pod: PodObject): number {
+function stopDelayMs(pod: PodObject, settings: MachineSettings): number {
   const sleeps = pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000);
-  return durationOf(pod, sim.stopDelay, defaultStopMs) + Math.max(0, ...sleeps);
+  return durationOf(pod, sim.stopDelay, settings.stopDelayMs) + Math.max(0, ...sleeps);
 }
 
 function killingNotes(state: PodState): Note[] {

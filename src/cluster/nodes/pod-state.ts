@@ -59,7 +59,11 @@ export interface PodState {
 
 export interface MachineSettings {
   readonly speed: number;
-  readonly startDelayMs: number;
+  /** Unless the pod's annotation says otherwise. */
+  readonly startDelayMs: number | ((pod: PodObject) => number);
+  readonly stopDelayMs: number;
+  /** How long pods of Jobs run, unless their annotation says otherwise. Infinity: until somebody ends them. */
+  readonly jobRunMs: number;
 }
 
 /** Something that people see in the events of the pod. */

@@ -30,6 +30,7 @@ type Fields = ReadonlyMap<number, MessageField>;
 const { kinds, messages } = recorded as unknown as RecordedMessages;
 const messageOfKind: ReadonlyMap<string, string> = new Map(Object.entries(kinds));
 const fieldsByNumber = new Map<string, Fields>();
+const fieldsBackwards = new Map<string, readonly MessageField[]>();
 
 /** Every group has the options of a deletion under its own version. */
 const deleteOptions = 'DeleteOptions';
@@ -43,5 +44,14 @@ export function fieldsOf(message: string): Fields {
   if (known) return known;
   const fields: Fields = new Map((messages[message] ?? []).map((field) => [field[0], field]));
   fieldsByNumber.set(message, fields);
+  return fields;
+}
+
+/** The one with the highest number first. */
+export function fieldsFromLast(message: string): readonly MessageField[] {
+  const known = fieldsBackwards.get(message);
+  if (known) return known;
+  const fields = (messages[message] ?? []).toSorted((a, b) => b[0] - a[0]);
+  fieldsBackwards.set(message, fields);
   return fields;
 }

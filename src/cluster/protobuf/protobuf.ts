@@ -8,7 +8,7 @@ import { bytesOf, fieldOf, textOf } from './wire-values.ts';
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** Every body begins with this; an envelope that says kind and version of the object in it follows. */
-const prefix = Buffer.from('k8s\0', 'latin1');
+export const envelopePrefix = Buffer.from('k8s\0', 'latin1');
 
 interface Envelope {
   readonly apiVersion: string;
@@ -32,11 +32,11 @@ export function decodeProtobuf(bytes: Buffer): unknown {
 
 function readEnvelope(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw unrecognized('empty data');
-  if (!bytes.subarray(0, prefix.length).equals(prefix)) {
-    const expected = `[${[...prefix].join(' ')}]`;
+  if (!bytes.subarray(0, envelopePrefix.length).equals(envelopePrefix)) {
+    const expected = `[${[...envelopePrefix].join(' ')}]`;
     throw unrecognized(`provided data does not appear to be a protobuf message, expected prefix ${expected}`);
   }
-  const envelope = openEnvelope(bytes.subarray(prefix.length));
+  const envelope = openEnvelope(bytes.subarray(envelopePrefix.length));
   if (envelope.kind === '') throw unrecognized("Object 'Kind' is missing in the envelope of the protobuf message");
   return envelope;
 }

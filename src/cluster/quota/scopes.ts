@@ -8,10 +8,14 @@ interface ScopeRule {
   readonly values?: readonly string[];
 }
 
-/** Whether a quota is about this object. Scopes are properties of pods, so that a quota with scopes is about pods alone. */
+/**
+ * Whether a quota is about this object. Scopes are properties of pods and of claims for volumes, so that a quota with scopes
+ * is about nothing else.
+ */
 export function isInScope(quota: ResourceQuotaSpec, resource: ResourceKey, object: KubeObject): boolean {
   const rules = rulesOf(quota);
   if (rules.length === 0) return true;
+  if (resource === 'persistentvolumeclaims') return rules.every((rule) => claimMatches(rule, object));
   if (resource !== 'pods') return false;
   const spec = (object as KubeObject & Pod).spec ?? { containers: [] };
   return rules.every((rule) => matches(rule, spec));
@@ -35,7 +39,7 @@ function matches(rule: ScopeRule, spec: PodSpec): boolean {
     case 'NotBestEffort':
       return podQosClass(spec as unknown as JsonObject) !== 'BestEffort';
     case 'PriorityClass':
-      return hasPriority(rule, spec.priorityClassName ?? '');
+      return hasName(rule, spec.priorityClassName ?? '');
     case 'CrossNamespacePodAffinity':
       return affinityTerms(spec).some(
         (term) => (term.namespaces?.length ?? 0) > 0 || term.namespaceSelector !== undefined,
@@ -45,7 +49,24 @@ function matches(rule: ScopeRule, spec: PodSpec): boolean {
   }
 }
 
-function hasPriority({ operator, values = [] }: ScopeRule, name: string): boolean {
+/** Of its classes of attributes, that which it is to have and that which it has. One that fits is enough. */
+function claimMatches(rule: ScopeRule, claim: KubeObject): boolean {
+  if (rule.scopeName !== 'VolumeAttributesClass') return false;
+  const spec = claim['spec'] as { volumeAttributesClassName?: string } | undefined;
+  const status = claim['status'] as ClaimStatus | undefined;
+  const wanted = [spec?.volumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName];
+  const names = [...wanted, status?.currentVolumeAttributesClassName].filter(
+    (name) => name !== undefined && name !== '',
+  );
+  return names.length === 0 ? hasName(rule, '') : names.some((name) => hasName(rule, name ?? ''));
+}
+
+interface ClaimStatus {
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
+}
+
+function hasName({ operator, values = [] }: ScopeRule, name: string): boolean {
   if (operator === 'In') return values.includes(name);
   if (operator === 'NotIn') return !values.includes(name);
   return operator === 'Exists' ? name !== '' : name === '';

@@ -23,6 +23,7 @@ export function usageOf(resource: ResourceKey, object: KubeObject): Usage {
   if (resource === 'pods') addPod(usage, object as KubeObject & Pod);
   if (resource === 'services') addService(usage, object as KubeObject & Service);
   if (resource === 'persistentvolumeclaims') addClaim(usage, object as KubeObject & PersistentVolumeClaim);
+  if (resource === 'resource.k8s.io/resourceclaims') addDevices(usage, object);
   return usage;
 }
 
@@ -74,4 +75,35 @@ function addClaim(usage: Map<string, bigint>, { spec }: PersistentVolumeClaim): 
   if (!storageClass) return;
   usage.set(`${storageClass}.storageclass.storage.k8s.io/persistentvolumeclaims`, one);
   usage.set(`${storageClass}.storageclass.storage.k8s.io/requests.storage`, storage);
+}
+
+interface DeviceRequest {
+  readonly deviceClassName?: string;
+  readonly allocationMode?: string;
+  readonly count?: number;
+}
+
+interface DeviceClaimSpec {
+  readonly devices?: {
+    readonly requests?: readonly {
+      readonly exactly?: DeviceRequest;
+      readonly firstAvailable?: readonly DeviceRequest[];
+    }[];
+  };
+}
+
+/** As many as one claim can be given at the most. */
+const allDevices = 32;
+
+/** Devices by their class. Of those of which one is taken if another is not there, the most that it may come to. */
+function addDevices(usage: Map<string, bigint>, { spec }: KubeObject): void {
+  for (const { exactly, firstAvailable = [] } of (spec as DeviceClaimSpec | undefined)?.devices?.requests ?? []) {
+    const most = new Map<string, bigint>();
+    for (const request of firstAvailable.length > 0 ? firstAvailable : exactly ? [exactly] : []) {
+      const name = `${request.deviceClassName ?? ''}.deviceclass.resource.k8s.io/devices`;
+      const count = BigInt(request.allocationMode === 'All' ? allDevices : (request.count ?? 0)) * one;
+      if (count > (most.get(name) ?? 0n)) most.set(name, count);
+    }
+    for (const [name, count] of most) usage.set(name, (usage.get(name) ?? 0n) + count);
+  }
 }

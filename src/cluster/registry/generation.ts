@@ -21,11 +21,15 @@ const counted = new Set([
   'podtemplates',
   'flowcontrol.apiserver.k8s.io/flowschemas',
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
+  'admissionregistration.k8s.io/mutatingadmissionpolicies',
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings',
   'admissionregistration.k8s.io/mutatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingwebhookconfigurations',
   'admissionregistration.k8s.io/validatingadmissionpolicies',
   'admissionregistration.k8s.io/validatingadmissionpolicybindings',
   'apiextensions.k8s.io/customresourcedefinitions',
+  'resource.k8s.io/deviceclasses',
+  'resource.k8s.io/resourceslices',
 ]);
 
 export function hasGeneration(type: ResourceType): boolean {

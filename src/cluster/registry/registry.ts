@@ -18,6 +18,14 @@ export interface Registry {
   readonly clock: Clock;
   readonly random: Random;
   readonly hooks: RegistryHooks;
+  readonly wire: Wire;
+}
+
+/** How answers that stay open are written. The network's time is real, also where the cluster's is not, unless there is none. */
+export interface Wire {
+  readonly clock: Clock;
+  /** Milliseconds of waiting for more to write, for each answer that is open. */
+  readonly batchMsEach: number;
 }
 
 /** What depends on more than the object: a service's address, rights that a role would hand out. Refusals are thrown. */

@@ -1,8 +1,13 @@
 import type { Schema } from '../kinds/schema.ts';
+import { builtinSchemas } from '../kinds/schema-link.ts';
 import { getOwn, isJsonObject } from './json-values.ts';
 
-/** Every object inside an object has these; what they may hold is not the schema's business. */
-const typeAndMetadata: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+/** Every object inside an object has these, whatever the schema says of them, and they hold what they hold everywhere. */
+const ofEveryObject: ReadonlyMap<string, Schema> = new Map<string, Schema>([
+  ['apiVersion', { type: 'string' }],
+  ['kind', { type: 'string' }],
+  ['metadata', builtinSchemas.byName('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta') ?? {}],
+]);
 
 /**
  * Drops, in place, the fields that the schema does not name, and answers their paths: `spec.foo`, `spec.list[0].bar`. Fields are
@@ -26,9 +31,9 @@ function visit(value: unknown, schema: Schema | undefined, path: string, dropped
   }
   if (!isJsonObject(value)) return;
   for (const key of Object.keys(value)) {
-    if (schema?.['x-kubernetes-embedded-resource'] === true && typeAndMetadata.has(key)) continue;
     const at = path === '' ? key : `${path}.${key}`;
-    const field = fieldSchema(schema, key);
+    const ofAll = schema?.['x-kubernetes-embedded-resource'] === true ? ofEveryObject.get(key) : undefined;
+    const field: Field = ofAll ? { known: true, schema: ofAll } : fieldSchema(schema, key);
     if (field.known) visit(value[key], field.schema, at, dropped);
     else if (schema?.['x-kubernetes-preserve-unknown-fields'] !== true) {
       dropped.push(at);

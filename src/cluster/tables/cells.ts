@@ -2,7 +2,9 @@ import type { Cells } from '../kinds/builtin-types.ts';
 import type { ResourceKey } from '../objects.ts';
 import { autoscalerCells } from './autoscaler-cells.ts';
 import { batchCells } from './batch-cells.ts';
+import { componentCells } from './component-cells.ts';
 import { controlPlaneCells } from './control-plane-cells.ts';
+import { deviceCells } from './device-cells.ts';
 import { eventCells } from './event-cells.ts';
 import { networkCells } from './network-cells.ts';
 import { nodeCells } from './node-cells.ts';
@@ -18,6 +20,7 @@ import { workloadCells } from './workload-cells.ts';
 export const builtinCells: ReadonlyMap<ResourceKey, Cells> = new Map([
   ['pods', podCells],
   ['nodes', nodeCells],
+  ['componentstatuses', componentCells],
   ['events', eventCells],
   ['autoscaling/horizontalpodautoscalers', autoscalerCells],
   ...workloadCells,
@@ -26,4 +29,5 @@ export const builtinCells: ReadonlyMap<ResourceKey, Cells> = new Map([
   ...storageCells,
   ...plainCells,
   ...controlPlaneCells,
+  ...deviceCells,
 ]);

@@ -122,12 +122,15 @@ const volumeAttachment: Cells = (object, nowMs) => {
   ];
 };
 
-const policy: Cells = (object, nowMs) => {
-  const spec = specOf(object);
-  const kind = objectAt(spec, 'paramKind');
-  const shown = kind === undefined ? unset : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`;
-  return [object.metadata.name, listAt(spec, 'validations').length, shown, ageOf(object, nowMs)];
-};
+/** `parts` is what the policy is made of. */
+function policy(parts: 'validations' | 'mutations'): Cells {
+  return (object, nowMs) => {
+    const spec = specOf(object);
+    const kind = objectAt(spec, 'paramKind');
+    const shown = kind === undefined ? unset : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`;
+    return [object.metadata.name, listAt(spec, parts).length, shown, ageOf(object, nowMs)];
+  };
+}
 
 const policyBinding: Cells = (object, nowMs) => {
   const spec = specOf(object);
@@ -149,8 +152,10 @@ function paramText(reference: JsonObject | undefined): string {
 }
 
 export const controlPlaneCells: readonly (readonly [ResourceKey, Cells])[] = [
-  ['admissionregistration.k8s.io/validatingadmissionpolicies', policy],
+  ['admissionregistration.k8s.io/validatingadmissionpolicies', policy('validations')],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicies', policy('mutations')],
   ['admissionregistration.k8s.io/validatingadmissionpolicybindings', policyBinding],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicybindings', policyBinding],
   ['apiregistration.k8s.io/apiservices', apiService],
   ['certificates.k8s.io/certificatesigningrequests', certificateRequest],
   ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchema],

@@ -133,4 +133,6 @@ export const plainCells: readonly (readonly [ResourceKey, Cells])[] = [
   ['scheduling.k8s.io/priorityclasses', priorityClass],
   ['scheduling.k8s.io/podgroups', podGroup],
   ['scheduling.k8s.io/workloads', nameAndAge],
+  ['resource.k8s.io/deviceclasses', nameAndAge],
+  ['resource.k8s.io/resourceclaimtemplates', nameAndAge],
 ];

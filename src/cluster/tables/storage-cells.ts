@@ -85,8 +85,15 @@ const storageClass: Cells = (object, nowMs) => {
   ];
 };
 
+const volumeAttributesClass: Cells = (object, nowMs) => [
+  object.metadata.name,
+  textAt(object, 'driverName'),
+  ageOf(object, nowMs),
+];
+
 export const storageCells: readonly (readonly [ResourceKey, Cells])[] = [
   ['persistentvolumeclaims', claim],
   ['persistentvolumes', volume],
   ['storage.k8s.io/storageclasses', storageClass],
+  ['storage.k8s.io/volumeattributesclasses', volumeAttributesClass],
 ];

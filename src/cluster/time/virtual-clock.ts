@@ -1,70 +1,99 @@
 import type { Clock, Timer } from './clock.ts';
+import { type DueTimer, TimerHeap } from './timer-heap.ts';
 
-interface Pending {
-  readonly due: number;
-  readonly order: number;
-  readonly callback: () => void;
-}
-
-/** Time that moves only when told to. What is due at the same moment happens in the order it was asked for. */
+/** Time that moves only when told to, in whole milliseconds. What is due at the same moment happens in the order it was asked for. */
 export class VirtualClock implements Clock {
   #now: number;
   #order = 0;
-  readonly #pending = new Set<Pending>();
+  readonly #timers = new TimerHeap();
+  readonly #settle: Settle;
 
-  constructor(startMs = Date.UTC(2026, 0, 1)) {
+  constructor(startMs = Date.UTC(2026, 0, 1), settle: Settle = twoTurns) {
     this.#now = startMs;
+    this.#settle = settle;
   }
 
   now(): number {
     return this.#now;
   }
 
+  /** Nobody sets this clock, so that the time of day serves as well. */
+  monotonic(): number {
+    return this.#now;
+  }
+
   after(delayMs: number, callback: () => void): Timer {
     this.#order += 1;
-    const pending: Pending = { due: this.#now + Math.max(0, delayMs), order: this.#order, callback };
-    this.#pending.add(pending);
-    return { cancel: () => this.#pending.delete(pending) };
+    const timer: DueTimer = {
+      due: Math.ceil(this.#now + Math.max(0, delayMs)),
+      order: this.#order,
+      callback,
+      cancelled: false,
+    };
+    this.#timers.add(timer);
+    return {
+      cancel() {
+        timer.cancelled = true;
+      },
+    };
+  }
+
+  /** Resolves when what happens now has happened. */
+  settled(): Promise<void> {
+    return this.#settle();
+  }
+
+  /** When something happens next; undefined: never, by itself. */
+  nextDue(): number | undefined {
+    return this.#timers.first()?.due;
+  }
+
+  /** Lets the next thing that is due by `end` happen, at its own moment, and come to rest. False: nothing is. */
+  async step(end: number): Promise<boolean> {
+    const next = this.#timers.first();
+    if (next === undefined || next.due > end) return false;
+    this.#timers.takeFirst();
+    this.#now = next.due;
+    next.callback();
+    await this.#settle();
+    return true;
   }
 
   /** Moves time on, and lets everything that becomes due finish its work at its own moment. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    await settle();
-    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
-      this.#pending.delete(next);
-      this.#now = next.due;
-      next.callback();
-      await settle();
-    }
+    await this.#settle();
+    while (await this.step(end));
     this.#now = end;
   }
 
   /** Moves time on until `done`, at most `limitMs`; says whether it came to that. */
   async advanceUntil(done: () => boolean, limitMs: number, stepMs = 100): Promise<boolean> {
     const end = this.#now + limitMs;
-    await settle();
+    await this.#settle();
     while (!done() && this.#now < end) await this.advance(Math.min(stepMs, end - this.#now));
     return done();
   }
-
-  #next(end: number): Pending | undefined {
-    let first: Pending | undefined;
-    for (const pending of this.#pending) {
-      if (pending.due > end) continue;
-      if (
-        first === undefined ||
-        pending.due < first.due ||
-        (pending.due === first.due && pending.order < first.order)
-      ) {
-        first = pending;
-      }
-    }
-    return first;
-  }
 }
 
+/** How to wait until what happens at a moment has happened. */
+export type Settle = () => Promise<void>;
+
 /** Lets promise chains run dry. The event loop turns twice, because a chain may hop over one turn of it. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+const twoTurns: Settle = async () => {
+  for (let count = 0; count < 2; count += 1) await turn();
+};
+
+/**
+ * Resolves when nothing in this process waits for a turn of the event loop any more: before each turn all promises and ticks have run
+ * dry, so that what is still under way then waits for a turn of its own. (What waits for a socket or a file is not seen, and has no
+ * place in virtual time.) Only for a process in which nobody else waits turn by turn, or the two would wait for each other.
+ */
+export const untilIdle: Settle = async () => {
+  do await turn();
+  while (process.getActiveResourcesInfo().includes('Immediate'));
+};
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -5,6 +5,7 @@ import type { Allowed, Verdict } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { World } from '../world/world.ts';
+import { type Release, seenToGo } from './prune.ts';
 import { rewrite } from './rewrite.ts';
 
 export interface BatchOutcome {
@@ -12,6 +13,8 @@ export interface BatchOutcome {
   readonly verdicts: readonly Verdict[];
   /** The ledger to write, with the resourceVersion to compare and swap. Absent: nothing to write. */
   readonly ledger?: DisruptionLedger;
+  /** What that ledger no longer holds, because it was seen to happen. */
+  readonly released: readonly Release[];
   /**
    * There is nothing to write, but a verdict rests on a reservation that another replica may have seen through meanwhile: read
    * the ledger (a consistent read), and judge again if it is not the one that was judged from (L6).
@@ -20,7 +23,8 @@ export interface BatchOutcome {
 }
 
 /**
- * Judges the requests of one namespace that wait for the same write (L1). Each sees the reservations of those before it. The
+ * Judges the requests of one namespace that wait for the same write (L1). Each sees the reservations of those before it. What was
+ * seen to happen leaves the ledger by the same write, so that pods which go one after another cost no writes of the pruner's. The
  * world is left as it was: after the write the caller sets the ledger that the API server answered with, after a lost race the
  * newer one, and judges again.
  */
@@ -43,11 +47,13 @@ export function judgeBatch(
   });
   const state = world.namespace(namespace);
   if (undo.length === 0 || state?.ledger === undefined) {
-    return { verdicts, confirm: verdicts.some((one) => one.result === 'allow' && one.effects.confirm === true) };
+    const confirm = verdicts.some((one) => one.result === 'allow' && one.effects.confirm === true);
+    return { verdicts, released: [], confirm };
   }
-  const ledger = rewrite(state.ledger, [...state.reservations.values()]);
+  const { kept, released, watermark } = seenToGo(state, world.syncedVersion('pods'));
+  const ledger = rewrite(state.ledger, kept, watermark);
   for (const back of undo.reverse()) back();
-  return { verdicts, ledger, confirm: false };
+  return { verdicts, ledger, released, confirm: false };
 }
 
 function reservationOf({ effects }: Allowed, world: World, now: number): Reservation | undefined {

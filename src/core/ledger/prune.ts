@@ -1,7 +1,8 @@
 import type { DisruptionLedger, Overdue, Reservation } from '../../api/ledger.ts';
 import { bit } from '../health.ts';
 import { isRemoval } from '../request.ts';
-import { isAtLeast } from '../resource-version.ts';
+import { isAtLeast, later } from '../resource-version.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { rewrite } from './rewrite.ts';
@@ -28,8 +29,13 @@ export interface PruneOptions {
 
 export type ReleaseReason = 'terminating' | 'gone' | 'updated' | 'returned';
 
+export interface Release {
+  readonly reservation: Reservation;
+  readonly why: ReleaseReason;
+}
+
 export interface PruneOutcome {
-  readonly released: readonly { readonly reservation: Reservation; readonly why: ReleaseReason }[];
+  readonly released: readonly Release[];
   /** The ledger to write; absent when nothing changed. */
   readonly ledger?: DisruptionLedger;
   /** When time alone will change the answer; a change of the pods may do so earlier. */
@@ -77,6 +83,38 @@ export function prune(world: World, namespace: string, now: number, options: Pru
     ...(changed ? { ledger: rewrite(state.ledger, kept, released.length > 0 ? version : undefined) } : {}),
     ...(times.length > 0 ? { nextCheckAt: Math.min(...times) } : {}),
   };
+}
+
+export interface SeenToGo {
+  readonly kept: readonly Reservation[];
+  readonly released: readonly Release[];
+  /** How new a view must be to have seen all that was released. */
+  readonly watermark: string | undefined;
+}
+
+/**
+ * The reservations whose pods are on their way out, by any replica's view. Unlike the leader's pruning it needs no clock, and holds
+ * nobody up whose view is a moment behind: who has seen a pod as new as this has seen it go, whatever else is newer.
+ */
+export function seenToGo({ reservations, pods }: NamespaceState, view: string | undefined): SeenToGo {
+  const kept: Reservation[] = [];
+  const released: Release[] = [];
+  let watermark: string | undefined;
+  for (const reservation of reservations.values()) {
+    const pod = pods.get(reservation.pod);
+    if (pod === undefined || pod.uid !== reservation.uid || !hasGone(pod, view)) {
+      kept.push(reservation);
+      continue;
+    }
+    released.push({ reservation, why: 'terminating' });
+    watermark = later(watermark, pod.resourceVersion);
+  }
+  return { kept, released, watermark };
+}
+
+/** With a version that can be compared: by any other, no replica could tell whether it has seen as much. */
+function hasGone(pod: PodRecord, view: string | undefined): boolean {
+  return pod.has(bit.terminating | bit.finished) && isAtLeast(view ?? '', pod.resourceVersion);
 }
 
 function fateOf(reservation: Reservation, record: PodRecord | undefined, view: View): Fate {

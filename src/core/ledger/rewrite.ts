@@ -1,5 +1,5 @@
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
-import { compareResourceVersions } from '../resource-version.ts';
+import { later } from '../resource-version.ts';
 
 /** The next version of a ledger: other reservations, and a watermark that only rises. */
 export function rewrite(
@@ -28,9 +28,4 @@ function seal(reservation: Reservation, version: string | undefined): Reservatio
   const { overdue } = reservation;
   if (overdue?.phase !== 'closed' || overdue.resourceVersion !== undefined || version === undefined) return reservation;
   return { ...reservation, overdue: { ...overdue, resourceVersion: version } };
-}
-
-function later(a: string | undefined, b: string | undefined): string | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return compareResourceVersions(a, b) >= 0 ? a : b;
 }

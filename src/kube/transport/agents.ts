@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { Target, TlsMaterial } from './target.ts';
 
 /** The API server closes idle connections after 90 s; one that closes while we write to it costs a retry. */
@@ -32,6 +33,7 @@ export class Agents {
 
   #create({ ca, certificate, key }: TlsMaterial): HttpAgent {
     const { server, serverName, verify } = this.#target;
+    if (this.#target.connect !== undefined) return new ConnectedAgent(this.#target.connect);
     const options = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, timeout: idleMs };
     if (server.protocol === 'http:') return new HttpAgent(options);
     return new HttpsAgent({
@@ -42,6 +44,20 @@ export class Agents {
       ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
       ...(serverName === undefined ? {} : { servername: serverName }),
     });
+  }
+}
+
+/** Keeps connections that somebody else makes. */
+class ConnectedAgent extends HttpAgent {
+  readonly #connect: () => Duplex;
+
+  constructor(connect: () => Duplex) {
+    super({ keepAlive: true });
+    this.#connect = connect;
+  }
+
+  override createConnection(): Duplex {
+    return this.#connect();
   }
 }
 

@@ -121,7 +121,7 @@ export class Connection {
     const { server } = this.#target;
     const agent = this.#agents.for(identity.tls);
     const headers: Record<string, string | number | readonly string[]> = {
-      accept: 'application/json',
+      accept: request.accept ?? 'application/json',
       'user-agent': this.#options.userAgent,
       ...identity.headers,
     };

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /** What a connection needs to know of the other side, and of itself. */
 
 export interface TlsMaterial {
@@ -23,4 +25,6 @@ export interface Target {
   identity(): Promise<Identity>;
   /** The server did not accept the identity (401): what was kept of it is not worth keeping. Says whether asking again may help. */
   forget(): boolean;
+  /** Where there is no network: a new connection to the server. HTTP is spoken over it, without TLS. */
+  connect?(): Duplex;
 }

@@ -8,6 +8,8 @@ export interface WireRequest {
   readonly path: string;
   readonly body?: string;
   readonly contentType?: string;
+  /** Which form of the answer is wanted; absent: plain JSON. */
+  readonly accept?: string;
   /** From asking for credentials to the last byte; for `open`, to the first. */
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;

@@ -64,8 +64,8 @@ async function tryOnce(
     if (problem !== undefined) return again(problem);
   }
   const judgedBy = parts.access.version(namespace);
-  const { verdicts, ledger, confirm } = judge(parts, namespace, batch);
-  if (ledger !== undefined) return write(parts, namespace, ledger, verdicts);
+  const { verdicts, ledger, released, confirm } = judge(parts, namespace, batch);
+  if (ledger !== undefined) return write(parts, namespace, ledger, released, verdicts);
   if (!confirm || readFirst) return { kind: 'answered', verdicts };
   const now = await parts.access.read(namespace);
   if (now.kind === 'failed') return again(`it could not be read: ${now.message}`);
@@ -103,14 +103,16 @@ function judge({ world, clock, options }: CommitParts, namespace: string, batch:
 }
 
 async function write(
-  { access }: CommitParts,
+  { access, events }: CommitParts,
   namespace: string,
   ledger: DisruptionLedger,
+  released: BatchOutcome['released'],
   verdicts: readonly Verdict[],
 ): Promise<Step> {
   const written = await access.write(namespace, ledger, 'batch');
   switch (written.kind) {
     case 'stored':
+      for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
       return { kind: 'answered', verdicts };
     case 'conflict':
       return again('somebody else wrote first');

@@ -36,10 +36,10 @@ export function kubeLedgerStore(client: Client): LedgerStore {
   };
 }
 
-export function kubePodReader(client: Pick<Client, 'get'>): PodReader {
+export function kubePodReader(client: Pick<KubeClient, 'getMetadata'>): PodReader {
   return {
     async read(namespace, name, signal): Promise<PodReading> {
-      const answer = await client.get<{ readonly metadata: ObjectMeta }>(pods, { namespace, name }, { signal });
+      const answer = await client.getMetadata<{ readonly metadata: ObjectMeta }>(pods, { namespace, name }, { signal });
       if (!answer.ok) {
         const { kind, message } = answer.failure;
         return kind === 'notFound' ? { kind: 'missing' } : { kind: 'failed', message };

@@ -16,9 +16,16 @@ interface AccessParts {
 /** Reads and writes ledgers in bounded time, and keeps the world's copy as new as what was seen. */
 export class LedgerAccess {
   readonly #parts: AccessParts;
+  /** By namespace. */
+  readonly #batchedAt = new Map<string, number>();
 
   constructor(parts: AccessParts) {
     this.#parts = parts;
+  }
+
+  /** When this process last wrote reservations, by the clock's `monotonic`. */
+  batchedAt(namespace: string): number {
+    return this.#batchedAt.get(namespace) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** The resourceVersion that the world judges by. */
@@ -68,6 +75,7 @@ export class LedgerAccess {
     const failed = (message: string): LedgerWrite => ({ kind: 'failed', message });
     const answer = await timeboxed(clock, callMs, call, failed);
     if (answer.kind === 'stored') acceptLedger(world, namespace, answer.ledger);
+    if (answer.kind === 'stored' && writer === 'batch') this.#batchedAt.set(namespace, clock.monotonic());
     events.wrote?.(namespace, writer, answer.kind, clock.monotonic() - began);
     return answer;
   }

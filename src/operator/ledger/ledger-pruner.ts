@@ -11,7 +11,10 @@ export interface PrunerLimits {
    * replicas are past the watermark by the time that they see it.
    */
   readonly gatherMs: number;
-  /** A ledger with reservations is looked at so often, whatever happens: a view may grow newer without any pod changing. */
+  /**
+   * A ledger with reservations is looked at so often, whatever happens: a view may grow newer without any pod changing, and what
+   * time alone decides is not for the writes of batches.
+   */
   readonly recheckMs: number;
   /** How long to wait after a write that failed. */
   readonly retryMs: number;
@@ -34,6 +37,8 @@ interface PrunerParts {
 interface Plan {
   readonly at: number;
   readonly timer: Timer;
+  /** Since when somebody wants it looked at. */
+  readonly since: number;
 }
 
 /**
@@ -66,17 +71,27 @@ export class LedgerPruner {
   }
 
   /** The earliest plan stands. */
-  #plan(namespace: string, delayMs: number): void {
-    const { clock, turns } = this.#parts;
+  #plan(namespace: string, delayMs: number, since = this.#parts.clock.monotonic()): void {
+    const { clock } = this.#parts;
     const at = clock.monotonic() + Math.max(0, delayMs);
     const present = this.#plans.get(namespace);
     if (present !== undefined && present.at <= at) return;
     present?.timer.cancel();
+    const first = Math.min(since, present?.since ?? since);
     const timer = clock.after(delayMs, () => {
       this.#plans.delete(namespace);
-      void turns.take(namespace, () => this.#look(namespace));
+      this.#lookOrWait(namespace, first);
     });
-    this.#plans.set(namespace, { at, timer });
+    this.#plans.set(namespace, { at, timer, since: first });
+  }
+
+  /** While requests write a ledger, what was seen to go leaves it by their writes: one more would hold them up. */
+  #lookOrWait(namespace: string, since: number): void {
+    const { access, clock, limits, turns } = this.#parts;
+    const now = clock.monotonic();
+    const quietAt = access.batchedAt(namespace) + limits.gatherMs;
+    if (now < quietAt && now - since < limits.recheckMs) this.#plan(namespace, quietAt - now, since);
+    else void turns.take(namespace, () => this.#look(namespace));
   }
 
   async #look(namespace: string): Promise<void> {

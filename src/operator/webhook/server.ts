@@ -14,12 +14,16 @@ export interface KeyPair {
   readonly key: string;
 }
 
-export interface WebhookServerOptions {
+export interface WebhookServerOptions extends WebhookTerms {
   /** Absent: all addresses. */
   readonly host?: string;
   /** 0: any free one. */
   readonly port: number;
   readonly keyPair: KeyPair;
+}
+
+/** What does not depend on where it listens. */
+export interface WebhookTerms {
   /** By path, as the webhook configurations name it. */
   readonly handlers: ReadonlyMap<string, WebhookHandler>;
   readonly clock: WebhookClock;
@@ -66,9 +70,8 @@ export interface WebhookServer {
 
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
   const limits = { ...defaultLimits, ...options.limits };
-  const { clock, log, metrics, handlers } = options;
-  const memory = new BodyMemory(limits.maxReadingBytes);
-  const front = new WebhookFront({ handlers, maxBodyBytes: limits.maxBodyBytes, memory, clock, log, metrics });
+  const { clock, log, metrics } = options;
+  const front = frontOf(options);
   const server = createServer({
     ...tlsOptions(options.keyPair),
     handshakeTimeout: handshakeMs,
@@ -92,6 +95,11 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     drain: () => front.startClosing(),
     close: (limitMs) => close(server, front, clock, limitMs),
   };
+}
+
+export function frontOf({ handlers, clock, log, metrics, limits }: WebhookTerms): WebhookFront {
+  const { maxBodyBytes, maxReadingBytes } = { ...defaultLimits, ...limits };
+  return new WebhookFront({ handlers, maxBodyBytes, memory: new BodyMemory(maxReadingBytes), clock, log, metrics });
 }
 
 function tlsOptions({ certificate, key }: KeyPair) {

@@ -48,6 +48,17 @@ describe('completion', () => {
     [['nothing', ''], []],
     [['constructor', ''], []],
     [['up', '--empt'], ['--empty']],
+    [
+      ['simulate', '--pod-st'],
+      ['--pod-start', '--pod-stop'],
+    ],
+    [['simulate', 'x.yaml', ''], []],
+    [
+      ['simulate', 'x.yaml', '--', ''],
+      ['drain', 'zone', 'upgrade'],
+    ],
+    [['simulate', '--from-cluster', '--', 'drain', 'node-2'], ['node-2']],
+    [['simulate', 'x.yaml', '--', 'drain', 'node-2'], []],
   ] as const)('of %j', async (words, wanted) => {
     expect(await completions(...words)).toEqual(wanted);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDiscovery } from '../../../src/cluster/discovery/discovery.ts';
+import { createDiscovery, type DocumentAnswer } from '../../../src/cluster/discovery/discovery.ts';
 import { createResourceTypes } from '../../../src/cluster/kinds/resource-types.ts';
 import { customType } from '../kinds/custom-type.ts';
 
@@ -11,8 +11,8 @@ function setup() {
   return { types, discovery: createDiscovery(types, { serverAddress: '127.0.0.1:6443' }) };
 }
 
-function parsed(answer: { body: string } | undefined) {
-  return JSON.parse(answer?.body ?? 'null');
+function parsed(answer: DocumentAnswer | undefined) {
+  return JSON.parse(String(answer?.body ?? 'null'));
 }
 
 function named<T extends { name: string }>(list: readonly T[], name: string): T | undefined {
@@ -51,6 +51,7 @@ describe('plain discovery', () => {
       'coordination.k8s.io',
       'node.k8s.io',
       'discovery.k8s.io',
+      'resource.k8s.io',
       'flowcontrol.apiserver.k8s.io',
       'storagemigration.k8s.io',
     ]);

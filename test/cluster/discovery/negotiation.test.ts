@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptsJson, isUnchanged, plainOrAggregated } from '../../../src/cluster/discovery/negotiation.ts';
+import { isUnchanged, plainOrAggregated, swaggerForm } from '../../../src/cluster/discovery/negotiation.ts';
 
 const v2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const v2beta1 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
@@ -42,16 +42,23 @@ describe('the form of discovery', () => {
   });
 });
 
-describe('an OpenAPI document in JSON', () => {
+describe('the form of the document of OpenAPI 2', () => {
+  const today = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+  const before = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   it.each([
-    [undefined, true],
-    ['application/json', true],
-    ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/json', true],
-    ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', false],
-    ['application/json;as=Table', false],
-    ['*/*;q=0', false],
-  ])('for Accept: %s is fine: %s', (accept, fine) => {
-    expect(acceptsJson(accept)).toBe(fine);
+    [undefined, 'json'],
+    ['*/*', 'json'],
+    ['application/json', 'json'],
+    ['application/json;as=Table', 'json'],
+    [today, 'protobuf'],
+    [before, 'protobuf'],
+    [`${before},application/json`, 'protobuf'],
+    [`${before};q=0.5,application/json`, 'json'],
+    [protobuf, undefined],
+    ['text/html', undefined],
+    ['*/*;q=0', undefined],
+  ])('for Accept: %s is %s', (accept, form) => {
+    expect(swaggerForm(accept)).toBe(form);
   });
 });
 

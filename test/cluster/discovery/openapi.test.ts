@@ -24,14 +24,16 @@ function setup() {
 }
 
 function urls(openApi: OpenApi): Record<string, string> {
-  const { paths } = JSON.parse(openApi.index().body) as { paths: Record<string, { serverRelativeURL: string }> };
+  const { paths } = JSON.parse(String(openApi.index().body)) as {
+    paths: Record<string, { serverRelativeURL: string }>;
+  };
   return Object.fromEntries(Object.entries(paths).map(([path, { serverRelativeURL }]) => [path, serverRelativeURL]));
 }
 
 function read(openApi: OpenApi, path: string): Document {
   const found = openApi.document(path, undefined);
   if (found.kind !== 'found') throw new Error(`${path}: ${found.kind}`);
-  return JSON.parse(found.answer.body) as Document;
+  return JSON.parse(String(found.answer.body)) as Document;
 }
 
 function pointers(value: unknown): string[] {
@@ -150,6 +152,16 @@ describe('an OpenAPI document', () => {
   });
 });
 
+describe('the metadata of every object', () => {
+  it('is described, field by field', () => {
+    const { openApi } = setup();
+    const metadata = read(openApi, 'api/v1').components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'];
+    const fields = Object.entries((metadata as { properties: Record<string, { description?: string }> }).properties);
+    expect(fields.length).toBeGreaterThan(10);
+    expect(fields.filter(([, { description = '' }]) => description === '')).toEqual([]);
+  });
+});
+
 describe('the OpenAPI document of a custom kind', () => {
   it('has its schema with the metadata of every object, its list, and no strategic merge', () => {
     const { types, openApi } = setup();
@@ -158,9 +170,12 @@ describe('the OpenAPI document of a custom kind', () => {
     expect(components.schemas['com.example.v1.Widget']).toEqual({
       type: 'object',
       properties: {
-        apiVersion: { type: 'string' },
-        kind: { type: 'string' },
-        metadata: { $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+        apiVersion: { type: 'string', description: expect.stringContaining('in which version') },
+        kind: { type: 'string', description: expect.stringContaining('what the object is') },
+        metadata: {
+          description: expect.stringContaining('metadata'),
+          allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }],
+        },
         spec: { type: 'object', properties: { size: { type: 'integer' } } },
       },
       'x-kubernetes-group-version-kind': [{ group: 'example.com', version: 'v1', kind: 'Widget' }],

@@ -13,7 +13,7 @@ interface Swagger {
 function setup() {
   const types = createResourceTypes({ strategies: new Map(), cells: new Map() });
   const swagger = createSwagger(types);
-  return { types, swagger, read: () => JSON.parse(swagger().body) as Swagger };
+  return { types, swagger, read: () => JSON.parse(String(swagger('json').body)) as Swagger };
 }
 
 function pointers(value: unknown): string[] {
@@ -57,10 +57,13 @@ describe('the one document of OpenAPI 2', () => {
 
   it('is another one when a custom kind comes, and the same while none does', () => {
     const { types, swagger, read } = setup();
-    const before = swagger();
-    expect(swagger()).toBe(before);
+    const before = swagger('json');
+    expect(swagger('json')).toBe(before);
+    const inProtobuf = swagger('protobuf');
+    expect(swagger('protobuf')).toBe(inProtobuf);
     types.replaceCustom('widgets.example.com', [customType()]);
-    expect(swagger().etag).not.toBe(before.etag);
+    expect(swagger('json').etag).not.toBe(before.etag);
+    expect(swagger('protobuf').etag).not.toBe(inProtobuf.etag);
     expect(read().definitions['com.example.v1.Widget']).toBeDefined();
   });
 });

@@ -14,8 +14,14 @@ describe('/openapi/v2', () => {
     expect(get('/openapi/v2/apps')).toBeUndefined();
   });
 
+  it('is there in the form that kubectl reads, under the name that it has today', () => {
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    const contentType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+    expect(get('/openapi/v2', { accept })).toMatchObject({ code: 200, contentType, body: expect.any(Buffer) });
+  });
+
   it('is not there in any other form', () => {
-    const protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+    const protobuf = 'application/vnd.kubernetes.protobuf';
     expect(get('/openapi/v2', { accept: protobuf })).toMatchObject({ code: 406 });
     expect(get('/openapi/v2', { accept: `${protobuf},application/json` })).toMatchObject({ code: 200 });
   });

@@ -135,3 +135,19 @@ describe('a watch', () => {
     expect(watch).not.toHaveBeenCalled();
   });
 });
+
+describe('a watch of what cannot be encoded', () => {
+  it('ends with an error, instead of leaving something out', async () => {
+    const a = await withMaps();
+    const { type } = a.target('configmaps', '');
+    const representation = { kind: 'object', format: 'protobuf' } as const;
+    const { revision } = a.plane.registry.store;
+    const encode = { type, representation, include: 'Metadata', nowMs: 0 } as const;
+    const response = open(a, { encode, resourceVersion: String(revision) });
+    const broken = { ...object('v1', 'ConfigMap', 'broken'), data: 'none' };
+    a.plane.registry.store.create('configmaps', 'default/broken', broken);
+    await vi.waitFor(() => expect(response.ended).toBe(true));
+    expect(response.text).toContain('ERROR');
+    expect(response.text).toContain('the object cannot be encoded');
+  });
+});

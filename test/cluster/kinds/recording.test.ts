@@ -41,7 +41,7 @@ describe('recording discovery', () => {
         sub('pods/proxy'),
         sub('pods/eviction', { group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] }),
         sub('pods/status'),
-        { ...pods, name: 'componentstatuses' },
+        { ...pods, name: 'servicecidrs' },
       ],
     },
     { group: 'nobody.serves.this', version: 'v1', resources: [pods] },

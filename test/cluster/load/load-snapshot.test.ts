@@ -161,6 +161,11 @@ describe('what of a snapshot is not loaded', () => {
       aSnapshot('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', 'v', { webhooks: [] }),
       /^ValidatingWebhookConfiguration v: what it calls does not run here/,
     ],
+    [
+      'how a part of another cluster was',
+      aSnapshot('v1', 'ComponentStatus', 'scheduler'),
+      /^ComponentStatus scheduler: it says how another cluster was/,
+    ],
   ];
   it.each(refused)('says why: %s', async (_what, object, why) => {
     const plane = anEmptyPlane();

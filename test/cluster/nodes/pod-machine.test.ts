@@ -9,7 +9,7 @@ import { phaseOf, podStatus } from '../../../src/cluster/nodes/pod-status.ts';
 import { clone } from '../../../src/cluster/objects.ts';
 import { podOf } from './sample-pods.ts';
 
-const settings = { speed: 1, startDelayMs: 500 };
+const settings = { speed: 1, startDelayMs: 500, stopDelayMs: 200, jobRunMs: 3000 };
 const epoch = Date.UTC(2026, 0, 1);
 const addresses = { podIp: '127.10.0.1', hostIp: '127.1.0.1' };
 
@@ -112,7 +112,7 @@ describe('a pod starts', () => {
   });
 
   it('at once where there is no delay, with a single status', () => {
-    const life = new Life(podOf(), { speed: 1, startDelayMs: 0 });
+    const life = new Life(podOf(), { ...settings, startDelayMs: 0 });
     expect([life.shown(), life.condition('Ready')]).toEqual(['running', 'True']);
   });
 
@@ -228,7 +228,7 @@ describe('crashes', () => {
   });
 
   it('the back-off doubles from 10 seconds to 5 minutes', () => {
-    const life = new Life(podOf({ annotations: { [sim.crash]: 'loop' } }), { speed: 1, startDelayMs: 0 });
+    const life = new Life(podOf({ annotations: { [sim.crash]: 'loop' } }), { ...settings, startDelayMs: 0 });
     const started: number[] = [];
     for (let restarts = 0; restarts < 9; restarts += 1) {
       const { run } = life.record();
@@ -322,6 +322,7 @@ describe('images that cannot be pulled', () => {
   it.each([
     ['the tag broken', { container: { image: 'app:broken' } }],
     ['a name of something that does not exist', { container: { image: 'registry.example/does-not-exist:1' } }],
+    ['another word for it', { container: { image: 'foo:non-existent' } }],
     ['the annotation', { annotations: { [sim.broken]: 'true' } }],
     ['the annotation with the container’s name', { annotations: { [sim.broken]: 'other,app' } }],
   ])('by %s keep the pod pending, with a back-off', (_name, parts) => {

@@ -54,6 +54,29 @@ describe('what an object takes of quotas', () => {
       },
     },
     {
+      resource: 'resource.k8s.io/resourceclaims',
+      of: object({
+        devices: {
+          requests: [
+            { name: 'a', exactly: { deviceClassName: 'gold', allocationMode: 'ExactCount', count: 2 } },
+            {
+              name: 'b',
+              firstAvailable: [
+                { name: 'x', deviceClassName: 'gold', allocationMode: 'ExactCount', count: 3 },
+                { name: 'y', deviceClassName: 'gold', allocationMode: 'ExactCount', count: 1 },
+                { name: 'z', deviceClassName: 'silver', allocationMode: 'All' },
+              ],
+            },
+          ],
+        },
+      }),
+      want: {
+        'count/resourceclaims.resource.k8s.io': 1,
+        'gold.deviceclass.resource.k8s.io/devices': 5,
+        'silver.deviceclass.resource.k8s.io/devices': 32,
+      },
+    },
+    {
       resource: 'pods',
       of: object({
         containers: [container({ cpu: '250m', memory: '1Ki', 'example.com/chip': '2' }, { cpu: '1' })],
@@ -280,4 +303,33 @@ describe('a namespace with a quota', () => {
     if (gone) return test.client.delete('pods', 'ns', name, { gracePeriodSeconds: 0 });
     return test.pod('ns', name, {}, index % 2 === 0 ? { activeDeadlineSeconds: 9 } : {});
   }
+});
+
+describe('the scope of classes of volume attributes', () => {
+  const scoped = (operator: string, values?: string[]): ResourceQuotaSpec => ({
+    scopeSelector: { matchExpressions: [{ scopeName: 'VolumeAttributesClass', operator, ...(values && { values }) }] },
+  });
+  const gold = { spec: { volumeAttributesClassName: 'gold' } };
+  const changing = {
+    spec: { volumeAttributesClassName: 'silver' },
+    status: {
+      currentVolumeAttributesClassName: 'gold',
+      modifyVolumeStatus: { targetVolumeAttributesClassName: 'tin' },
+    },
+  };
+  it.each<{ spec: ResourceQuotaSpec; claim: object; want: boolean }>([
+    { spec: scoped('In', ['gold']), claim: gold, want: true },
+    { spec: scoped('In', ['silver']), claim: gold, want: false },
+    { spec: scoped('In', ['gold']), claim: changing, want: true },
+    { spec: scoped('In', ['silver']), claim: changing, want: true },
+    { spec: scoped('In', ['tin']), claim: changing, want: true },
+    { spec: scoped('In', ['lead']), claim: changing, want: false },
+    { spec: scoped('Exists'), claim: gold, want: true },
+    { spec: scoped('Exists'), claim: { spec: {} }, want: false },
+    { spec: scoped('DoesNotExist'), claim: { spec: {} }, want: true },
+    { spec: { scopes: ['BestEffort'] }, claim: gold, want: false },
+  ])('$spec about $claim: $want', ({ spec, claim, want }) => {
+    const object = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'a' }, ...claim };
+    expect(isInScope(spec, 'persistentvolumeclaims', object)).toBe(want);
+  });
 });

@@ -44,9 +44,24 @@ describe('pruning', () => {
     [
       'keeps what every resource has in embedded ones',
       { properties: { t: { 'x-kubernetes-embedded-resource': true, properties: {} } } },
-      { t: { apiVersion: 'v1', kind: 'A', metadata: { foo: 1 }, spec: {} } },
-      { t: { apiVersion: 'v1', kind: 'A', metadata: { foo: 1 } } },
-      ['t.spec'],
+      { t: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', labels: { b: 'c' }, foo: 1 }, spec: {} } },
+      { t: { apiVersion: 'v1', kind: 'A', metadata: { name: 'a', labels: { b: 'c' } } } },
+      ['t.metadata.foo', 't.spec'],
+    ],
+    [
+      'knows the metadata of embedded resources whatever the schema says of it, and where all else is kept',
+      {
+        properties: {
+          t: {
+            'x-kubernetes-embedded-resource': true,
+            'x-kubernetes-preserve-unknown-fields': true,
+            properties: { metadata: { type: 'object', properties: { foo: text } } },
+          },
+        },
+      },
+      { t: { metadata: { namespace: 'n', foo: 'x' }, other: 1 } },
+      { t: { metadata: { namespace: 'n' }, other: 1 } },
+      ['t.metadata.foo'],
     ],
     [
       'takes no key from a prototype',

@@ -14,7 +14,7 @@ import type { Answer } from '../../support/kube-http.ts';
 import type { ProtectedCluster } from '../../support/protected-cluster.ts';
 import { blockersOf } from './refusals.ts';
 import { conditionOf, type Scene } from './scene.ts';
-import { waitUntil } from './wait.ts';
+import { type WaitLimits, waitUntil } from './wait.ts';
 
 /** How much faster than real agents are here: they probe every second, and that shall not take one. */
 const speed = 10;
@@ -74,11 +74,12 @@ export function wouldEvict(scene: Scene, pod: string): Promise<Answer> {
   return scene.evict(pod, {}, '?dryRun=All');
 }
 
-export async function untilEvictable(scene: Scene, pod: string): Promise<void> {
+export async function untilEvictable(scene: Scene, pod: string, limits: WaitLimits = {}): Promise<void> {
   await waitUntil(
     `${pod} can be evicted`,
     async () => told(await wouldEvict(scene, pod)),
     (text) => text === 'yes',
+    limits,
   );
 }
 

@@ -100,10 +100,14 @@ export function leaderWorkerSet(name: string, replicas: number, size: number): N
   };
 }
 
-/** A gang of Kubernetes' own scheduling API. */
-export function podGroup(name: string, minCount: number): Named {
+/** The versions of Kubernetes' own scheduling API that have PodGroups as pods name them, newest first: of 1.37 and of 1.36. */
+export const podGroupVersions = ['v1beta1', 'v1alpha2'] as const;
+export type PodGroupVersion = (typeof podGroupVersions)[number];
+
+/** A gang of that API. */
+export function podGroup(name: string, minCount: number, version: PodGroupVersion): Named {
   return {
-    apiVersion: 'scheduling.k8s.io/v1beta1',
+    apiVersion: `scheduling.k8s.io/${version}`,
     kind: 'PodGroup',
     metadata: { name },
     spec: { schedulingPolicy: { gang: { minCount } } },

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../../support/protected-cluster.ts';
+import { type PodGroupVersion, podGroupVersions } from './objects.ts';
 
 export interface Suite {
   readonly cluster: ProtectedCluster;
@@ -22,6 +23,13 @@ export async function suite(wish: ProtectedWish = {}): Promise<Suite> {
   // Where every test is skipped, no hook runs.
   if (skipped) await cluster.close();
   return { cluster, skipped };
+}
+
+/** The newest version of gangs that the server has. Undefined: none that we know. */
+export async function servedGangs(cluster: ProtectedCluster): Promise<PodGroupVersion | undefined> {
+  for (const version of podGroupVersions)
+    if (await serves(cluster, `/apis/scheduling.k8s.io/${version}`)) return version;
+  return undefined;
 }
 
 /** Whether the server has this API at all: not every cluster has the newer and the foreign ones. */

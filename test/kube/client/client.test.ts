@@ -131,6 +131,20 @@ describe('each verb', () => {
   });
 });
 
+test('metadata alone is asked for where nothing else is read, and plain JSON of servers that know no other', async () => {
+  const accepts: (string | undefined)[] = [];
+  const { client } = await serve((request, response) => {
+    accepts.push(request.headers.accept);
+    json(response, 200, { metadata: { uid: 'u' } });
+  });
+  const place = { namespace: 'shop', name: 'a' };
+  await client.delete(pods, place);
+  await client.getMetadata(pods, place);
+  await client.get(pods, place);
+  const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json';
+  expect(accepts).toEqual([metadata, metadata, 'application/json']);
+});
+
 describe('a name that would be another request', () => {
   test.each([
     ['empty', { namespace: 'shop', name: '' }],

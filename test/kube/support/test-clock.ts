@@ -8,8 +8,4 @@ export class TestClock extends VirtualClock implements Clock {
   override now(): number {
     return super.now() + this.skewMs;
   }
-
-  monotonic(): number {
-    return super.now();
-  }
 }

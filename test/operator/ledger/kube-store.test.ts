@@ -15,8 +15,9 @@ function aClient(answer: Outcome<unknown>) {
       calls.push([verb, ...given]);
       return Promise.resolve(answer);
     };
-  const client = { get: reply('get'), create: reply('create'), replace: reply('replace') };
-  return { calls, client: client as unknown as Pick<KubeClient, 'get' | 'create' | 'replace'> };
+  const verbs = ['get', 'getMetadata', 'create', 'replace'] as const;
+  const client = Object.fromEntries(verbs.map((verb) => [verb, reply(verb)]));
+  return { calls, client: client as unknown as Pick<KubeClient, (typeof verbs)[number]> };
 }
 
 const stored = aLedger([], undefined, '7');
@@ -90,6 +91,8 @@ describe('a pod in the API server', () => {
   ])('is read: $reading.kind', async ({ answer, reading }) => {
     const { client, calls } = aClient(answer);
     expect(await kubePodReader(client).read(ns, 'web-0', signal)).toEqual(reading);
-    expect(calls).toMatchObject([['get', { group: '', plural: 'pods' }, { namespace: ns, name: 'web-0' }, { signal }]]);
+    expect(calls).toMatchObject([
+      ['getMetadata', { group: '', plural: 'pods' }, { namespace: ns, name: 'web-0' }, { signal }],
+    ]);
   });
 });

@@ -38,6 +38,46 @@ describe('the pruner', () => {
     expect(bench.reports).toEqual(['prune stored 10 ms', 'released web-0: terminating', 'released web-1: terminating']);
   });
 
+  describe('while requests write the ledger', () => {
+    const waiting = () => aWorld({ pods: podsOf('web', 200), pubs: [pubFor('web', { minAvailable: 1 })] });
+    const evict = (pod: string) => ({ operation: 'EVICT', namespace: ns, pod }) as const;
+
+    it('[I9] leaves what was seen to go to their writes, and comes when they are over', async () => {
+      const bench = aBench({ world: waiting() });
+      bench.pruner.lead();
+      for (let i = 0; i < 20; i += 1) {
+        await bench.ask(evict(`web-${i}`));
+        see(bench.world, String(2_000 + i), `web-${i}`);
+        bench.pruner.touch(ns);
+        await bench.clock.advance(40);
+      }
+      expect(bench.reports.filter((line) => line.startsWith('prune'))).toEqual([]);
+      expect(bench.reserved()).toEqual(['web-19']);
+      await bench.clock.advance(150);
+      expect(bench.reserved()).toEqual([]);
+      expect(bench.reports.filter((line) => line.startsWith('released'))).toHaveLength(20);
+    });
+
+    it('[L4] does not wait for them longer than a recheck: time goes on for what never happened', async () => {
+      const bench = aBench({ world: waiting(), prunerLimits: { recheckMs: 1_000 } });
+      bench.pruner.lead();
+      await bench.ask(evict('web-0'));
+      const overdue = () =>
+        bench.backend.ledger?.spec?.reservations?.find(({ pod }) => pod === 'web-0')?.overdue?.phase;
+      // Requests that never end, of which only the first was lost.
+      for (let i = 0; i < 2_500 && overdue() === undefined; i += 1) {
+        const pod = `web-${1 + (i % 150)}`;
+        await bench.ask(evict(pod));
+        bench.world.deletePod(ns, pod);
+        bench.world.upsertPod(aPod(pod).labels({ app: 'web' }).uid(`uid-${i}`).build());
+        bench.world.setSynced('pods', String(3_000 + i));
+        bench.pruner.touch(ns);
+        await bench.clock.advance(50);
+      }
+      expect(overdue()).toBe('waiting');
+    });
+  });
+
   it('writes nothing while nothing changes', async () => {
     const bench = pruning([evicted('web-0')]);
     bench.pruner.lead();

@@ -1,6 +1,6 @@
 import { celValue } from '../../cel/values.ts';
 import { evaluateConditions } from '../match-conditions.ts';
-import type { Policy, Validation } from './policy.ts';
+import type { Policy, PolicyFrame, Validation } from './policy.ts';
 
 /** What a policy says to a request: everything that it does not agree with. */
 export interface Objection {
@@ -21,14 +21,14 @@ export function evaluatePolicy(policy: Policy, inputs: Bindings): readonly Objec
   );
 }
 
-interface Scene {
+export interface Scene {
   readonly bindings: Bindings;
   /** Why variables have no value, by their names. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
 /** Each may name those before it. One that fails is not there, so that only who names it fails, too. */
-function withVariables({ variables }: Policy, inputs: Bindings): Scene {
+export function withVariables({ variables }: PolicyFrame, inputs: Bindings): Scene {
   const failures = new Map<string, string>();
   const values = new Map<string, unknown>();
   const bindings: Record<string, unknown> = { ...inputs, variables: values };
@@ -55,7 +55,7 @@ function objectionsOf(
 }
 
 /** A variable that is missed because it failed is told by that failure. */
-function causeOf(message: string, failures: ReadonlyMap<string, string>): string {
+export function causeOf(message: string, failures: ReadonlyMap<string, string>): string {
   const missed = /^no such key: (.+)$/.exec(message)?.[1] ?? '';
   const failure = failures.get(missed);
   return failure === undefined ? message : `composited variable "${missed}" fails to evaluate: ${failure}`;

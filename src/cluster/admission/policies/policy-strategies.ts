@@ -9,7 +9,7 @@ import type { JsonObject, KubeObject } from '../../objects.ts';
 import { ruleErrors } from '../rule-validation.ts';
 import { policyVariables } from './policy.ts';
 
-function fillInMatch(match: JsonObject | undefined): void {
+export function fillInMatch(match: JsonObject | undefined): void {
   if (match === undefined) return;
   fillIn(match, 'matchPolicy', 'Equivalent');
   fillIn(match, 'namespaceSelector', {});
@@ -19,7 +19,7 @@ function fillInMatch(match: JsonObject | undefined): void {
   }
 }
 
-function matchErrors(match: JsonObject, path: string): readonly FieldError[] {
+export function matchErrors(match: JsonObject, path: string): readonly FieldError[] {
   return [
     ...['resourceRules', 'excludeResourceRules'].flatMap((key) =>
       objectsAt(match, key).flatMap((rule, index) => ruleErrors(rule, `${path}.${key}[${index}]`)),
@@ -30,7 +30,7 @@ function matchErrors(match: JsonObject, path: string): readonly FieldError[] {
   ];
 }
 
-function choiceErrors(parent: JsonObject, key: string, path: string, supported: readonly string[]) {
+export function choiceErrors(parent: JsonObject, key: string, path: string, supported: readonly string[]) {
   if (!isThere(parent[key]) || supported.includes(textAt(parent, key))) return [];
   return [notSupported(`${path}.${key}`, parent[key], supported)];
 }
@@ -50,7 +50,7 @@ function policyErrors(policy: KubeObject): readonly FieldError[] {
   ];
 }
 
-function constraintErrors(constraints: JsonObject): readonly FieldError[] {
+export function constraintErrors(constraints: JsonObject): readonly FieldError[] {
   const path = 'spec.matchConstraints';
   const empty = objectsAt(constraints, 'resourceRules').length === 0;
   return [...(empty ? [required(`${path}.resourceRules`, '')] : []), ...matchErrors(constraints, path)];
@@ -60,20 +60,9 @@ const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
 /** Everything that is written in CEL: what cannot be compiled, and what is called alike. */
 function expressionErrors(spec: JsonObject): readonly FieldError[] {
-  const variables = policyVariables(objectAt(spec, 'paramKind') !== undefined);
-  const check = (parent: JsonObject, key: string, path: string) =>
-    celErrors(textAt(parent, key), `${path}.${key}`, variables);
+  const check = checkIn(spec, compileCel);
   return [
-    ...['matchConditions', 'variables'].flatMap((list) =>
-      objectsAt(spec, list).flatMap((one, index) => {
-        const path = `spec.${list}[${index}]`;
-        const name = textAt(one, 'name');
-        const first = objectsAt(spec, list).findIndex((other) => textAt(other, 'name') === name) === index;
-        const repeated = !first && list === 'matchConditions';
-        const naming = name === '' ? [required(`${path}.name`, '')] : repeated ? [duplicate(`${path}.name`, name)] : [];
-        return [...naming, ...check(one, 'expression', path)];
-      }),
-    ),
+    ...namedErrors(spec, check),
     ...objectsAt(spec, 'validations').flatMap((validation, index) => {
       const path = `spec.validations[${index}]`;
       return [
@@ -85,21 +74,45 @@ function expressionErrors(spec: JsonObject): readonly FieldError[] {
   ];
 }
 
-function celErrors(expression: string, path: string, variables: readonly string[]): readonly FieldError[] {
-  if (expression.trim() === '') return [required(path, `${path.split('.').at(-1)} is not specified`)];
-  const compiled = compileCel(expression, variables);
-  return compiled.ok ? [] : [invalid(path, expression, compiled.message)];
+type CheckExpression = (parent: JsonObject, key: string, path: string) => readonly FieldError[];
+
+/** Expressions may name parameters where the policy says of which kind they are. */
+export function checkIn(spec: JsonObject, compile: typeof compileCel): CheckExpression {
+  const variables = policyVariables(objectAt(spec, 'paramKind') !== undefined);
+  return (parent, key, path) => {
+    const expression = textAt(parent, key);
+    if (expression.trim() === '') return [required(`${path}.${key}`, `${key} is not specified`)];
+    const compiled = compile(expression, variables);
+    return compiled.ok ? [] : [invalid(`${path}.${key}`, expression, compiled.message)];
+  };
 }
 
-/** Expressions are compiled when a policy is written, and not checked against the types of what they are about. */
+/** Conditions and variables. */
+export function namedErrors(spec: JsonObject, check: CheckExpression): readonly FieldError[] {
+  return ['matchConditions', 'variables'].flatMap((list) =>
+    objectsAt(spec, list).flatMap((one, index) => {
+      const path = `spec.${list}[${index}]`;
+      const name = textAt(one, 'name');
+      const first = objectsAt(spec, list).findIndex((other) => textAt(other, 'name') === name) === index;
+      const repeated = !first && list === 'matchConditions';
+      const naming = name === '' ? [required(`${path}.name`, '')] : repeated ? [duplicate(`${path}.name`, name)] : [];
+      return [...naming, ...check(one, 'expression', path)];
+    }),
+  );
+}
+
+/** What a policy says by saying nothing, whether it validates or mutates. */
+export function fillInPolicy(policy: KubeObject): void {
+  const spec = objectAt(policy, 'spec');
+  if (spec === undefined) return;
+  fillIn(spec, 'failurePolicy', 'Fail');
+  fillInMatch(objectAt(spec, 'matchConstraints'));
+}
+
+/** Expressions are compiled when a policy is written; what they get wrong about types is said in its status, and refuses nothing. */
 export const policyStrategy: Strategy = {
   requiresResourceVersion: true,
-  applyDefaults(policy) {
-    const spec = objectAt(policy, 'spec');
-    if (spec === undefined) return;
-    fillIn(spec, 'failurePolicy', 'Fail');
-    fillInMatch(objectAt(spec, 'matchConstraints'));
-  },
+  applyDefaults: fillInPolicy,
   prepareForCreate: emptyStatus,
   validate: policyErrors,
 };

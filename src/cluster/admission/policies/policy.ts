@@ -17,13 +17,17 @@ export interface NamedRule extends Rule {
   readonly resourceNames?: readonly string[];
 }
 
-export interface Policy {
+/** What validating and mutating policies have in common: when they apply, and with what. */
+export interface PolicyFrame {
   readonly name: string;
   readonly matcher: Matcher;
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly ignoreFailures: boolean;
   readonly conditions: readonly MatchCondition[];
   readonly variables: readonly { readonly name: string; readonly compiled: CelCompiled }[];
+}
+
+export interface Policy extends PolicyFrame {
   readonly validations: readonly Validation[];
 }
 
@@ -58,12 +62,15 @@ interface StoredMatch {
   readonly matchPolicy?: string;
 }
 
-interface StoredPolicySpec {
+interface StoredFrame {
   readonly matchConstraints?: StoredMatch;
   readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
   readonly failurePolicy?: string;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
   readonly variables?: readonly { readonly name: string; readonly expression: string }[];
+}
+
+interface StoredPolicySpec extends StoredFrame {
   readonly validations?: readonly StoredValidation[];
 }
 
@@ -86,10 +93,12 @@ export function policyVariables(hasParams: boolean): readonly string[] {
   return ['object', 'oldObject', 'request', 'namespaceObject', 'variables', ...(hasParams ? ['params'] : [])];
 }
 
-export function compilePolicy({ metadata, spec }: KubeObject): Policy {
-  const stored = (spec ?? {}) as StoredPolicySpec;
+type Compile = (expression: string, variables: readonly string[]) => CelCompiled;
+
+export function compileFrame({ metadata, spec }: KubeObject, compileWith: Compile): PolicyFrame {
+  const stored = (spec ?? {}) as StoredFrame;
   const variables = policyVariables(stored.paramKind !== undefined);
-  const compile = (expression: string) => compileCel(expression, variables);
+  const compile = (expression: string) => compileWith(expression, variables);
   return {
     name: metadata.name,
     matcher: matcherOf(stored.matchConstraints),
@@ -97,6 +106,15 @@ export function compilePolicy({ metadata, spec }: KubeObject): Policy {
     ignoreFailures: stored.failurePolicy === 'Ignore',
     conditions: (stored.matchConditions ?? []).map((one) => ({ ...one, compiled: compile(one.expression) })),
     variables: (stored.variables ?? []).map(({ name, expression }) => ({ name, compiled: compile(expression) })),
+  };
+}
+
+export function compilePolicy(object: KubeObject): Policy {
+  const stored = (object['spec'] ?? {}) as StoredPolicySpec;
+  const variables = policyVariables(stored.paramKind !== undefined);
+  const compile = (expression: string) => compileCel(expression, variables);
+  return {
+    ...compileFrame(object, compileCel),
     validations: (stored.validations ?? []).map((one) => ({
       expression: one.expression,
       compiled: compile(one.expression),

@@ -8,6 +8,9 @@ import { fnv1a } from './hash.ts';
 
 export type EventType = 'Normal' | 'Warning';
 
+/** More do not tell of one object at one moment. */
+const maxTries = 10;
+
 interface RecordedEvent extends KubeObject {
   message?: string;
   count?: number;
@@ -56,9 +59,21 @@ export class EventRecorder {
   async #write(correlation: Correlation, object: KubeObject, type: EventType, reason: string): Promise<void> {
     if (correlation.kind === 'drop') return;
     if (correlation.kind === 'repeat' && (await this.#repeat(correlation, object))) return;
-    const event = this.#newEvent(object, type, reason, correlation.message);
-    await this.#client.create('events', event);
-    this.#correlator.created(correlation.key, event.metadata.name);
+    const name = await this.#create(object, type, reason, correlation.message);
+    this.#correlator.created(correlation.key, name);
+  }
+
+  /** In virtual time another recorder of the same component may have said something of the object at the very same moment. */
+  async #create(object: KubeObject, type: EventType, reason: string, message: string): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      const event = this.#newEvent(object, type, reason, message);
+      try {
+        await this.#client.create('events', event);
+        return event.metadata.name;
+      } catch (error) {
+        if (!isApiError(error, 409) || tries >= maxTries) throw error;
+      }
+    }
   }
 
   async #repeat(correlation: Extract<Correlation, { kind: 'repeat' }>, object: KubeObject): Promise<boolean> {

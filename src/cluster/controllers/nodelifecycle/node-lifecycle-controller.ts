@@ -16,6 +16,8 @@ export interface NodeLifecycleOptions {
   /** How long a node may be silent. */
   readonly graceMs?: number;
   readonly startupGraceMs?: number;
+  /** False: nobody looks for nodes that have gone silent. */
+  readonly monitor?: boolean;
 }
 
 const name = 'node-controller';
@@ -27,10 +29,11 @@ export function startNodeLifecycleController(
   context: ControllerContext,
   options: NodeLifecycleOptions = {},
 ): Controller {
-  return new NodeLifecycle(context, {
+  const grace = {
     runningMs: options.graceMs ?? defaultGrace.runningMs,
     startupMs: options.startupGraceMs ?? defaultGrace.startupMs,
-  });
+  };
+  return new NodeLifecycle(context, grace, options.monitor ?? true);
 }
 
 type LeaseObject = KubeObject & { spec?: { renewTime?: string } };
@@ -45,9 +48,9 @@ class NodeLifecycle implements Controller {
   readonly #health: Reconciler;
   readonly #podMarking: Reconciler;
   readonly #watching: readonly { stop(): void }[];
-  #monitor: Timer;
+  #monitor: Timer | undefined;
 
-  constructor(context: ControllerContext, grace: GracePeriods) {
+  constructor(context: ControllerContext, grace: GracePeriods, monitor: boolean) {
     this.#context = context;
     this.#grace = grace;
     this.#client = context.clientFor(name);
@@ -59,11 +62,11 @@ class NodeLifecycle implements Controller {
       context.view.watch('nodes', (event) => this.#onNode(event)),
       context.view.watch('pods', (event) => this.#onPod(event)),
     ];
-    this.#monitor = this.#nextRound();
+    if (monitor) this.#monitor = this.#nextRound();
   }
 
   stop(): void {
-    this.#monitor.cancel();
+    this.#monitor?.cancel();
     for (const subscription of this.#watching) subscription.stop();
     for (const reconciler of [this.#tainting, this.#health, this.#podMarking]) reconciler.stop();
   }

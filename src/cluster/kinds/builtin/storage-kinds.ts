@@ -100,8 +100,8 @@ function classErrors(storageClass: KubeObject): readonly FieldError[] {
   ];
 }
 
-function provisionerErrors(provisioner: string): readonly FieldError[] {
-  return labelKeyProblems(provisioner.toLowerCase()).map((problem) => invalid('provisioner', provisioner, problem));
+function provisionerErrors(provisioner: string, field = 'provisioner'): readonly FieldError[] {
+  return labelKeyProblems(provisioner.toLowerCase()).map((problem) => invalid(field, provisioner, problem));
 }
 
 function wordErrors(object: JsonObject, key: string, words: readonly string[]): readonly FieldError[] {
@@ -115,12 +115,29 @@ export const storageClassStrategy: Strategy = {
     fillIn(storageClass, 'volumeBindingMode', 'Immediate');
   },
   validate: classErrors,
-  validateUpdate(storageClass, old) {
-    const errors: FieldError[] = ['parameters', 'provisioner', 'reclaimPolicy']
-      .filter((key) => !sameJson(storageClass[key], old[key]))
-      .map((key) => forbidden(key, `updates to ${key} are forbidden.`));
-    return [...errors, ...unchanged('volumeBindingMode', storageClass['volumeBindingMode'], old['volumeBindingMode'])];
+  validateUpdate: (storageClass, old) => [
+    ...forbiddenUpdates(storageClass, old, ['parameters', 'provisioner', 'reclaimPolicy']),
+    ...unchanged('volumeBindingMode', storageClass['volumeBindingMode'], old['volumeBindingMode']),
+  ],
+};
+
+function forbiddenUpdates(now: JsonObject, before: JsonObject, keys: readonly string[]): readonly FieldError[] {
+  return keys
+    .filter((key) => !sameJson(now[key], before[key]))
+    .map((key) => forbidden(key, `updates to ${key} are forbidden.`));
+}
+
+/** How volumes that are there already are to be; a driver would have to see to it. */
+export const volumeAttributesClassStrategy: Strategy = {
+  validate(attributes) {
+    const driver = textAt(attributes, 'driverName');
+    const parameters = Object.keys(objectAt(attributes, 'parameters') ?? {});
+    return [
+      ...(driver === '' ? [required('driverName', '')] : provisionerErrors(driver, 'driverName')),
+      ...(parameters.length === 0 ? [required('parameters', 'must contain at least one key/value pair')] : []),
+    ];
   },
+  validateUpdate: (attributes, old) => forbiddenUpdates(attributes, old, ['driverName', 'parameters']),
 };
 
 export const volumeAttachmentStrategy: Strategy = {

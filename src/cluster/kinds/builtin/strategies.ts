@@ -8,6 +8,7 @@ import { controllerRevisionStrategy } from './controller-revision.ts';
 import { cronJobStrategy } from './cron-job.ts';
 import { daemonSetStrategy } from './daemon-set.ts';
 import { deploymentStrategy } from './deployment.ts';
+import { resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from './device-kinds.ts';
 import { endpointSliceStrategy, endpointsStrategy } from './endpoints.ts';
 import { eventStrategy } from './event.ts';
 import { flowSchemaStrategy, priorityLevelStrategy } from './flow-control.ts';
@@ -32,6 +33,7 @@ import {
   csiNodeStrategy,
   storageClassStrategy,
   volumeAttachmentStrategy,
+  volumeAttributesClassStrategy,
   volumeStrategy,
 } from './storage-kinds.ts';
 
@@ -73,6 +75,7 @@ const rules: readonly (readonly [ResourceKey, Strategy])[] = [
   ['networking.k8s.io/ingressclasses', plain],
   ['storage.k8s.io/storageclasses', storageClassStrategy],
   ['storage.k8s.io/volumeattachments', volumeAttachmentStrategy],
+  ['storage.k8s.io/volumeattributesclasses', volumeAttributesClassStrategy],
   ['storage.k8s.io/csidrivers', csiDriverStrategy],
   ['storage.k8s.io/csinodes', csiNodeStrategy],
   ['flowcontrol.apiserver.k8s.io/flowschemas', flowSchemaStrategy],
@@ -80,6 +83,10 @@ const rules: readonly (readonly [ResourceKey, Strategy])[] = [
   ['certificates.k8s.io/certificatesigningrequests', certificateRequestStrategy],
   ['storagemigration.k8s.io/storageversionmigrations', migrationStrategy],
   ['apiregistration.k8s.io/apiservices', apiServiceStrategy],
+  ['resource.k8s.io/deviceclasses', plain],
+  ['resource.k8s.io/resourceclaims', resourceClaimStrategy],
+  ['resource.k8s.io/resourceclaimtemplates', resourceClaimTemplateStrategy],
+  ['resource.k8s.io/resourceslices', resourceSliceStrategy],
 ];
 
 /** Custom kinds may name finalizers freely; built-in ones may not. */

@@ -1,6 +1,6 @@
-import type { BlockedPod, DrainSimulation } from '../core/drain/simulate.ts';
-import type { Charge } from '../core/verdict.ts';
-import { table } from './table.ts';
+import type { BlockedPod, DrainSimulation } from '../../core/drain/simulate.ts';
+import type { Charge } from '../../core/verdict.ts';
+import { table } from '../table.ts';
 
 /** What evicting so many pods would do, for people. */
 export function simulationText(title: string, pods: number, result: DrainSimulation): string {

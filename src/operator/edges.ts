@@ -1,0 +1,63 @@
+import { targetOf } from '../kube/config/target-of.ts';
+import type { Target } from '../kube/transport/target.ts';
+import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
+import type { Readiness } from '../telemetry/health/readiness.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Assembly } from './assembly.ts';
+import type { Certificates } from './certificates/certificates.ts';
+import { openCertificateFiles } from './certificates/files.ts';
+import { webhookNames } from './certificates/names.ts';
+import { startCertificates } from './certificates/start.ts';
+import { serveWebhooks } from './serving.ts';
+import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import type { WebhookServer, WebhookTerms } from './webhook/server.ts';
+
+/** How an operator meets the world. Everything else about it is the same, whatever there is for a network. */
+export interface OperatorEdges {
+  readonly api: Target;
+  certificates(parts: Assembly): Promise<OperatorCertificates>;
+  showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
+  /** Undefined: it was closed before there was a certificate. */
+  serve(certificates: Certificates, terms: WebhookTerms): Promise<WebhookServer | undefined>;
+}
+
+export interface OperatorCertificates {
+  readonly certificates: Certificates;
+  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  readonly authorities: string | undefined;
+}
+
+/** A setting, or something about the cluster, with which no operator can run. */
+export class OperatorProblem extends Error {
+  override readonly name = 'OperatorProblem';
+}
+
+/** Sockets, with TLS wherever an API server is at the other end. */
+export function networkEdges(settings: OperatorSettings, { access, clock }: OperatorEnvironment): OperatorEdges {
+  return {
+    api: targetOf(access, clock),
+    certificates: (parts) => certificatesOf(settings, parts),
+    showHealth(readiness, metrics) {
+      const { host, port } = settings.health;
+      return startHealthServer({ ...(host === undefined ? {} : { host }), port, readiness, metrics });
+    },
+    serve(certificates, terms) {
+      const { host, port } = settings.webhook;
+      return serveWebhooks(certificates, { ...terms, ...(host === undefined ? {} : { host }), port }, terms.log);
+    },
+  };
+}
+
+async function certificatesOf(
+  settings: OperatorSettings,
+  { context, traits }: Assembly,
+): Promise<OperatorCertificates> {
+  const names = webhookNames(settings.namespace, settings.webhook.url);
+  if (settings.certificates === undefined) {
+    return { certificates: startCertificates({ context, traits, names }), authorities: undefined };
+  }
+  const { clock, log, metrics } = context;
+  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
+  if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
+  return { certificates: opened.certificates, authorities: opened.authorities };
+}
