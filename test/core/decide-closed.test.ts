@@ -183,10 +183,19 @@ describe('whoever has nothing to lose', () => {
     world.upsertPub(aPub('web', guarded));
     world.upsertPod(terminating);
     world.upsertPod(aPod('web-1').labels({ app: 'web' }).phase('Failed').build());
-    world.upsertPod(aPod('web-2').labels({ app: 'web' }).phase('Pending').build());
     expect(inShort(ask(world, 'EVICT', 'web-0'))).toBe('allow Terminating');
     expect(inShort(ask(world, 'DELETE', 'web-1'))).toBe('allow Finished');
-    expect(inShort(ask(world, 'EVICT', 'web-2'))).toBe('allow Pending');
+  });
+
+  it('[I4] [X1] not a pending pod: it may come up before it goes, and nobody could be told that it is going', () => {
+    const world = new World();
+    world.upsertPub(aPub('web', guarded));
+    world.upsertPod(aPod('web-0').labels({ app: 'web' }).phase('Pending').build());
+    expect(inShort(ask(world, 'EVICT', 'web-0'))).toBe('deny NotSynced');
+    for (const collection of collections) world.setSynced(collection, '100');
+    expect(inShort(ask(world, 'EVICT', 'web-0'))).toBe('deny LedgerUnknown');
+    world.setLedger(ns, aLedger([], '900'));
+    expect(inShort(ask(world, 'EVICT', 'web-0'))).toBe('allow Pending');
   });
 
   it('[I4] a reserved pod passes although the cache is stale: the ledger itself says that it was allowed', () => {

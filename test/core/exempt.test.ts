@@ -30,9 +30,7 @@ describe('what is voluntary', () => {
   });
 
   it('[I7] what passes is not reserved', () => {
-    const verdicts = [web.terminating(), web.phase('Failed'), web.phase('Pending')].map((pod) =>
-      ask(strictWorld(pod), 'EVICT', 'web'),
-    );
+    const verdicts = [web.terminating(), web.phase('Failed')].map((pod) => ask(strictWorld(pod), 'EVICT', 'web'));
     for (const verdict of verdicts) expect(verdict).not.toHaveProperty('effects.reserve');
   });
 });
@@ -62,6 +60,33 @@ describe('pods with nothing to lose', () => {
     expect(ask(strictWorld(web.phase('Pending').version('41')), 'EVICT', 'web')).toMatchObject({
       result: 'allow',
       effects: { onlyIf: { uid: 'uid-web', resourceVersion: '41' } },
+    });
+  });
+
+  it('[X1] [N5] a pending pod that a budget covers is reserved: it may come up before it goes', () => {
+    for (const operation of everything) {
+      expect(ask(strictWorld(web.phase('Pending').notReady()), operation, 'web')).toMatchObject({
+        reason: 'Pending',
+        charges: [],
+        effects: { reserve: { operation, uid: 'uid-web' } },
+      });
+    }
+    const dry = ask(strictWorld(web.phase('Pending')), 'EVICT', 'web', { dryRun: true });
+    expect(dry).toMatchObject({ reason: 'Pending' });
+    expect(dry).not.toHaveProperty('effects.reserve');
+  });
+
+  it('[X1] a pending pod that nobody covers passes in any version, unless it has a probe', () => {
+    const bare = (pod: PodBuilder) => ask(aWorld({ pods: [pod] }), 'EVICT', 'web');
+    expect(bare(web.phase('Pending'))).toEqual({
+      result: 'allow',
+      reason: 'Pending',
+      charges: [],
+      effects: { complete: 'pass' },
+    });
+    expect(bare(web.phase('Pending').probed('False').version('41'))).toMatchObject({
+      reason: 'Pending',
+      effects: { onlyIf: { resourceVersion: '41' } },
     });
   });
 

@@ -312,6 +312,20 @@ describe('the way of a reservation', () => {
     expect(inShort(ask(behind, 'EVICT', 'web-1'))).toBe('allow WithinBudget');
   });
 
+  it('[L2] leaves no watermark that only a bookmark reaches: others get theirs up to a minute later', () => {
+    const world = reserved();
+    world.deletePod(ns, 'web-0');
+    world.setSynced('pods', '140');
+    world.setUnchanged('pods', '190');
+    const { released, ledger } = prune(world, ns, now, leader);
+    expect(released).toMatchObject([{ why: 'gone' }]);
+    const other = webWorld(1);
+    other.setLedger(ns, ledger ?? aLedger());
+    other.deletePod(ns, 'web-0');
+    other.setSynced('pods', '140');
+    expect(inShort(ask(other, 'EVICT', 'web-1'))).toBe('deny BudgetExhausted');
+  });
+
   it('[L4] has 120 seconds for removals, 20 for updates, and then 35 for what is under way', () => {
     expect(defaultTimeLimits).toEqual({ removalSeconds: 120, updateSeconds: 20, inFlightSeconds: 35 });
     for (const [operation, seconds] of [

@@ -1,5 +1,6 @@
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
+import { bit } from '../health.ts';
 import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -32,7 +33,7 @@ export function decide(world: World, request: DisruptionRequest, now: number, op
   if (exempt !== undefined) {
     return seen && options.judgePlain === true && stillChecked.has(exempt)
       ? decideBuiltin(pod, request, exempt)
-      : pass(exempt, exempt === 'Pending' && seen ? { onlyIf: versionOf(pod) } : {});
+      : pass(exempt);
   }
   if (!seen) return decideUnseen(world, state, pod, request);
   const blind = notSynced(world, pod);
@@ -74,6 +75,7 @@ function decideSeen(
   request: DisruptionRequest,
   options: DecideOptions,
 ): Verdict {
+  if (pod.has(bit.pending)) return decidePending(world, state, pod, request, options);
   const panel = withPlain(panelFor(state, pod, request), options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
@@ -88,6 +90,28 @@ function decideSeen(
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
   return asIfUnreserved(state, pod, () => judge(state, pod, request, panel, options));
+}
+
+/**
+ * A pod that does not run yet serves nothing, so no budget is asked (X1). But it may come up before the API server acts on the
+ * answer, and would then be counted by whoever is judged meanwhile: where there are budgets, it is reserved like any other (N5).
+ */
+function decidePending(
+  world: World,
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  options: DecideOptions,
+): Verdict {
+  const panel = panelFor(state, pod, request);
+  const onlyIf = versionOf(pod);
+  if (panel.judges.length === 0) return pass('Pending', vetoOf(pod, request, []) === undefined ? {} : { onlyIf });
+  const unknown = ledgerUnknown(world, state, pod);
+  if (unknown !== undefined) return deny([unknown]);
+  const full = ledgerFull(state, pod);
+  if (full !== undefined) return deny([full]);
+  const complete = completion(panel, request, options);
+  return pass('Pending', { ...reserving(pod, request), complete, onlyIf });
 }
 
 /**
@@ -136,15 +160,16 @@ function judge(
     }
   }
   blockers.push(...plainBlockers(pod, panel, options));
-  if (blockers.length === 0 && isFull(state, pod)) {
-    blockers.push(blocker('LedgerFull', { pod, detail: String(state.reservations.size) }));
-  }
+  const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
+  if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
   return allow(pod, request, completion(panel, request, options), charges, down);
 }
 
-function isFull(state: NamespaceState, pod: PodRecord): boolean {
-  return state.reservations.size >= maxReservations && !state.reservations.has(pod.uid);
+function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
+  const { reservations } = state;
+  if (reservations.size < maxReservations || reservations.has(pod.uid)) return undefined;
+  return blocker('LedgerFull', { pod, detail: String(reservations.size) });
 }
 
 function allow(
@@ -160,7 +185,7 @@ function allow(
     reason: 'WithinBudget',
     charges,
     effects: {
-      ...(request.dryRun === true ? {} : { reserve: reservationFor(request.operation, pod) }),
+      ...reserving(pod, request),
       complete,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
@@ -168,8 +193,9 @@ function allow(
   };
 }
 
-function reservationFor(operation: Operation, pod: PodRecord): NonNullable<Effects['reserve']> {
-  return { operation, uid: pod.uid, pod: pod.name, generation: pod.generation };
+function reserving(pod: PodRecord, { operation, dryRun }: DisruptionRequest): Pick<Effects, 'reserve'> {
+  if (dryRun === true) return {};
+  return { reserve: { operation, uid: pod.uid, pod: pod.name, generation: pod.generation } };
 }
 
 function completion(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {

@@ -18,8 +18,7 @@ export function exemptPod(pod: PodRecord, request: DisruptionRequest): PassCode 
   if (pod.has(bit.terminating)) return 'Terminating';
   if (pod.has(bit.finished)) return 'Finished';
   if (isKubelet(pod, request)) return 'KubeletDelete';
-  if (pod.doomed) return 'WorkloadGone';
-  return pod.has(bit.pending) ? 'Pending' : undefined;
+  return pod.doomed ? 'WorkloadGone' : undefined;
 }
 
 function isKubelet(pod: PodRecord, request: DisruptionRequest): boolean {

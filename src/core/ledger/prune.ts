@@ -76,11 +76,12 @@ export function prune(world: World, namespace: string, now: number, options: Pru
     if (fate.kind === 'release') return [];
     return [fate.kind === 'note' ? { ...reservation, overdue: fate.overdue } : reservation];
   });
+  const watermark = released.length > 0 ? world.changedVersion('pods') : undefined;
   const changed = fates.some(({ fate }) => fate.kind !== 'keep');
   const times = fates.flatMap(({ fate }) => (fate.kind !== 'release' && fate.until !== undefined ? [fate.until] : []));
   return {
     released,
-    ...(changed ? { ledger: rewrite(state.ledger, kept, released.length > 0 ? version : undefined) } : {}),
+    ...(changed ? { ledger: rewrite(state.ledger, kept, watermark) } : {}),
     ...(times.length > 0 ? { nextCheckAt: Math.min(...times) } : {}),
   };
 }

@@ -25,6 +25,7 @@ import { removePod, setPod } from './pods.ts';
 export class World {
   readonly #namespaces = new Map<string, NamespaceState>();
   readonly #synced = new Map<Collection, string>();
+  readonly #changed = new Map<Collection, string>();
   #ownerMemory: OwnerMemory | undefined;
   readonly #leases = new Leases((pod, fresh) =>
     this.#obtain(pod.namespace).recount(pod, () => {
@@ -148,13 +149,27 @@ export class World {
     setReservations(this.#obtain(namespace), ledger);
   }
 
-  /** The collection was seen whole, and everything up to this resourceVersion is in the world. */
+  /** The collection was seen whole, and everything up to this resourceVersion, at which something changed, is in the world. */
   setSynced(collection: Collection, resourceVersion: string): void {
+    this.#synced.set(collection, resourceVersion);
+    this.#changed.set(collection, resourceVersion);
+  }
+
+  /** A bookmark: nothing has changed up to this resourceVersion. */
+  setUnchanged(collection: Collection, resourceVersion: string): void {
     this.#synced.set(collection, resourceVersion);
   }
 
   syncedVersion(collection: Collection): string | undefined {
     return this.#synced.get(collection);
+  }
+
+  /**
+   * The version of the last change in view, or of the list that it began with. Whoever has seen that has seen as much as we have,
+   * and each replica is told of it at once; of bookmarks, each is told at a time of its own, up to a minute later.
+   */
+  changedVersion(collection: Collection): string | undefined {
+    return this.#changed.get(collection);
   }
 
   /** From now on leases are timed by the keeper's clock, and no longer by the time that whoever asks brings. */

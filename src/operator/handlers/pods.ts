@@ -195,9 +195,9 @@ export class PodHandler implements WebhookHandler {
 
 const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], effects: { complete: 'pass' } };
 
-/** No budget had to agree, so nothing that it rests on can have become wrong. */
-function isFree({ reason }: Allowed): boolean {
-  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved';
+/** No budget had to agree, and it rests on nothing that can have become wrong. */
+function isFree({ reason, effects }: Allowed): boolean {
+  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved' && effects.onlyIf === undefined;
 }
 
 function unjudged({ pod }: DisruptionRequest): Denied {

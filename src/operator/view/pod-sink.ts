@@ -58,7 +58,8 @@ export class PodSink implements Sink<Pod> {
   }
 
   bookmark(resourceVersion: string): void {
-    this.#progress(resourceVersion, undefined);
+    this.#parts.world.setUnchanged('pods', resourceVersion);
+    this.#parts.advanced(undefined);
   }
 
   #change(namespace: string, name: string, resourceVersion: string, mutate: () => void): void {

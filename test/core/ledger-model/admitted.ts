@@ -7,8 +7,6 @@ export interface Admitted {
   readonly uid: string;
   readonly effects: Effects;
   readonly askedAt: number;
-  /** It passed without a reservation: it was Pending. */
-  readonly unreserved: boolean;
 }
 
 /**
@@ -26,14 +24,9 @@ function isUnchanged(server: ApiServer, { pod, uid, resourceVersion }: PodVersio
   return live === undefined || (live.uid === uid && String(live.version) === resourceVersion);
 }
 
-/**
- * Whether the API server would still do it. The target's version is a precondition of a takeover's delete, and of nothing else;
- * but a Pending pod, for which there is no reservation, takes longer to become ready than the API server to delete it.
- */
-export function mayStillGo(server: ApiServer, { pod, uid, effects, unreserved }: Admitted): boolean {
+/** Whether the API server would still do it. The target's version is a precondition of a takeover's delete, and of nothing else. */
+export function mayStillGo(server: ApiServer, { pod, uid, effects: { onlyIf, complete } }: Admitted): boolean {
   const live = server.pods.get(pod);
   if (live?.uid !== uid) return false;
-  const { onlyIf, complete } = effects;
-  if (onlyIf === undefined || (complete === 'pass' && !unreserved)) return true;
-  return String(live.version) === onlyIf.resourceVersion;
+  return onlyIf === undefined || complete === 'pass' || String(live.version) === onlyIf.resourceVersion;
 }

@@ -56,11 +56,12 @@ export class ApiServer {
     this.events.push({ version: this.version, type: 'delete', pod: asObject(name, pod) });
   }
 
-  becomeReady(name: string): void {
+  /** A pod without probes is ready with the write that says that it runs; others run first (`inSteps`). */
+  comeUp(name: string, inSteps = false): void {
     const pod = this.pods.get(name);
     if (pod === undefined) return;
-    if (pod.pending) pod.pending = false;
-    else pod.ready = true;
+    pod.ready = !(pod.pending && inSteps);
+    pod.pending = false;
     this.#changed(name);
   }
 

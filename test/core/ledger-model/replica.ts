@@ -61,6 +61,8 @@ export class Replica {
     for (const pub of this.#budgets.pubs) this.world.upsertPub(pub);
     this.readLedger();
     this.watch(Number.POSITIVE_INFINITY);
+    // A list is as new as the server, which may be newer than any pod.
+    this.world.setSynced('pods', String(this.#server.version));
   }
 
   /** The watch brings some more events. */
@@ -79,7 +81,7 @@ export class Replica {
   /** A bookmark: the view is as new as everything. */
   bookmark(): void {
     this.watch(Number.POSITIVE_INFINITY);
-    this.world.setSynced('pods', String(this.#server.version));
+    this.world.setUnchanged('pods', String(this.#server.version));
   }
 
   readLedger(): void {

@@ -120,9 +120,11 @@ export class Schedule {
     this.#replica(index).pending.push({ request: { operation, namespace: ns, pod }, askedAt: this.#now });
   }
 
-  /** Often those who were stopped come back, and so do the others of their groups. */
+  /** Often those who were stopped come back, and so do the others of their groups; and often it is about pods that do not serve yet. */
   #askable(): readonly string[] {
     const all = [...this.#server.pods.keys()];
+    const down = all.filter((name) => this.#server.pods.get(name)?.ready === false);
+    if (down.length > 0 && this.#random.chance(15)) return down;
     const group = this.#random.chance(40) ? this.#random.pick(this.#stopped) : undefined;
     return group === undefined ? all : all.filter((name) => name.startsWith(`llm-${group}-`));
   }
@@ -162,8 +164,7 @@ export class Schedule {
     const uid = verdict.effects.reserve?.uid ?? this.#replica(index).world.pod(ns, pod)?.uid;
     this.#say(`replica ${index} allows ${pod} (${uid}): ${verdict.reason}`);
     if (uid === undefined) return;
-    const unreserved = verdict.reason === 'Pending';
-    const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt, unreserved };
+    const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt };
     const { onlyIf, restsOn } = verdict.effects;
     if (onlyIf === undefined && restsOn === undefined) this.#admit(admitted);
     else this.#unchecked.push({ ...admitted, replica: index });
@@ -202,7 +203,7 @@ export class Schedule {
     this.#server.terminate(admitted.pod);
   }
 
-  /** Pods that were told to go are gone at last, are created anew, and become ready in two steps. */
+  /** Pods that were told to go are gone at last, are created anew, and come up. */
   #churn(): void {
     const name = this.#random.pick(this.#unsettled());
     if (name === undefined) return;
@@ -210,7 +211,7 @@ export class Schedule {
     const [, group, worker] = name.split('-').map(Number);
     if (pod === undefined) this.#server.create(group ?? 0, worker ?? 0, this.#budgets.size, false);
     else if (pod.terminating) this.#server.remove(name);
-    else if (this.#everybodyKnows(pod.uid)) this.#server.becomeReady(name);
+    else if (this.#everybodyKnows(pod.uid)) this.#server.comeUp(name, this.#random.chance(50));
     else return;
     this.#say(`${name} ${pod === undefined ? 'is created' : pod.terminating ? 'is gone' : 'comes up'}`);
   }
@@ -306,10 +307,7 @@ export class Schedule {
   #finishPods(): void {
     for (const [name, pod] of [...this.#server.pods]) {
       if (pod.terminating) this.#server.remove(name);
-      else if (!pod.ready) {
-        this.#server.becomeReady(name);
-        this.#server.becomeReady(name);
-      }
+      else if (!pod.ready) this.#server.comeUp(name);
     }
   }
 

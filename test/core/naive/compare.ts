@@ -150,12 +150,10 @@ function listed(verdict: Comparable, { operation }: Manner): Comparable {
 
 type Comparable = Omit<NaiveVerdict, 'reasons'>;
 
-/** Where several reasons are true the engine may name any of them; Pending is the one that rests on the version. */
+/** Where several reasons are true the engine may name any of them. */
 function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparable {
   if (engine.result === 'deny' || !reasons.includes(engine.reason)) return naive;
-  const isExempt = engine.reason !== 'WithinBudget' && engine.reason !== 'AlreadyReserved';
-  const onlyIf = isExempt ? engine.reason === 'Pending' : naive.onlyIf;
-  return { ...naive, reason: engine.reason, onlyIf, confirm: engine.reason === 'AlreadyReserved' };
+  return { ...naive, reason: engine.reason, confirm: engine.reason === 'AlreadyReserved' };
 }
 
 function told(verdict: Verdict): Comparable {

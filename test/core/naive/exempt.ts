@@ -12,7 +12,6 @@ export function exemptions(state: NaiveState, request: DisruptionRequest, pod: P
   if (isTerminating(pod)) found.push('Terminating');
   if (isFinished(pod)) found.push('Finished');
   if (isDoomed(state, pod)) found.push('WorkloadGone');
-  if (pod.status?.phase === 'Pending') found.push('Pending');
   return found;
 }
 

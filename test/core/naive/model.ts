@@ -57,13 +57,13 @@ export function naiveDecide(
   const pod = request.uid === undefined || request.uid === found?.metadata.uid ? found : undefined;
   const exempt = exemptions(state, request, pod);
   const [reason] = exempt;
-  // Another exemption does not rest on the pod's version, so Pending comes last and stands alone (N5).
   if (reason !== undefined) {
     const verdict = pod === undefined ? unknown(state, request) : judged(state, request, pod, now, options);
     const reasons = [...exempt, ...verdict.reasons.filter((other) => other === 'NotProtected')];
-    return { ...nothing, result: 'allow', reason, reasons, onlyIf: reason === 'Pending' };
+    return { ...nothing, result: 'allow', reason, reasons };
   }
   if (pod === undefined) return unknown(state, request);
+  if (pod.status?.phase === 'Pending') return pending(state, request, pod, now, options);
   if (isCovered(state, request, pod)) return alreadyReserved(state, request, pod, now, options);
   return judged(withoutReservation(state, pod), request, pod, now, options);
 }
@@ -76,6 +76,27 @@ function unknown(state: NaiveState, { namespace, operation }: DisruptionRequest)
 
 function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
   return { ...nothing, result: 'deny', reasons: [], refusals: refusals.toSorted(byBudget) };
+}
+
+/** X1, N5: nobody judges it, and it is reserved where somebody would. Of the version that was seen, wherever it could matter. */
+function pending(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+  options: NaiveOptions,
+): NaiveVerdict {
+  const answers = allAnswers(state, request, pod, now);
+  const isProtected = answers.length > 0;
+  return {
+    ...nothing,
+    result: 'allow',
+    reason: 'Pending',
+    reasons: ['Pending'],
+    reserve: isProtected && request.dryRun !== true,
+    complete: isProtected ? completion(state, request, pod, answers, options) : 'pass',
+    onlyIf: isProtected || veto(state, request, pod, now, []).length > 0,
+  };
 }
 
 /** L5 */

@@ -133,14 +133,18 @@ describe("[N5] a verdict that rests on the target's own version", () => {
     expect(pods.asked).toEqual([broken]);
   });
 
-  it('reads a Pending pod, too, without the ledger', async () => {
-    const world = byPub();
-    world.upsertPod(aPod('new').labels({ app: 'llm' }).phase('Pending').notReady().build());
-    const bench = aBench({ world, stored: aLedger(), pods: aReader() });
+  it('[X1] reserves and reads a Pending pod, too', async () => {
+    const starting = () => {
+      const world = byPub();
+      world.upsertPod(aPod('new').labels({ app: 'llm' }).phase('Pending').notReady().build());
+      return world;
+    };
+    const bench = aBench({ world: starting(), stored: aLedger(), pods: aReader() });
     expect(await bench.ask(request('new'))).toBe('allow Pending');
-    expect(bench.store.calls).toEqual([]);
+    expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'new', conditional: true }]);
     const moved = aReader({ new: { kind: 'found', uid: 'uid-new', resourceVersion: '150' } });
-    expect(await aBench({ world, stored: aLedger(), pods: moved }).ask(request('new'))).toBe('deny PodUnknown');
+    const other = aBench({ world: starting(), stored: aLedger(), pods: moved });
+    expect(await other.ask(request('new'))).toBe('deny PodUnknown');
   });
 });
 

@@ -80,11 +80,12 @@ describe('pods that come in', () => {
     expect(told).toEqual([`advanced ${ns} 2`]);
   });
 
-  it('a bookmark moves the view on', () => {
+  it('a bookmark moves the view on, and changes nothing', () => {
     const { world, sink, told } = aSink();
     sink.replace([], '1');
     sink.bookmark('5');
     expect(world.syncedVersion('pods')).toBe('5');
+    expect(world.changedVersion('pods')).toBe('1');
     expect(told.at(-1)).toBe('advanced - 5');
   });
 });

@@ -15,7 +15,7 @@ export type Command =
     }
   /** The API server acts on what was admitted, or the client has gone away. */
   | { readonly do: 'act'; readonly which: number; readonly goneAway: boolean }
-  | { readonly do: 'churn'; readonly which: number }
+  | { readonly do: 'churn'; readonly which: number; readonly inSteps: boolean }
   | { readonly do: 'watch'; readonly replica: number; readonly events: number }
   | { readonly do: 'bookmark'; readonly replica: number }
   | { readonly do: 'watchLedger'; readonly replica: number; readonly back: number }
@@ -54,7 +54,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       goneAway: fc.integer({ min: 0, max: 6 }).map((one) => one === 0),
     }),
   },
-  { weight: 24, arbitrary: fc.record({ do: fc.constant('churn' as const), which: some }) },
+  { weight: 24, arbitrary: fc.record({ do: fc.constant('churn' as const), which: some, inSteps: fc.boolean() }) },
   {
     weight: 16,
     arbitrary: fc.record({ do: fc.constant('watch' as const), replica, events: fc.integer({ min: 1, max: 4 }) }),

@@ -6,8 +6,6 @@ import type { Budgets } from '../../../core/ledger-model/setup.ts';
 export interface Going {
   readonly pod: string;
   readonly uid: string;
-  /** It passed without a reservation: it was Pending. */
-  readonly unreserved: boolean;
 }
 
 /** I1 and I3 on the truth, with everything that is admitted taken for done. Nobody fails by itself, so what was met stays met. */

@@ -90,7 +90,7 @@ export class Life {
       case 'act':
         return this.#act(command.which, command.goneAway);
       case 'churn':
-        return this.#churn(command.which);
+        return this.#churn(command.which, command.inSteps);
       case 'watch':
         return this.#replica(command.replica).watch(command.events);
       case 'bookmark':
@@ -135,7 +135,7 @@ export class Life {
         return;
       }
       this.stats.admitted += 1;
-      this.#inFlight.push({ pod, uid, effects: verdict.effects, askedAt, unreserved: verdict.reason === 'Pending' });
+      this.#inFlight.push({ pod, uid, effects: verdict.effects, askedAt });
       this.#checked();
     });
   }
@@ -148,17 +148,14 @@ export class Life {
     this.#server.terminate(admitted.pod);
   }
 
-  /**
-   * The target's version is a precondition of a takeover's delete. Where the API server deletes, nothing is checked any more; but
-   * a Pending pod, for which there is no reservation, takes longer to become ready than the API server to delete it.
-   */
-  #holds({ pod, effects: { onlyIf, complete }, unreserved }: InFlight): boolean {
-    if (onlyIf === undefined || (complete === 'pass' && !unreserved)) return true;
+  /** The target's version is a precondition of a takeover's delete. Where the API server deletes, nothing is checked any more. */
+  #holds({ pod, effects: { onlyIf, complete } }: InFlight): boolean {
+    if (onlyIf === undefined || complete === 'pass') return true;
     return String(this.#server.pods.get(pod)?.version) === onlyIf.resourceVersion;
   }
 
-  /** Pods that were told to go are gone at last, are created anew, and become ready in two steps. */
-  #churn(which: number): void {
+  /** Pods that were told to go are gone at last, are created anew, and come up. */
+  #churn(which: number, inSteps: boolean): void {
     const name = pick(this.#unsettled(), which);
     if (name === undefined) return;
     const pod = this.#server.pods.get(name);
@@ -166,7 +163,7 @@ export class Life {
     if (pod === undefined) this.#server.create(group ?? 0, worker ?? 0, this.#budgets.size, false);
     else if (pod.terminating) this.#server.remove(name);
     // A container takes longer to start than a watch to tell of its pod: no pod serves before every view has it.
-    else if (this.#replicas.every((replica) => replica.knows(pod.uid))) this.#server.becomeReady(name);
+    else if (this.#replicas.every((replica) => replica.knows(pod.uid))) this.#server.comeUp(name, inSteps);
   }
 
   #unsettled(): readonly string[] {
@@ -243,7 +240,7 @@ export class Life {
     for (const replica of this.#replicas) replica.store.faults.length = 0;
     for (const [name, pod] of [...this.#server.pods]) {
       if (pod.terminating) this.#server.remove(name);
-      else for (let step = 0; step < 2 && !pod.ready; step += 1) this.#server.becomeReady(name);
+      else if (!pod.ready) this.#server.comeUp(name);
     }
     const leader = this.#replica(this.#leader);
     for (let round = 0; round < 6; round += 1) {

@@ -69,7 +69,8 @@ export class Replica {
   /** The view is as new as everything. */
   bookmark(): void {
     this.watch(Number.POSITIVE_INFINITY);
-    this.#viewed(this.#parts.server.version);
+    this.world.setUnchanged('pods', String(this.#parts.server.version));
+    this.#advanced();
   }
 
   /** The watch of the ledgers, which may tell an old story. */
@@ -84,6 +85,10 @@ export class Replica {
 
   #viewed(version: number): void {
     this.world.setSynced('pods', String(version));
+    this.#advanced();
+  }
+
+  #advanced(): void {
     this.process.views.advanced();
     this.process.pruner.touch(ns);
   }
@@ -97,6 +102,8 @@ export class Replica {
     for (const pub of budgets.pubs) this.world.upsertPub(pub);
     this.world.setLedger(ns, server.ledger);
     this.watch(Number.POSITIVE_INFINITY);
+    // A list is as new as the server, which may be newer than any pod.
+    this.#viewed(server.version);
   }
 
   #aStore(): FakeLedgers {
