@@ -3,6 +3,7 @@ import { made } from '../support/cluster.ts';
 import { testWebhooks } from '../support/cluster-webhooks.ts';
 import type { Answer } from '../support/kube-http.ts';
 import { addDefinition, farm, farms, farmsApi } from './support/definitions.ts';
+import { addForeignWebhook } from './support/foreign-webhook.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod, pub } from './support/objects.ts';
 import { expectDone, expectNotNow } from './support/refusals.ts';
@@ -164,30 +165,17 @@ describe.skipIf(skipped).concurrent('an eviction that a group budget allows', ()
 
   it('is left to the built-in check while somebody else has a say about evictions', async () => {
     const scene = await sceneIn(cluster);
-    const name = cluster.name('foreign');
-    foreign.handle('/evictions', () => ({ allowed: true }));
-    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-    const body = {
-      metadata: { name },
-      webhooks: [
-        {
-          name: 'evictions.example.com',
-          clientConfig: { url: `${foreign.url}/evictions`, caBundle: Buffer.from(foreign.ca).toString('base64') },
-          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] }],
-          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': scene.namespace } },
-          sideEffects: 'None',
-          admissionReviewVersions: ['v1'],
-        },
-      ],
-    };
-    cluster.cleanUp(`${path}/${name}`);
-    await made(cluster.request('POST', path, { body }));
+    const away = await addForeignWebhook(scene, foreign, {
+      name: 'evictions',
+      rules: [{ operations: ['CREATE'], resources: ['pods/eviction'] }],
+      handler: () => ({ allowed: true }),
+    });
     await shards({}, scene);
     expectDone(await scene.evict('s0-0'));
     await builtInAllows(scene, 0);
     expectBuiltIn(await scene.evict('s0-1'));
     expect(foreign.received.length).toBeGreaterThan(0);
-    await made(cluster.request('DELETE', `${path}/${name}`));
+    await away();
     await waitUntil(
       'it is completed again',
       async () => (await scene.evict('s0-1')).code,
