@@ -26,6 +26,11 @@ export interface Reservation {
    * answers no repeated request (L5), and does not make its unit down for the other pods of it (N6).
    */
   readonly conditional?: true;
+  /**
+   * Of a conditional one that was made for a pod which had none: by which request. Nobody else can have been answered by it, so this
+   * request may take it back when the condition does not hold (L7). Whoever reserves the pod anew leaves no claim.
+   */
+  readonly claim?: string;
   readonly overdue?: Overdue;
 }
 

@@ -28,6 +28,8 @@ export interface DisruptionRequest {
   readonly resourceVersionPrecondition?: boolean;
   /** UPDATE and RESIZE: the pod as it would be. */
   readonly after?: Pod;
+  /** Of this one request among all that ever were: a reservation that it makes on a condition may be taken back by it alone (L7). */
+  readonly claim?: string;
   /** UPDATE: whether the change makes the pod unavailable (C1). Absent means that it does. */
   readonly takesAway?: boolean;
 }

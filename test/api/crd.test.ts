@@ -239,6 +239,7 @@ describe('the DisruptionLedger CRD', () => {
     view: true,
     generation: true,
     conditional: true,
+    claim: true,
     overdue: true,
   };
   const overdue: EveryField<NonNullable<Reservation['overdue']>> = {

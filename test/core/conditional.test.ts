@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reservation } from '../../src/api/ledger.ts';
 import { simulateDrain } from '../../src/core/drain/simulate.ts';
 import { judgeBatch } from '../../src/core/ledger/batch.ts';
+import { withdraw } from '../../src/core/ledger/withdraw.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
@@ -78,6 +79,55 @@ describe('a reservation', () => {
       expect(reservedBy(world, ...pods)).toEqual(want);
     },
   );
+});
+
+describe('[L7] the claim of a request', () => {
+  const claims = (world: World, ...requests: readonly { pod: string; claim?: string }[]) => {
+    const batch = requests.map(({ pod, claim }) => ({ ...evict(pod), ...(claim === undefined ? {} : { claim }) }));
+    return (judgeBatch(world, ns, batch, 0).ledger?.spec?.reservations ?? []).map((one) => one.claim);
+  };
+  const broken = () => llm(pairs, { 'llm-0-1': down });
+  const asked = { pod: 'llm-0-1', claim: 'a/1' };
+
+  table<{ name: string; world: World; requests: readonly { pod: string; claim?: string }[]; want: unknown }>(
+    [
+      { name: 'is on what it reserves on a condition', world: broken(), requests: [asked], want: ['a/1'] },
+      { name: 'is on nothing that was paid for', world: llm(pairs), requests: [asked], want: [undefined] },
+      { name: 'is missing where there is none', world: broken(), requests: [{ pod: 'llm-0-1' }], want: [undefined] },
+      {
+        name: 'is not on what others may rest on',
+        world: holding(broken(), onCondition('llm-0-1')),
+        requests: [asked],
+        want: [undefined],
+      },
+      {
+        name: 'does not take the place of another',
+        world: holding(broken(), onCondition('llm-0-1', { claim: 'b/7' })),
+        requests: [asked],
+        want: [undefined],
+      },
+      {
+        name: 'stays on what it had reserved before',
+        world: holding(broken(), onCondition('llm-0-1', { claim: 'a/1' })),
+        requests: [asked],
+        want: ['a/1'],
+      },
+      {
+        name: 'is gone when another request of the same batch is about the same pod',
+        world: broken(),
+        requests: [asked, { pod: 'llm-0-1', claim: 'a/2' }],
+        want: [undefined],
+      },
+    ],
+    ({ world, requests, want }) => expect(claims(world, ...requests)).toEqual(want),
+  );
+
+  it('takes back what it is on, and nothing else', () => {
+    const others = [onCondition('llm-0-0', { claim: 'b/1' }), onCondition('llm-1-0'), aReservation('llm-2-0')];
+    const ledger = aLedger([onCondition('llm-0-1', { claim: 'a/1' }), ...others], '120', '7');
+    expect(withdraw(ledger, new Set(['a/1', 'a/2']))).toEqual(aLedger(others, '120', '7'));
+    expect(withdraw(ledger, new Set(['a/3']))).toBeUndefined();
+  });
 });
 
 describe('a reservation on a condition', () => {

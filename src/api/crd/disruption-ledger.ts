@@ -21,6 +21,10 @@ const reservation: Schema = {
       description:
         'It was allowed only if pods were still as the view showed them. Nobody else goes because of it until its pod is seen to go.',
     },
+    claim: {
+      type: 'string',
+      description: 'The request that it was made for, which may take it back when the condition does not hold.',
+    },
     overdue: {
       type: 'object',
       required: ['phase', 'by', 'since'],

@@ -41,8 +41,9 @@ export function judgeBatch(
   const verdicts = requests.map((request) => {
     const verdict = decide(world, request, now, options);
     const state = world.namespace(namespace);
-    const wanted = verdict.result === 'allow' ? reservationOf(verdict, world, now) : undefined;
-    if (state !== undefined && wanted !== undefined) undo.push(hold(state, wanted));
+    if (state === undefined || verdict.result === 'deny') return verdict;
+    const wanted = reservationOf(verdict, world, now);
+    if (wanted !== undefined) undo.push(hold(state, claimed(state, wanted, request)));
     return verdict;
   });
   const state = world.namespace(namespace);
@@ -66,6 +67,13 @@ function reservationOf({ effects }: Allowed, world: World, now: number): Reserva
     view: world.syncedVersion('pods') ?? '',
     ...(conditional ? { conditional } : {}),
   };
+}
+
+/** A condition's reservation can be taken back by its request (L7), unless the pod has one already that others may rest on. */
+function claimed(state: NamespaceState, wanted: Reservation, { claim }: DisruptionRequest): Reservation {
+  const before = state.reservations.get(wanted.uid);
+  const isOwn = before === undefined || before.claim === claim;
+  return wanted.conditional === true && claim !== undefined && isOwn ? { ...wanted, claim } : wanted;
 }
 
 /** Reserves in the world, and returns how to take it back. */

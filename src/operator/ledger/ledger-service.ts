@@ -11,13 +11,18 @@ import { readBasis } from './read-basis.ts';
 import { basisLost, isRefusedFor, ledgerBusy } from './refusals.ts';
 import type { Turns } from './turns.ts';
 import type { ViewGate } from './view-gate.ts';
+import { Withdrawals } from './withdrawals.ts';
 
 export interface ServiceParts extends CommitParts {
   readonly pods: PodReader;
   readonly views: ViewGate;
   /** Shared with the pruner of this process. */
   readonly turns: Turns;
+  /** Of this process: one that is started anew has another. */
+  readonly identity: string;
 }
+
+type Claimed = DisruptionRequest & { readonly claim: string };
 
 /** `again`: the view has caught up with something that the verdict did not know; it must be asked anew. */
 type Settled = { readonly kind: 'answer'; readonly verdict: Verdict } | { readonly kind: 'again' };
@@ -32,30 +37,36 @@ const answer = (verdict: Verdict): Settled => ({ kind: 'answer', verdict });
 export class LedgerService {
   readonly #parts: ServiceParts;
   readonly #queue: CommitQueue;
+  readonly #withdrawals: Withdrawals;
   #open = 0;
+  /** No two requests have the same claim. */
+  #asked = 0;
 
   constructor(parts: ServiceParts) {
     this.#parts = parts;
     this.#queue = new CommitQueue(parts, parts.turns);
+    this.#withdrawals = new Withdrawals(parts);
   }
 
   /** The answer comes within `timeoutMs`; when it is not known by then, it is "not now". */
   async submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict> {
-    const { limits, clock } = this.#parts;
+    const { limits, clock, identity } = this.#parts;
     const first = this.#decide(request);
     if (isFinal(first)) return first;
     if (this.#open >= limits.maxRequests) return ledgerBusy(request.pod, `${this.#open} requests are under way`);
     this.#open += 1;
+    this.#asked += 1;
+    const claim = `${identity}/${this.#asked}`;
     const patience = patienceOf(clock, timeoutMs);
     try {
-      return await this.#answer(request, first, patience);
+      return await this.#answer({ ...request, claim }, first, patience);
     } finally {
       patience.end();
       this.#open -= 1;
     }
   }
 
-  async #answer(request: DisruptionRequest, first: Verdict, patience: Patience): Promise<Verdict> {
+  async #answer(request: Claimed, first: Verdict, patience: Patience): Promise<Verdict> {
     const { limits, events } = this.#parts;
     let reserved = false;
     let verdict: Verdict = ledgerBusy(request.pod, 'the pods that the answer rests on do not come to rest');
@@ -67,7 +78,10 @@ export class LedgerService {
       verdict = settled.verdict;
       break;
     }
-    if (reserved && verdict.result === 'deny') events.abandoned?.(request.namespace, request.pod);
+    if (reserved && verdict.result === 'deny') {
+      events.abandoned?.(request.namespace, request.pod);
+      this.#withdrawals.add(request.namespace, request.claim);
+    }
     return verdict;
   }
 

@@ -7,6 +7,7 @@ export interface Admitted {
   readonly uid: string;
   readonly effects: Effects;
   readonly askedAt: number;
+  readonly claim: string;
 }
 
 /**

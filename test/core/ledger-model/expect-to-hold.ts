@@ -14,4 +14,5 @@ export function expectToHold(first: number, count: number): void {
   expect(outcome.stats.crashes).toBeGreaterThan(count / 2);
   expect(outcome.stats.stopped).toBeGreaterThan(count / 10);
   expect(outcome.stats.returned).toBeGreaterThan(count / 10);
+  expect(outcome.stats.withdrawn).toBeGreaterThan(count / 10);
 }

@@ -1,5 +1,6 @@
 import { judgeBatch } from '../../../src/core/ledger/batch.ts';
 import { prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
+import { withdraw } from '../../../src/core/ledger/withdraw.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
@@ -19,6 +20,7 @@ export interface Answer extends Asked {
 }
 
 export type Write =
+  | { readonly kind: 'withdraw'; readonly ledger: ApiServer['ledger']; readonly uid: string }
   | { readonly kind: 'batch'; readonly answers: readonly Answer[]; readonly ledger: ApiServer['ledger'] | undefined }
   | {
       readonly kind: 'prune';
@@ -110,6 +112,13 @@ export class Replica {
     if (outcome.ledger === undefined) return;
     const released = outcome.released.map(({ reservation, why }) => ({ uid: reservation.uid, why }));
     this.write = { kind: 'prune', ledger: outcome.ledger, released };
+  }
+
+  /** Takes back what was reserved for a request that it then stopped. */
+  withdraw(claim: string, uid: string): void {
+    const known = this.world.namespace(ns)?.ledger;
+    const ledger = known === undefined ? undefined : withdraw(known, new Set([claim]));
+    if (this.write === undefined && ledger !== undefined) this.write = { kind: 'withdraw', ledger, uid };
   }
 
   #isOutdated(): boolean {

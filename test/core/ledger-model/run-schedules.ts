@@ -1,4 +1,4 @@
-import { Schedule, type ScheduleStats } from './schedule.ts';
+import { nothingYet, Schedule, type ScheduleStats } from './schedule.ts';
 
 export type Outcome =
   | { readonly ok: true; readonly stats: ScheduleStats }
@@ -8,7 +8,7 @@ const stepsPerSchedule = 60;
 
 /** Runs schedules with the seeds from `first` on; stops at the first that breaks an invariant, and tells its story. */
 export function runSchedules(first: number, count: number, progress: (done: number) => void = () => {}): Outcome {
-  const total: ScheduleStats = { admitted: 0, stopped: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
+  const total: ScheduleStats = { ...nothingYet };
   for (let seed = first; seed < first + count; seed += 1) {
     const schedule = new Schedule(seed);
     const error = failureOf(schedule);

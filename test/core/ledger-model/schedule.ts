@@ -13,7 +13,19 @@ export interface ScheduleStats {
   conflicts: number;
   crashes: number;
   returned: number;
+  /** Of those, the ones that were taken back by who had reserved them. */
+  withdrawn: number;
 }
+
+export const nothingYet: ScheduleStats = {
+  admitted: 0,
+  stopped: 0,
+  refused: 0,
+  conflicts: 0,
+  crashes: 0,
+  returned: 0,
+  withdrawn: 0,
+};
 
 /** The API server gives up on a request after this; then it never happens. */
 const requestTimeoutMs = 34_000;
@@ -26,7 +38,7 @@ const pauses = [5_000, 20_000, 34_000, 36_000, 90_000, 125_000] as const;
  * write and the delete, clocks differ by minutes, pods go and come back. After each step the invariants are checked on the truth.
  */
 export class Schedule {
-  readonly stats: ScheduleStats = { admitted: 0, stopped: 0, refused: 0, conflicts: 0, crashes: 0, returned: 0 };
+  readonly stats: ScheduleStats = { ...nothingYet };
   readonly transcript: string[] = [];
   readonly #random: Random;
   readonly #budgets: Budgets;
@@ -40,6 +52,7 @@ export class Schedule {
   #stopped: number[] = [];
   #now = 1_800_000_000_000;
   #leader = 0;
+  #asked = 0;
   readonly #keepTranscript: boolean;
 
   constructor(seed: number, keepTranscript = false) {
@@ -117,7 +130,9 @@ export class Schedule {
     // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
     const operation = this.#budgets.pdbs.length > 0 || this.#random.chance(70) ? 'EVICT' : 'DELETE';
     this.#say(`replica ${index} is asked: ${operation} ${pod}`);
-    this.#replica(index).pending.push({ request: { operation, namespace: ns, pod }, askedAt: this.#now });
+    this.#asked += 1;
+    const claim = String(this.#asked);
+    this.#replica(index).pending.push({ request: { operation, namespace: ns, pod, claim }, askedAt: this.#now });
   }
 
   /** Often those who were stopped come back, and so do the others of their groups; and often it is about pods that do not serve yet. */
@@ -143,6 +158,10 @@ export class Schedule {
         replica.pending.unshift(...write.answers.map(({ request, askedAt }) => ({ request, askedAt })));
       return;
     }
+    if (write.kind === 'withdraw') {
+      this.stats.withdrawn += 1;
+      this.#checkRelease(write.uid, 'returned');
+    }
     if (write.kind === 'prune') {
       for (const { uid, why } of write.released) this.#checkRelease(uid, why);
     }
@@ -155,7 +174,7 @@ export class Schedule {
     if (write.kind === 'batch') for (const answer of write.answers) this.#answer(index, answer);
   }
 
-  #answer(index: number, { request: { pod }, askedAt, verdict }: Answer): void {
+  #answer(index: number, { request: { pod, claim = '' }, askedAt, verdict }: Answer): void {
     if (verdict.result === 'deny') {
       this.stats.refused += 1;
       this.#say(`replica ${index} refuses ${pod}: ${verdict.blockers.map((one) => one.code).join(',')}`);
@@ -164,7 +183,7 @@ export class Schedule {
     const uid = verdict.effects.reserve?.uid ?? this.#replica(index).world.pod(ns, pod)?.uid;
     this.#say(`replica ${index} allows ${pod} (${uid}): ${verdict.reason}`);
     if (uid === undefined) return;
-    const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt };
+    const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt, claim };
     const { onlyIf, restsOn } = verdict.effects;
     if (onlyIf === undefined && restsOn === undefined) this.#admit(admitted);
     else this.#unchecked.push({ ...admitted, replica: index });
@@ -190,6 +209,9 @@ export class Schedule {
     this.stats.stopped += 1;
     this.#stopped = [Number(one.pod.split('-')[1]), ...this.#stopped.slice(0, 1)];
     this.#say(`replica ${one.replica} stops ${one.pod}: what it rests on has moved on`);
+    // At once, some time later, or never: a process may have no time for it.
+    if (this.#random.chance(70)) this.#replica(one.replica).withdraw(one.claim, one.uid);
+    if (this.#random.chance(50)) this.#send(one.replica);
   }
 
   /** The API server acts on what was admitted, or the client has gone away. */

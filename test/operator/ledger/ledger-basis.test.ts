@@ -81,7 +81,7 @@ describe('[N5] a verdict that rests on what other pods are', () => {
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: reading }) });
     const verdict = await bench.answer(request('llm-0-0'));
     expect(wordsOf(verdict)).toContain('do not come to rest');
-    expect(bench.store.count('replace')).toBe(4);
+    expect(bench.reports.filter((one) => one.startsWith('batch stored'))).toHaveLength(4);
   });
 
   it.each(['hangs', 'throws'] as const)('[I4] is refused when the reader %s', async (reading) => {
@@ -189,10 +189,55 @@ describe('[L5] a reservation that rests on versions', () => {
   });
 });
 
+describe('[L7] a reservation whose condition did not hold', () => {
+  const refused = () => aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
+
+  it('is taken back by the request that made it, after the answer', async () => {
+    const bench = refused();
+    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    expect(bench.reserved()).toEqual(['llm-0-0']);
+    await bench.clock.advance(50);
+    expect(bench.reserved()).toEqual([]);
+    expect(bench.reports).toContain('withdraw stored 10 ms');
+    expect(bench.backend.ledger?.spec).not.toHaveProperty('watermark');
+  });
+
+  it('is taken back after a lost race, too', async () => {
+    const bench = refused();
+    bench.store.faults.push(undefined, 'raced');
+    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    await bench.clock.advance(1_000);
+    expect(bench.reserved()).toEqual([]);
+    expect(bench.reports).toContain('withdraw conflict 10 ms');
+  });
+
+  it('stays when somebody has asked for the pod again meanwhile: they may have been answered by what is there now', async () => {
+    const bench = refused();
+    const first = bench.service.submit(request('llm-0-0'), 3_000);
+    const second = bench.service.submit(request('llm-0-0', { operation: 'DELETE' }), 3_000);
+    await bench.clock.advance(10_000);
+    expect([await first, await second].map(inShort)).toEqual(['deny PodUnknown', 'deny PodUnknown']);
+    expect(bench.reserved()).toEqual(['llm-0-0']);
+  });
+
+  it('stays when it cannot be written: the leader ends it', async () => {
+    const bench = refused();
+    bench.store.faults.push(undefined, ...Array.from({ length: 100 }, () => 'dropped' as const));
+    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    await bench.clock.advance(60_000);
+    expect(bench.reserved()).toEqual(['llm-0-0']);
+    const { length } = bench.store.calls;
+    await bench.clock.advance(60_000);
+    expect(bench.store.calls).toHaveLength(length);
+  });
+});
+
 describe('[N6] [I1] a unit that looks down because of a reservation that came to nothing', () => {
   it('is free for nobody else in a view that does not know better', async () => {
-    const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
-    expect(await bench.ask(request('llm-0-0'))).toBe('deny PodUnknown');
+    const stored = aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })], undefined, '2');
+    const world = byPub();
+    world.setLedger(ns, stored);
+    const bench = aBench({ world, stored, pods: aReader({ [broken]: movedOn }) });
     expect(await bench.ask(request(broken))).toBe('deny PodUnknown');
     expect(bench.reserved()).toEqual(['llm-0-0', broken]);
   });

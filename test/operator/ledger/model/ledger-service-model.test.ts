@@ -7,7 +7,7 @@ import { Life, type LifeStats } from './life.ts';
 const lives = Number(process.env['HOLDFAST_LIVES'] ?? 300);
 
 describe('three ledger services over one API server', () => {
-  it('[I1] [I3] [I5] [I9] [L5] [L6] [N5] [N6] overspend nothing, reserve once, and end every reservation', async () => {
+  it('[I1] [I3] [I5] [I9] [L5] [L6] [L7] [N5] [N6] overspend nothing, reserve once, and end every reservation', async () => {
     const total: LifeStats = { admitted: 0, refused: 0, stopped: 0, writes: 0, crashes: 0, returned: 0 };
     await fc.assert(
       fc.asyncProperty(fc.nat(), commands, async (seed, story) => {

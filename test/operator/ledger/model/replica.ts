@@ -120,7 +120,7 @@ export class Replica {
       world: this.world,
       store: this.store,
       clock,
-      identity,
+      identity: `${identity}.${this.life}`,
       random: chance,
       pods: { read: (_, name) => read(name) },
       failed: (_, error) => failed(error),
