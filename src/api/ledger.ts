@@ -37,10 +37,10 @@ export interface Reservation {
 /**
  * What the leader noted after the time limit passed (of a conditional reservation at once), in two steps, each a write of its own (I9).
  *
- * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` began to wait, on its own
- * clock (another leader waits anew, for its clock may differ). `closed`: none is under way any more. That write does not know its
- * own resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of the pods at least as new as
- * that may say "the pod is still there".
+ * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` made up its mind, for people.
+ * How long it waits, it measures itself, from when it sees this written (another leader waits anew). `closed`: none is under way any
+ * more. That write does not know its own resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of
+ * the pods at least as new as that may say "the pod is still there".
  */
 export interface Overdue {
   readonly phase: 'waiting' | 'closed';

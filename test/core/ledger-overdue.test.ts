@@ -126,18 +126,25 @@ describe('a reservation whose limit has passed', () => {
       want: `waits since ${iso(9_999)}`,
     },
     {
-      name: 'waits anew when nobody can read since when',
+      name: 'waits for 35 seconds from when its note was first seen, however long it took to write',
       pod: web,
-      reservation: { ...evicted, overdue: { phase: 'waiting', by: 'a', since: 'noon' } },
-      seconds: 121,
-      want: `waits since ${iso(121)}`,
+      reservation: { ...evicted, overdue: { phase: 'waiting', by: 'a', since: iso(50) } },
+      seconds: 154.999,
+      want: 'kept',
     },
     {
-      name: 'waits for a clock that was ahead',
+      name: 'waits no longer because the time of its note cannot be read',
+      pod: web,
+      reservation: { ...evicted, overdue: { phase: 'waiting', by: 'a', since: 'noon' } },
+      seconds: 155,
+      want: 'closes',
+    },
+    {
+      name: 'waits no longer because the clock was set back since its note was written',
       pod: web,
       reservation: { ...evicted, overdue: { phase: 'waiting', by: 'a', since: iso(20_000) } },
-      seconds: 9_999,
-      want: 'kept',
+      seconds: 155,
+      want: 'closes',
     },
     {
       name: 'is returned after the closing by a pod that serves',
@@ -228,7 +235,8 @@ describe('a reservation whose limit has passed', () => {
     const other = aReservation('other', 'EVICT', { time: iso(0) });
     const world = pruningWorld({ pod: web, ledger: aLedger([waiting, other], undefined, '160') });
     world.upsertPod(aPod('other').labels({ app: 'web' }).build());
-    const first = prune(world, ns, at(155), leader).ledger ?? aLedger();
+    const { seen } = prune(world, ns, at(120), leader);
+    const first = prune(world, ns, at(155), { ...leader, uptime: 35_000, seen }).ledger ?? aLedger();
     expect(first.metadata.resourceVersion).toBe('160');
     expect(first.spec?.reservations?.map((one) => one.overdue)).toEqual([
       { phase: 'closed', by: 'a', since: iso(120) },
@@ -260,13 +268,25 @@ describe('a reservation whose limit has passed', () => {
     expect(nextCheckAt).toBe(at(42));
   });
 
+  it('[L4] a wait is measured by a clock that nobody sets', () => {
+    const world = pruningWorld({ pod: web, ledger: aLedger([waiting]) });
+    const { seen } = prune(world, ns, at(120), leader);
+    const jumped = prune(world, ns, at(9_999), { ...leader, uptime: 34_999, seen });
+    expect(jumped).not.toHaveProperty('ledger');
+    expect(jumped.nextCheckAt).toBe(at(9_999) + 1);
+  });
+
   it('[L4] other limits can be configured', () => {
-    const options = { identity: 'a', limits: { removalSeconds: 10, updateSeconds: 5, inFlightSeconds: 60 } };
+    const limits = { removalSeconds: 10, updateSeconds: 5, inFlightSeconds: 60 };
+    const options = { identity: 'a', uptime: 1_000, limits };
     const world = pruningWorld({ pod: web, ledger: aLedger([evicted]) });
     expect(prune(world, ns, at(9), options)).not.toHaveProperty('ledger');
     expect(prune(world, ns, at(10), options)).toMatchObject({ nextCheckAt: at(70) });
     const later = pruningWorld({ pod: web, ledger: aLedger([waiting]) });
-    expect(prune(later, ns, at(179), options)).not.toHaveProperty('ledger');
-    expect(prune(later, ns, at(180), options).ledger?.spec?.reservations?.[0]?.overdue?.phase).toBe('closed');
+    const { seen } = prune(later, ns, at(120), options);
+    expect(prune(later, ns, at(179), { ...options, uptime: 60_999, seen })).not.toHaveProperty('ledger');
+    expect(
+      prune(later, ns, at(180), { ...options, uptime: 61_000, seen }).ledger?.spec?.reservations?.[0]?.overdue?.phase,
+    ).toBe('closed');
   });
 });

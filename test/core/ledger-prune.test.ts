@@ -37,8 +37,9 @@ describe('a reservation whose pod is seen', () => {
   it('[I9] is not pruned by a leader that has not seen the pods or the ledger', () => {
     const blind = new World();
     blind.setLedger(ns, aLedger([evicted]));
-    expect(prune(blind, ns, at(9_999), leader)).toEqual({ released: [] });
-    expect(prune(aWorld(), 'elsewhere', at(9_999), leader)).toEqual({ released: [] });
+    const nothing = { released: [], seen: new Map(), noted: false };
+    expect(prune(blind, ns, at(9_999), leader)).toEqual(nothing);
+    expect(prune(aWorld(), 'elsewhere', at(9_999), leader)).toEqual(nothing);
   });
 
   it('[I9] frees the budget once the ledger without it is set', () => {
@@ -140,7 +141,12 @@ describe('the pruned ledger', () => {
         want: at(23),
       },
       { name: 'when a new wait is over', reservations: [evicted], seconds: 130, want: at(165) },
-      { name: 'when an old wait is over', reservations: [waiting], seconds: 130, want: at(155) },
+      {
+        name: 'when an old wait is over that is seen for the first time',
+        reservations: [waiting],
+        seconds: 130,
+        want: at(165),
+      },
       { name: 'never, when only the pods can tell', reservations: [closed], seconds: 9, view: '9', want: undefined },
       { name: 'never, when there is nothing to wait for', reservations: [], seconds: 5, want: undefined },
     ].map((row) => ({ ...row, name: `[L4] says when to look again: ${row.name}` })),

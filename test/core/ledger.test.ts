@@ -10,7 +10,7 @@ import { aGroupPdb, aLedger, aPod, aReservation, ns, type PodBuilder } from '../
 import { lwsPods, podsOf, pubFor } from '../support/fleet.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
-const leader = { identity: 'a' };
+const leader = { identity: 'a', uptime: 0 };
 const web = { kind: 'PodUnavailableBudget', namespace: ns, name: 'web' } as const;
 
 const request = (pod: string, more: Partial<DisruptionRequest> = {}): DisruptionRequest => {

@@ -13,7 +13,7 @@ export const iso = (seconds: number): string => new Date(at(seconds)).toISOStrin
 export const web = aPod('web-0').labels({ app: 'web' });
 export const evicted = aReservation('web-0', 'EVICT', { time: iso(0) });
 export const updated = aReservation('web-0', 'UPDATE', { time: iso(0), generation: 4 });
-export const leader = { identity: 'a' };
+export const leader = { identity: 'a', uptime: 0 };
 /** The leader noted two minutes after it was made that it waits for what is under way. */
 export const waiting: Reservation = { ...evicted, overdue: { phase: 'waiting', by: 'a', since: iso(120) } };
 /** Nothing is under way any more, as the ledger of the resourceVersion 150 says. */
@@ -41,7 +41,10 @@ export function pruningWorld({ pod, view, ledger }: Now): World {
 
 /** In a word: what becomes of the only reservation. */
 export function fateOf(now: Now, seconds: number, identity = 'a'): string {
-  const { released, ledger } = prune(pruningWorld(now), ns, at(seconds), { identity });
+  const world = pruningWorld(now);
+  // It has looked at every second since two minutes after the reservation.
+  const { seen } = prune(world, ns, at(120), { identity, uptime: 120_000 });
+  const { released, ledger } = prune(world, ns, at(seconds), { identity, uptime: seconds * 1_000, seen });
   const [first] = released;
   if (first !== undefined) return first.why;
   const note = ledger?.spec?.reservations?.[0]?.overdue;

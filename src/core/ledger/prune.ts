@@ -25,7 +25,17 @@ export interface PruneOptions {
   /** Who prunes: the leader's identity, for its clock is not another's. */
   readonly identity: string;
   readonly limits?: TimeLimits;
+  /** Milliseconds by a clock of this process that only ever runs on. */
+  readonly uptime: number;
+  /** What the look before gave. */
+  readonly seen?: NotesSeen;
 }
+
+/**
+ * When this process first saw each of its notes `waiting` in the ledger, by its uptime. The time for what is under way begins there:
+ * until a note is written, requests are answered by the reservation, however long ago the leader made up its mind.
+ */
+export type NotesSeen = ReadonlyMap<string, number>;
 
 export type ReleaseReason = 'terminating' | 'gone' | 'updated' | 'returned';
 
@@ -40,13 +50,17 @@ export interface PruneOutcome {
   readonly ledger?: DisruptionLedger;
   /** When time alone will change the answer; a change of the pods may do so earlier. */
   readonly nextCheckAt?: number;
+  /** For the next look. */
+  readonly seen: NotesSeen;
+  /** The ledger has a new note `waiting`, whose time begins with the first look that sees it. */
+  readonly noted: boolean;
 }
 
 /** What to do with one reservation. */
 type Fate =
   | { readonly kind: 'release'; readonly why: ReleaseReason }
   | { readonly kind: 'note'; readonly overdue: Overdue; readonly until?: number }
-  | { readonly kind: 'keep'; readonly until?: number };
+  | { readonly kind: 'keep'; readonly until?: number; readonly seenAt?: number };
 
 interface View {
   readonly version: string;
@@ -55,6 +69,8 @@ interface View {
   readonly identity: string;
   readonly limits: TimeLimits;
   readonly now: number;
+  readonly uptime: number;
+  readonly seen: NotesSeen;
 }
 
 /** Takes out of the ledger what was seen to have happened, or seen not to have (I9). Only the leader calls it. */
@@ -62,9 +78,10 @@ export function prune(world: World, namespace: string, now: number, options: Pru
   world.advance(now);
   const state = world.namespace(namespace);
   const version = world.syncedVersion('pods');
-  if (state?.ledger === undefined || version === undefined) return { released: [] };
-  const { identity, limits = defaultTimeLimits } = options;
-  const view: View = { version, ledgerVersion: state.ledger.metadata.resourceVersion ?? '', identity, limits, now };
+  if (state?.ledger === undefined || version === undefined) return { released: [], seen: new Map(), noted: false };
+  const { limits = defaultTimeLimits, seen = new Map() } = options;
+  const ledgerVersion = state.ledger.metadata.resourceVersion ?? '';
+  const view: View = { ...options, version, ledgerVersion, limits, seen, now };
   const fates = (state.ledger.spec?.reservations ?? []).map((reservation) => ({
     reservation,
     fate: fateOf(reservation, state.pods.get(reservation.pod), view),
@@ -83,6 +100,12 @@ export function prune(world: World, namespace: string, now: number, options: Pru
     released,
     ...(changed ? { ledger: rewrite(state.ledger, kept, watermark) } : {}),
     ...(times.length > 0 ? { nextCheckAt: Math.min(...times) } : {}),
+    noted: fates.some(({ fate }) => fate.kind === 'note' && fate.overdue.phase === 'waiting'),
+    seen: new Map(
+      fates.flatMap(({ reservation, fate }) =>
+        fate.kind === 'keep' && fate.seenAt !== undefined ? [[noteOf(reservation), fate.seenAt] as const] : [],
+      ),
+    ),
   };
 }
 
@@ -128,7 +151,7 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
   if (pod.has(bit.terminating | bit.finished)) return { kind: 'release', why: 'terminating' };
   const { overdue } = reservation;
   if (overdue === undefined) return withinLimit(reservation, pod, view);
-  return overdue.phase === 'waiting' ? waiting(overdue, view) : closed(overdue, pod, view);
+  return overdue.phase === 'waiting' ? waiting(reservation, overdue, view) : closed(overdue, pod, view);
 }
 
 /** One that rests on a condition covers nobody (L5), so that nothing new comes under way by it: it waits from the start. */
@@ -153,12 +176,17 @@ function beginWaiting(view: View): Fate {
   return { kind: 'note', overdue: { phase: 'waiting', by: view.identity, since }, until };
 }
 
-function waiting(overdue: Overdue, view: View): Fate {
-  const since = Date.parse(overdue.since);
-  if (overdue.by !== view.identity || Number.isNaN(since)) return beginWaiting(view);
-  const until = since + view.limits.inFlightSeconds * 1000;
-  if (view.now < until) return { kind: 'keep', until };
+/** By the clock of the leader that noted it: another one notes it anew. */
+function waiting(reservation: Reservation, overdue: Overdue, view: View): Fate {
+  if (overdue.by !== view.identity) return beginWaiting(view);
+  const seenAt = view.seen.get(noteOf(reservation)) ?? view.uptime;
+  const left = seenAt + view.limits.inFlightSeconds * 1000 - view.uptime;
+  if (left > 0) return { kind: 'keep', until: view.now + left, seenAt };
   return { kind: 'note', overdue: { ...overdue, phase: 'closed' } };
+}
+
+function noteOf({ uid, overdue }: Reservation): string {
+  return `${uid} ${overdue?.since}`;
 }
 
 function closed(overdue: Overdue, pod: PodRecord, view: View): Fate {

@@ -1,4 +1,10 @@
-import { defaultTimeLimits, type PruneOutcome, prune, type TimeLimits } from '../../core/ledger/prune.ts';
+import {
+  defaultTimeLimits,
+  type NotesSeen,
+  type PruneOutcome,
+  prune,
+  type TimeLimits,
+} from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess } from './ledger-access.ts';
@@ -48,6 +54,8 @@ interface Plan {
 export class LedgerPruner {
   readonly #parts: PrunerParts;
   readonly #plans = new Map<string, Plan>();
+  /** By namespace. */
+  readonly #seen = new Map<string, NotesSeen>();
   #leads = false;
 
   constructor(parts: PrunerParts) {
@@ -63,6 +71,7 @@ export class LedgerPruner {
     this.#leads = false;
     for (const { timer } of this.#plans.values()) timer.cancel();
     this.#plans.clear();
+    this.#seen.clear();
   }
 
   /** To be called when pods or the ledger of a namespace have changed. */
@@ -97,7 +106,11 @@ export class LedgerPruner {
   async #look(namespace: string): Promise<void> {
     if (!this.#leads) return;
     const { world, clock, identity, limits, timeLimits = defaultTimeLimits } = this.#parts;
-    const outcome = prune(world, namespace, clock.now(), { identity, limits: timeLimits });
+    const uptime = clock.monotonic();
+    const seen = this.#seen.get(namespace) ?? new Map();
+    const outcome = prune(world, namespace, clock.now(), { identity, limits: timeLimits, uptime, seen });
+    if (outcome.seen.size > 0) this.#seen.set(namespace, outcome.seen);
+    else this.#seen.delete(namespace);
     const delay = outcome.ledger === undefined ? limits.recheckMs : await this.#write(namespace, outcome);
     if (!this.#leads || delay === undefined || this.#reservations(namespace) === 0) return;
     const untilDue = outcome.nextCheckAt === undefined ? delay : outcome.nextCheckAt - clock.now();
@@ -105,13 +118,13 @@ export class LedgerPruner {
   }
 
   /** After how long to look again; not at all when there is no ledger any more. */
-  async #write(namespace: string, { ledger, released }: PruneOutcome): Promise<number | undefined> {
+  async #write(namespace: string, { ledger, released, noted }: PruneOutcome): Promise<number | undefined> {
     const { access, events, limits } = this.#parts;
     if (ledger === undefined) return limits.recheckMs;
     const written = await access.write(namespace, ledger, 'prune');
     if (written.kind === 'stored') {
       for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
-      return limits.recheckMs;
+      return noted ? limits.gatherMs : limits.recheckMs;
     }
     const read = await access.read(namespace);
     if (read.kind === 'missing') return undefined;

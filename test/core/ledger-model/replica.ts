@@ -1,5 +1,5 @@
 import { judgeBatch } from '../../../src/core/ledger/batch.ts';
-import { prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
+import { type NotesSeen, prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
 import { withdraw } from '../../../src/core/ledger/withdraw.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
@@ -38,6 +38,7 @@ export class Replica {
   /** A write that was decided and not yet sent. */
   write: Write | undefined;
   readonly skew: number;
+  #seen: NotesSeen = new Map();
   readonly #server: ApiServer;
   readonly #identity: string;
   readonly #budgets: Budgets;
@@ -56,6 +57,7 @@ export class Replica {
     this.seen = 0;
     this.pending = [];
     this.write = undefined;
+    this.#seen = new Map();
     for (const collection of collections) this.world.setSynced(collection, '100');
     this.world.setNamespace({ metadata: { name: ns } });
     this.world.setOwner(anOwner('LeaderWorkerSet', 'llm', this.#budgets.groups));
@@ -108,7 +110,8 @@ export class Replica {
 
   prune(now: number): void {
     if (this.write !== undefined) return;
-    const outcome = prune(this.world, ns, now + this.skew, { identity: this.#identity });
+    const outcome = prune(this.world, ns, now + this.skew, { identity: this.#identity, uptime: now, seen: this.#seen });
+    this.#seen = outcome.seen;
     if (outcome.ledger === undefined) return;
     const released = outcome.released.map(({ reservation, why }) => ({ uid: reservation.uid, why }));
     this.write = { kind: 'prune', ledger: outcome.ledger, released };

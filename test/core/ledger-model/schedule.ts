@@ -117,6 +117,11 @@ export class Schedule {
     const leader = this.#replica(this.#leader);
     if (this.#random.chance(50)) leader.watch(1 + this.#random.below(4));
     leader.prune(this.#now);
+    // A write may take its time, and requests go on meanwhile.
+    if (this.#random.chance(20)) {
+      this.#pass(this.#random.pick(pauses) ?? 0);
+      this.#serve(this.#random.below(replicas));
+    }
     this.#send(this.#leader);
   }
 
@@ -309,7 +314,8 @@ export class Schedule {
     this.#inFlight = [];
     this.#unchecked = [];
     this.#finishPods();
-    for (let round = 0; round < 6; round += 1) {
+    // Each note takes a look of its own; processes crash here, too, and begin anew.
+    for (let round = 0; round < 15; round += 1) {
       const leader = this.#replica(this.#leader);
       leader.write = undefined;
       leader.readLedger();

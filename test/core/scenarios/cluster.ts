@@ -2,7 +2,7 @@ import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { type BatchOutcome, judgeBatch } from '../../../src/core/ledger/batch.ts';
-import { type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
+import { type NotesSeen, type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
@@ -17,6 +17,7 @@ import { aLedger, anOwner, aPod, aWorkload, ns, type PodBuilder } from '../../su
 export class Cluster {
   readonly world = new World();
   now = 0;
+  readonly #seenBy = new Map<string, NotesSeen>();
   readonly #pods = new Map<string, PodBuilder>();
   #version = 100;
   #recreated = 0;
@@ -100,8 +101,12 @@ export class Cluster {
   }
 
   prune(leader: string): PruneOutcome {
-    const outcome = prune(this.world, ns, this.now, { identity: leader });
+    const options = { identity: leader, uptime: this.now };
+    const outcome = prune(this.world, ns, this.now, { ...options, seen: this.#seenBy.get(leader) ?? new Map() });
     if (outcome.ledger !== undefined) this.#write(outcome.ledger);
+    // A process that wrote a note looks again, and sees it.
+    const { seen } = outcome.noted ? prune(this.world, ns, this.now, options) : outcome;
+    this.#seenBy.set(leader, seen);
     return outcome;
   }
 
