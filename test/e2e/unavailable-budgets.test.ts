@@ -242,6 +242,8 @@ describe.skipIf(skipped).concurrent('an application that several people work on'
       'the rollout is complete',
       async () => (await scene.read('Deployment', 'web')).status,
       (now) => now['updatedReplicas'] === 6 && now['availableReplicas'] === 6 && now['replicas'] === 6,
+      // A ReplicaSet's controller that was refused a dozen times in a row waits for most of a minute until it tries again.
+      { withinMs: 100_000 },
     );
     await observer.caughtUp();
     expect(observer.lowest, observer.describe()).toBeGreaterThanOrEqual(4);

@@ -33,7 +33,7 @@ export interface AvailabilityObserver {
   caughtUp(): Promise<void>;
   /** From here on; what is available now counts as the lowest. */
   reset(): void;
-  /** The last changes, for the text of a failure. */
+  /** The changes around the lowest number, for the text of a failure. */
   describe(): string;
   close(): void;
 }
@@ -132,8 +132,9 @@ class PodWatch implements AvailabilityObserver {
   }
 
   describe(): string {
+    const worst = this.#moments.findIndex(({ available }) => available === this.#lowest);
     const lines = this.#moments
-      .slice(-40)
+      .slice(Math.max(0, worst - 40), worst + 10)
       .map((one) => `${one.resourceVersion}: ${one.change}, ${one.available} available`);
     return [`lowest ${this.#lowest}, ${this.#gaps} gaps`, ...lines].join('\n');
   }
