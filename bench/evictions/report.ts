@@ -13,6 +13,7 @@ export function report(results: Results, unprotected: readonly Unprotected[] | u
   const parts = [
     setting,
     ...(unprotected === undefined ? ['Only some of the cases were measured.'] : []),
+    ...results.troubles.map((trouble) => `**Broke off**, and what is missing has fewer rounds or none: ${trouble}.`),
     `## Against the built-in path\n\n${ratios(results)}`,
     `## Evictions\n\n${figures(results)}`,
     ...(unprotected === undefined ? [] : [`## Pods that nobody protects\n\n${besides(unprotected)}`]),
@@ -88,7 +89,7 @@ function ratios(results: Results): string {
     wanted,
     ...sizes.flatMap((size) => {
       const ratio = value(results, size);
-      return [ratio.toFixed(2), isMet(ratio) ? 'yes' : '**no**'];
+      return Number.isNaN(ratio) ? ['–', '–'] : [ratio.toFixed(2), isMet(ratio) ? 'yes' : '**no**'];
     }),
   ]);
   const head = ['', 'wanted', ...sizes.flatMap((size) => [`${whole(size)} pods`, 'met'])];
@@ -109,6 +110,7 @@ function figures(results: Results): string {
 }
 
 function cells({ perSecond, p50, p99, writes, refused, failed }: Measured): string[] {
+  if (Number.isNaN(perSecond)) return ['–', '–', '–', '–', '–', '–'];
   return [whole(perSecond), ms(p50), ms(p99), writes.toFixed(2), whole(refused), whole(failed)];
 }
 

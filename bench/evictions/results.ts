@@ -1,9 +1,20 @@
 import type { CaseKey } from './cases.ts';
 import { type Measured, medianOf } from './measure.ts';
 
+const { NaN: unknown } = Number;
+const unmeasured: Measured = {
+  perSecond: unknown,
+  p50: unknown,
+  p99: unknown,
+  writes: unknown,
+  refused: unknown,
+  failed: unknown,
+};
+
 /** Every measurement of every round, and their medians. */
 export class Results {
   readonly #rounds = new Map<string, Measured[]>();
+  readonly #troubles: string[] = [];
 
   add(key: CaseKey, size: number, concurrency: number, measured: Measured): void {
     const name = nameOf(key, size, concurrency);
@@ -16,10 +27,17 @@ export class Results {
   }
 
   get(key: CaseKey, size: number, concurrency: number): Measured {
-    const name = nameOf(key, size, concurrency);
-    const rounds = this.#rounds.get(name);
-    if (rounds === undefined) throw new Error(`${name} was not measured`);
-    return medianOf(rounds);
+    const rounds = this.#rounds.get(nameOf(key, size, concurrency));
+    return rounds === undefined ? unmeasured : medianOf(rounds);
+  }
+
+  /** A phase that broke off: what was measured before and after it stands. */
+  brokeOff(where: string, why: string): void {
+    this.#troubles.push(`${where}: ${why}`);
+  }
+
+  get troubles(): readonly string[] {
+    return this.#troubles;
   }
 }
 

@@ -43,21 +43,41 @@ async function evictions(bed: Bed, parts: Parts<PartName>): Promise<string> {
       const cases = phase.cases.filter(isChosen);
       if (cases.length === 0) continue;
       announce(round, cases);
-      const { operators: wish } = phase;
-      const operators = wish === undefined ? undefined : await startOperators(bed, parts, wish);
-      await measureCases({ plane: bed, load, results }, cases);
-      if (isForUnprotected(phase)) await unprotected?.add(operators);
-      await operators?.stop();
+      await goingOn(results, `round ${round}, ${titlesOf(cases)}`, async () => {
+        const { operators: wish } = phase;
+        const operators = wish === undefined ? undefined : await startOperators(bed, parts, wish);
+        try {
+          await measureCases({ plane: bed, load, results }, cases);
+          if (isForUnprotected(phase)) await unprotected?.add(operators);
+        } finally {
+          await operators?.stop();
+        }
+      });
     }
     if (!isChosen(kruiseCase)) continue;
     announce(round, [kruiseCase]);
-    await measureKruise(load, results);
+    await goingOn(results, `round ${round}, ${kruiseCase.title}`, () => measureKruise(load, results));
   }
   return report(results, unprotected?.result(), setting(isChosen(kruiseCase)));
 }
 
 function announce(round: number, cases: readonly Case[]): void {
-  console.error(`round ${round} of ${rounds}: ${cases.map(({ title }) => title).join(', ')}`);
+  console.error(`round ${round} of ${rounds}: ${titlesOf(cases)}`);
+}
+
+function titlesOf(cases: readonly Case[]): string {
+  return cases.map(({ title }) => title).join(', ');
+}
+
+/** A run takes most of an hour: what breaks off is told, and takes nothing with it. */
+async function goingOn(results: Results, where: string, phase: () => Promise<void>): Promise<void> {
+  try {
+    await phase();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`  broke off: ${why}`);
+    results.brokeOff(where, why);
+  }
 }
 
 async function foundAll(plane: Plane, cases: readonly Case[]): Promise<void> {

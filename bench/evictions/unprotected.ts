@@ -44,12 +44,13 @@ export class UnprotectedRounds {
     }
   }
 
+  /** Of what was measured both with and without. */
   result(): Unprotected[] {
-    return ways.map(({ what }, i) => ({
-      what,
-      without: medianOf(this.#without[i] ?? []),
-      protectedBy: medianOf(this.#with[i] ?? []),
-      calls: this.#calls[i] ?? 0,
-    }));
+    return ways.flatMap(({ what }, i) => {
+      const without = this.#without[i] ?? [];
+      const protectedBy = this.#with[i] ?? [];
+      if (without.length === 0 || protectedBy.length === 0) return [];
+      return [{ what, without: medianOf(without), protectedBy: medianOf(protectedBy), calls: this.#calls[i] ?? 0 }];
+    });
   }
 }
