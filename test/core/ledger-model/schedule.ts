@@ -118,11 +118,19 @@ export class Schedule {
     if (this.#random.chance(50)) leader.watch(1 + this.#random.below(4));
     leader.prune(this.#now);
     // A write may take its time, and requests go on meanwhile.
-    if (this.#random.chance(20)) {
+    if (leader.write !== undefined && this.#random.chance(30)) {
       this.#pass(this.#random.pick(pauses) ?? 0);
-      this.#serve(this.#random.below(replicas));
+      this.#repeat(this.#random.below(replicas));
     }
     this.#send(this.#leader);
+  }
+
+  /** Somebody asks again for what is reserved already. */
+  #repeat(index: number): void {
+    const reserved = (this.#server.ledger.spec?.reservations ?? []).map(({ pod }) => pod);
+    this.#askFor(index, this.#random.pick(reserved));
+    this.#replica(index).judge(this.#now);
+    if (index !== this.#leader) this.#send(index);
   }
 
   #replica(index: number): Replica {
@@ -130,7 +138,10 @@ export class Schedule {
   }
 
   #ask(index: number): void {
-    const pod = this.#random.pick(this.#askable());
+    this.#askFor(index, this.#random.pick(this.#askable()));
+  }
+
+  #askFor(index: number, pod: string | undefined): void {
     if (pod === undefined) return;
     // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
     const operation = this.#budgets.pdbs.length > 0 || this.#random.chance(70) ? 'EVICT' : 'DELETE';
