@@ -85,7 +85,11 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     takeover: settings.takeover,
     foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
   });
-  const judging = createJudging(context, options, createLedgerEvents(context.metrics, log));
+  const judging = createJudging(context, {
+    options,
+    staleness: () => view.staleness(),
+    events: createLedgerEvents(context.metrics, log),
+  });
   const recorder = recorderOf(context);
   const guard = new GuardController({ context, views });
   const guardState = new GuardState({
@@ -118,7 +122,6 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     clock,
     options,
     username: () => username,
-    staleness: () => view.staleness(),
     observer: decisionObserver({
       metrics: createDecisionMetrics(context.metrics),
       log,

@@ -3,7 +3,7 @@ import type { OperatorContext } from './context.ts';
 import { kubeLedgerStore, kubePodReader } from './ledger/kube-store.ts';
 import { LedgerAccess } from './ledger/ledger-access.ts';
 import { defaultPrunerLimits, LedgerPruner } from './ledger/ledger-pruner.ts';
-import { LedgerService } from './ledger/ledger-service.ts';
+import { LedgerService, type ServiceParts } from './ledger/ledger-service.ts';
 import { defaultLedgerLimits } from './ledger/limits.ts';
 import type { LedgerEvents, PodReader } from './ledger/ports.ts';
 import { Turns } from './ledger/turns.ts';
@@ -18,10 +18,15 @@ export interface Judging {
   readonly pruner: LedgerPruner;
 }
 
+export interface JudgingTerms {
+  readonly options: (namespace: string) => DecideOptions;
+  readonly staleness: ServiceParts['staleness'];
+  readonly events: LedgerEvents;
+}
+
 export function createJudging(
   { world, clients, clock, random, identity, log }: OperatorContext,
-  options: (namespace: string) => DecideOptions,
-  events: LedgerEvents,
+  { options, staleness, events }: JudgingTerms,
 ): Judging {
   const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
   const store = kubeLedgerStore(clients.admission);
@@ -29,7 +34,7 @@ export function createJudging(
   const pods = kubePodReader(clients.admission);
   const views = new ViewGate(world);
   const common = { world, access, clock, random, identity, events, turns };
-  const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options });
+  const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options, staleness });
   const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits });
   return { access, pods, views, service, pruner };
 }

@@ -45,7 +45,8 @@ export function planAfter(session: Session): Plan {
       return { resync: unread, watchList, wait };
     }
     case 'stalled':
-      return { resync: unread, watchList, wait: soon };
+      // A watch that goes on from where this one was would show nothing, either, where nothing changes.
+      return { resync: true, watchList, wait: soon };
     case 'broken':
       return { resync: unread, watchList, wait: later };
     case 'garbled':

@@ -1,7 +1,7 @@
 import { blocker, deny } from '../../core/decide/blocker.ts';
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import type { Allowed, Denied, Verdict } from '../../core/verdict.ts';
+import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
@@ -28,8 +28,6 @@ export interface PodHandlerParts {
   readonly options: (namespace: string) => DecideOptions;
   /** The user that our own requests come from. */
   readonly username: () => string;
-  /** Why the view may be too old to rest a disruption on. */
-  readonly staleness: () => string | undefined;
   readonly observer: DecisionObserver;
   readonly limits?: Partial<PodHandlerLimits>;
 }
@@ -92,7 +90,7 @@ export class PodHandler implements WebhookHandler {
     const { world, clock, options } = this.#parts;
     try {
       const verdict = decide(world, { ...request, dryRun: true }, clock.now(), options(request.namespace));
-      return verdict.result === 'allow' && isFree(verdict);
+      return isFree(verdict);
     } catch {
       return false;
     }
@@ -144,10 +142,6 @@ export class PodHandler implements WebhookHandler {
   }
 
   #settleAllowed(asked: Judged, verdict: Allowed, untilMs: number, context: CallContext): Promise<Step> | Step {
-    const stale = isFree(verdict) ? undefined : this.#parts.staleness();
-    if (stale !== undefined) {
-      return answer(deny([blocker('NotSynced', { pod: { name: asked.request.pod }, detail: stale })]));
-    }
     if (verdict.effects.complete !== 'takeover') return answer(verdict);
     return this.#takeOver(asked, verdict, untilMs, context.signal);
   }
@@ -194,11 +188,6 @@ export class PodHandler implements WebhookHandler {
 }
 
 const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], effects: { complete: 'pass' } };
-
-/** No budget had to agree, and it rests on nothing that can have become wrong. */
-function isFree({ reason, effects }: Allowed): boolean {
-  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved' && effects.onlyIf === undefined;
-}
 
 function unjudged({ pod }: DisruptionRequest): Denied {
   return deny([blocker('LedgerUnknown', { pod: { name: pod }, detail: 'it was not judged' })]);

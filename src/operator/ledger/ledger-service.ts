@@ -1,6 +1,6 @@
 import { decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import type { Allowed, Verdict } from '../../core/verdict.ts';
+import { type Allowed, isFree, type Verdict } from '../../core/verdict.ts';
 import { versionsToRead } from './basis.ts';
 import type { CommitParts } from './commit.ts';
 import { CommitQueue } from './commit-queue.ts';
@@ -8,7 +8,7 @@ import type { Committed } from './lane.ts';
 import { type Patience, patienceOf } from './patience.ts';
 import type { PodReader } from './ports.ts';
 import { readBasis } from './read-basis.ts';
-import { basisLost, isRefusedFor, ledgerBusy } from './refusals.ts';
+import { basisLost, isRefusedFor, ledgerBusy, staleView } from './refusals.ts';
 import type { Turns } from './turns.ts';
 import type { ViewGate } from './view-gate.ts';
 import { Withdrawals } from './withdrawals.ts';
@@ -18,6 +18,8 @@ export interface ServiceParts extends CommitParts {
   readonly views: ViewGate;
   /** Shared with the pruner of this process. */
   readonly turns: Turns;
+  /** Why the view may be too old to rest a disruption on. */
+  readonly staleness: () => string | undefined;
   /** Of this process: one that is started anew has another. */
   readonly identity: string;
 }
@@ -52,6 +54,9 @@ export class LedgerService {
   async submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict> {
     const { limits, clock, identity } = this.#parts;
     const first = this.#decide(request);
+    // Before anything is reserved: what is refused afterwards would stay so.
+    const stale = first.result === 'deny' || isFree(first) ? undefined : this.#parts.staleness();
+    if (stale !== undefined) return staleView(request.pod, stale);
     if (isFinal(first)) return first;
     if (this.#open >= limits.maxRequests) return ledgerBusy(request.pod, `${this.#open} requests are under way`);
     this.#open += 1;

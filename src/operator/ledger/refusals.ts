@@ -9,6 +9,11 @@ export function ledgerBusy(pod: string, detail: string): Denied {
   return deny([blocker('LedgerBusy', { pod: { name: pod }, detail })]);
 }
 
+/** Nothing was heard of what the verdict would rest on. */
+export function staleView(pod: string, detail: string): Denied {
+  return deny([blocker('NotSynced', { pod: { name: pod }, detail })]);
+}
+
 /** A pod that the verdict rests on has moved on, or cannot be read. */
 export function basisLost(reading: Exclude<BasisReading, { kind: 'holds' }>): Denied {
   const detail =

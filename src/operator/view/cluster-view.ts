@@ -47,8 +47,11 @@ export interface ClusterViewParts {
   readonly maxSilenceMs?: number;
 }
 
-/** API servers send a bookmark about every minute, so a watch that is silent for longer than this may be dead. */
-const defaultMaxSilenceMs = 100_000;
+/**
+ * A watch that is silent for 130 seconds is given up and everything read anew, which is a sign by itself. So where there is none for this
+ * long, the API server could not be reached.
+ */
+const defaultMaxSilenceMs = 170_000;
 
 /** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
 export class ClusterView {

@@ -108,7 +108,7 @@ describe('a watch recovers by itself from', () => {
     ['a 410 as an answer', 'expire', 'gone', 1],
     ['a 410 inside of the watch', 'expireInside', 'gone', 1],
     ['an error inside of the watch', 'failInside', 'retry', 0],
-    ['a watch that stalls', 'stall', 'stalled', 0],
+    ['a watch that stalls', 'stall', 'stalled', 1],
     ['a garbled line', 'garble', 'garbled', 0],
     ['a line that is cut', 'cut', 'broken', 0],
     ['an end', 'end', '', 0],
@@ -128,9 +128,15 @@ describe('a watch recovers by itself from', () => {
     collection.delete('a');
     await current();
     const expected = reported === '' ? ['broken'] : ['broken', reported];
-    // Where silence is short, it may come more than once.
-    expect(fault === 'stall' ? [...new Set(reports)].sort() : reports).toEqual(expected);
-    expect(server.asked.filter((asked) => asked.includes('sendInitialEvents'))).toHaveLength(1 + resyncs);
+    const readings = server.asked.filter((asked) => asked.includes('sendInitialEvents')).length;
+    if (fault === 'stall') {
+      // Where silence is short, it may come more than once.
+      expect([...new Set(reports)].sort()).toEqual(expected);
+      expect(readings).toBeGreaterThanOrEqual(1 + resyncs);
+    } else {
+      expect(reports).toEqual(expected);
+      expect(readings).toBe(1 + resyncs);
+    }
   });
 
   test.each(faults)('%s, where events were missed meanwhile', async (_, fault) => {

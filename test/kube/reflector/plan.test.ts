@@ -27,7 +27,7 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
   ['a watch that ended is followed by another', watch, { resync: false, wait: soon }],
   ['one that ended at once with nothing in it waits', { ...watch, useful: false }, { resync: false, wait: later }],
   ['one that was quiet for long does not', { ...watch, useful: false, lastedMs: 400_000 }, { wait: soon }],
-  ['a stall does not wait longer', { ...watch, end: { kind: 'stalled', message: '' } }, { resync: false, wait: soon }],
+  ['a stall reads anew at once', { ...watch, end: { kind: 'stalled', message: '' } }, { resync: true, wait: soon }],
   ['a break waits', { ...watch, end: { kind: 'broken', message: '' } }, { resync: false, wait: later }],
   [
     'a garbled line is asked for again',

@@ -17,7 +17,6 @@ interface Script {
   readonly verdicts: readonly Verdict[];
   readonly reading?: PodReading;
   readonly deletion?: Outcome<unknown>;
-  readonly stale?: string;
   readonly reached?: boolean;
   /** The pod is not in the view. */
   readonly unseen?: boolean;
@@ -68,7 +67,6 @@ function bench(script: Script) {
     clock: new TestClock(),
     options: () => ({}),
     username: () => operator,
-    staleness: () => script.stale,
     observer: { decided: () => undefined, completed: (_, { kind }) => void calls.push(`completion ${kind}`) },
   });
   return { handler, world, calls, bodies };
@@ -185,13 +183,6 @@ describe('an eviction that budgets allow', () => {
   it('[I8] is "not now" where nobody knows whether the deletion happened', async () => {
     const { said } = await answer({ verdicts: [takeover], deletion: failure('retry') });
     expect(said).toMatch(/^429 .*so it was said/);
-  });
-
-  it('[I4] is refused by a view that nothing was heard about, unless no budget had to agree', async () => {
-    const stale = 'nothing was heard about pods for 200 seconds';
-    expect((await answer({ verdicts: [allowed()], stale })).said).toMatch(/^429 .*nothing was heard/);
-    expect((await answer({ verdicts: [takeover], stale })).calls).toEqual(['judge EVICT web-0']);
-    expect((await answer({ verdicts: [allowed({}, 'NotProtected')], stale })).said).toBe('allowed');
   });
 });
 

@@ -59,6 +59,25 @@ describe('a request that the ledger has no part in', () => {
   });
 });
 
+describe('[I4] a view that nothing was heard about', () => {
+  const stale = { staleness: () => 'nothing was heard about pods for 200 seconds' };
+
+  it('lets no protected pod go, and reserves nothing', async () => {
+    const bench = webBench(1, stale);
+    const verdict = await bench.answer(request('web-0'));
+    expect(inShort(verdict)).toBe('deny NotSynced');
+    expect(wordsOf(verdict)).toContain('nothing was heard about pods for 200 seconds');
+    expect(await bench.ask(request('web-0', { dryRun: true }))).toBe('deny NotSynced');
+    expect(bench.store.calls).toEqual([]);
+  });
+
+  it('is good enough to refuse by, and for pods that nobody protects', async () => {
+    const bench = webBench(0, stale);
+    expect(await bench.ask(request('web-0'))).toBe('deny BudgetExhausted');
+    expect(await bench.ask(request('free'))).toBe('allow NotProtected');
+  });
+});
+
 describe('group commit', () => {
   it('[L1] writes the reservation before it answers', async () => {
     const bench = webBench(1);

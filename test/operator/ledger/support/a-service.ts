@@ -21,6 +21,7 @@ interface Ingredients {
   readonly events?: LedgerEvents;
   readonly limits?: Partial<LedgerLimits>;
   readonly prunerLimits?: Partial<PrunerLimits>;
+  readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
 }
 
@@ -45,7 +46,8 @@ export function aProcess(given: Ingredients): Process {
   const shared = { world, access, clock, turns, identity, events };
   const random = given.random ?? (() => 0.5);
   const pods = given.pods ?? readerOf(world);
-  const service = new LedgerService({ ...shared, random, limits, views, pods, options: () => ({}) });
+  const staleness = given.staleness ?? (() => undefined);
+  const service = new LedgerService({ ...shared, random, limits, views, pods, staleness, options: () => ({}) });
   const pruner = new LedgerPruner({ ...shared, limits: { ...defaultPrunerLimits, ...given.prunerLimits } });
   return { service, pruner, views };
 }

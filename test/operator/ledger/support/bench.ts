@@ -21,6 +21,7 @@ interface Setup {
   readonly pods?: PodReader;
   readonly limits?: Partial<LedgerLimits>;
   readonly prunerLimits?: Partial<PrunerLimits>;
+  readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
 }
 
