@@ -37,6 +37,14 @@ async function onlyTo(operator: RunningOperator, namespace: string, pod: string)
 /** Goes on from where an earlier watch ended. */
 const goesOn = ({ path, isWatch }: Asked) => isWatch && /[?&]resourceVersion=[1-9]/.test(path);
 
+/** Seconds since the server last showed of any collection that its view is current. */
+async function oldestView({ healthPort }: RunningOperator): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+  const ages = [...metrics.matchAll(/^holdfast_view_age_seconds\{.*\} (\S+)$/gm)].map(([, age]) => Number(age));
+  expect(ages.length).toBeGreaterThan(5);
+  return Math.max(...ages);
+}
+
 describe.sequential('watches', () => {
   it('[I1] that break all the time overspend nothing, and all that may go goes', async () => {
     const { cluster } = bed;
@@ -115,5 +123,20 @@ describe.sequential('watches', () => {
     await observer.caughtUp();
     expect(observer.lowest, observer.describe()).toBe(8);
     observer.close();
+  });
+
+  it('[I4] of collections in which nothing happens, without bookmarks, are read anew, and nobody is refused because of them', async () => {
+    const { cluster } = bed;
+    const namespace = await cluster.newNamespace();
+    await createPods(cluster, namespace, all(['web-0', 'web-1'], { app: 'web' }));
+    await createPub(cluster, namespace, 'web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 1 });
+    await onlyTo(behind, namespace, 'web-0');
+    for (let round = 0; round < 3; round += 1) {
+      // Longer than the longest silence of a watch, and shorter than a view may go without a sign.
+      clock.jump(140_000);
+      expect(behind.missing()).toEqual([]);
+      await eventually(async () => (await oldestView(behind)) < 60, 'everything was read anew');
+      expect((await evict(cluster, namespace, 'web-0', { dryRun: true })).code).toBe(201);
+    }
   });
 });
