@@ -1,7 +1,7 @@
 import type { CaseKey } from './cases.ts';
 import { type Measured, medianOf } from './measure.ts';
 
-const { NaN: unknown } = Number;
+const unknown = Number.NaN;
 const unmeasured: Measured = {
   perSecond: unknown,
   p50: unknown,

@@ -54,10 +54,12 @@ export class LedgerService {
   async submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict> {
     const { limits, clock, identity } = this.#parts;
     const first = this.#decide(request);
-    // Before anything is reserved: what is refused afterwards would stay so.
-    const stale = first.result === 'deny' || isFree(first) ? undefined : this.#parts.staleness();
+    const final = isFinal(first);
+    if (final && (first.result === 'deny' || isFree(first))) return first;
+    // Whatever may yet be allowed by this view, and before anything is reserved: what is refused afterwards would stay so.
+    const stale = this.#parts.staleness();
     if (stale !== undefined) return staleView(request.pod, stale);
-    if (isFinal(first)) return first;
+    if (final) return first;
     if (this.#open >= limits.maxRequests) return ledgerBusy(request.pod, `${this.#open} requests are under way`);
     this.#open += 1;
     this.#asked += 1;

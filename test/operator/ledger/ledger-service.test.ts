@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { maxReservations } from '../../../src/api/ledger.ts';
+import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import type { World } from '../../../src/core/world/world.ts';
+import { World } from '../../../src/core/world/world.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
 import { lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
@@ -68,6 +69,20 @@ describe('[I4] a view that nothing was heard about', () => {
     expect(inShort(verdict)).toBe('deny NotSynced');
     expect(wordsOf(verdict)).toContain('nothing was heard about pods for 200 seconds');
     expect(await bench.ask(request('web-0', { dryRun: true }))).toBe('deny NotSynced');
+    expect(bench.store.calls).toEqual([]);
+  });
+
+  it('lets none go in a namespace whose ledger is not known yet, either', async () => {
+    const unread = () => {
+      const world = new World();
+      for (const collection of collections) world.setSynced(collection, '100');
+      for (const pod of podsOf('web', 4)) world.upsertPod(pod.build());
+      world.upsertPub(pubFor('web', { minAvailable: 3 }));
+      return world;
+    };
+    expect(await aBench({ world: unread() }).ask(request('web-0'))).toBe('allow WithinBudget');
+    const bench = aBench({ world: unread(), ...stale });
+    expect(await bench.ask(request('web-0'))).toBe('deny NotSynced');
     expect(bench.store.calls).toEqual([]);
   });
 
