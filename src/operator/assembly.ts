@@ -6,19 +6,20 @@ import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import type { Target } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { createJudging, type Judging } from './admission/create-admission.ts';
+import { createDecisionMetrics, decisionObserver } from './admission/decisions.ts';
+import { disruptionEvents, uidsFrom } from './admission/disruption-events.ts';
+import type { WebhookHandler } from './admission/handler.ts';
+import { createLedgerEvents } from './admission/ledger-events.ts';
+import { PodHandler } from './admission/pod-handler.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
-import { createDecisionMetrics, decisionObserver } from './handlers/decisions.ts';
-import { disruptionEvents, uidsFrom } from './handlers/disruption-events.ts';
-import { createLedgerEvents } from './handlers/ledger-events.ts';
-import { PodHandler } from './handlers/pods.ts';
 import { probesHandler } from './handlers/probes.ts';
 import { statefulSetsHandler } from './handlers/statefulsets.ts';
 import { operatorUser, webhookPaths } from './install/names.ts';
-import { createJudging, type Judging } from './judging.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
@@ -28,7 +29,6 @@ import { StatusController } from './status/status-controller.ts';
 import { Surroundings } from './surroundings/surroundings.ts';
 import { ClusterView } from './view/cluster-view.ts';
 import { TouchHub } from './view/touch-hub.ts';
-import type { WebhookHandler } from './webhook/handler.ts';
 
 /** The parts of an operator, put together and not started. */
 export interface Assembly {

@@ -3,6 +3,7 @@ import type { Target } from '../kube/transport/target.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
 import type { Readiness } from '../telemetry/health/readiness.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { WebhookServer, WebhookTerms } from './admission/server.ts';
 import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openCertificateFiles } from './certificates/files.ts';
@@ -10,7 +11,6 @@ import { webhookNames } from './certificates/names.ts';
 import { startCertificates } from './certificates/start.ts';
 import { serveWebhooks } from './serving.ts';
 import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
-import type { WebhookServer, WebhookTerms } from './webhook/server.ts';
 
 /** How an operator meets the world. Everything else about it is the same, whatever there is for a network. */
 export interface OperatorEdges {

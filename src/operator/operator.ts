@@ -1,6 +1,9 @@
 import type { LeaseElection } from '../kube/election/lease-election.ts';
 import type { HealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
+import type { WebhookServer } from './admission/server.ts';
+import { shutDown } from './admission/shutdown.ts';
+import { createWebhookMetrics } from './admission/webhook-metrics.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { networkEdges, type OperatorEdges, OperatorProblem } from './edges.ts';
@@ -10,9 +13,6 @@ import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
 import type { OperatorEnvironment, OperatorSettings, Surrounding } from './settings.ts';
-import type { WebhookServer } from './webhook/server.ts';
-import { shutDown } from './webhook/shutdown.ts';
-import { createWebhookMetrics } from './webhook/webhook-metrics.ts';
 
 export interface RunningOperator {
   readonly webhookPort: number;

@@ -1,6 +1,6 @@
 import type { Logger } from '../telemetry/log.ts';
+import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './admission/server.ts';
 import type { Certificates } from './certificates/certificates.ts';
-import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './webhook/server.ts';
 
 /** Begins to serve as soon as there is a certificate, and goes over to every later one. Undefined: it was closed before. */
 export async function serveWebhooks(

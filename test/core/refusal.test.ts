@@ -5,7 +5,7 @@ import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
 import { refusalOf } from '../../src/core/decide/refusal.ts';
 import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
 import { World } from '../../src/core/world/world.ts';
-import { ledgerBusy } from '../../src/operator/ledger/refusals.ts';
+import { ledgerBusy } from '../../src/operator/admission/refusals.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';

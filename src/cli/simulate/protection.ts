@@ -5,13 +5,13 @@ import type { Clock } from '../../kube/time/clock.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Target } from '../../kube/transport/target.ts';
+import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../operator/edges.ts';
 import type { InstallValues } from '../../operator/install/values.ts';
 import { answeredPaths } from '../../operator/install/webhooks.ts';
 import { type RunningOperator, runOperator } from '../../operator/operator.ts';
 import { registerWebhooks } from '../../operator/registration/register.ts';
-import { type InProcessWebhooks, serveInProcess } from '../../operator/webhook/in-process.ts';
 import type { HealthServer } from '../../telemetry/health/health-server.ts';
 import type { Logger } from '../../telemetry/log.ts';
 

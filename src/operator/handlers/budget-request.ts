@@ -1,6 +1,6 @@
 import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
-import type { ReviewPart, ReviewRequest } from '../webhook/review.ts';
+import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
 
 /** What an admission request about a PodUnavailableBudget means to us. */
 export type BudgetRequest =

@@ -6,10 +6,10 @@ import { list } from '../../kube/client/list.ts';
 import { type Outcome, succeeded } from '../../kube/outcome/failure.ts';
 import type { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';
+import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
+import type { WebhookHandler } from '../admission/handler.ts';
+import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { resources } from '../resources.ts';
-import { answerBad, answerInvalid, answerUnavailable } from '../webhook/answers.ts';
-import type { WebhookHandler } from '../webhook/handler.ts';
-import type { AdmissionAnswer } from '../webhook/review-answer.ts';
 import { type BudgetRequest, budgetRequestOf } from './budget-request.ts';
 import { budgetWarnings, conflictWarnings } from './budget-warnings.ts';
 

@@ -4,10 +4,10 @@ import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import { annotation } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { parseProbes } from '../../api/probe.ts';
-import { answerBad, answerInvalid } from '../webhook/answers.ts';
-import type { WebhookHandler } from '../webhook/handler.ts';
-import type { ReviewPart, ReviewRequest } from '../webhook/review.ts';
-import type { AdmissionAnswer } from '../webhook/review-answer.ts';
+import { answerBad, answerInvalid } from '../admission/answers.ts';
+import type { WebhookHandler } from '../admission/handler.ts';
+import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { podTemplatesOf } from './pod-templates.ts';
 
 const pass: AdmissionAnswer = { allowed: true };

@@ -2,11 +2,11 @@ import { type FieldError, forbidden } from '../../api/field-errors.ts';
 import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { enforcedRollingUpdate, parseRolloutOptIn, type RolloutOptIn } from '../../core/rollout/opt-in.ts';
+import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
+import type { WebhookHandler } from '../admission/handler.ts';
+import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { enforcedRolloutGate } from '../feature-gates.ts';
-import { answerBad, answerInvalid, answerUnavailable } from '../webhook/answers.ts';
-import type { WebhookHandler } from '../webhook/handler.ts';
-import type { ReviewPart, ReviewRequest } from '../webhook/review.ts';
-import type { AdmissionAnswer } from '../webhook/review-answer.ts';
 import { strategyOf } from './declared-strategy.ts';
 import { strategyPatch } from './strategy-patch.ts';
 

@@ -7,9 +7,9 @@ import {
 } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
-import type { LedgerAccess } from './ledger-access.ts';
-import type { LedgerEvents } from './ports.ts';
-import type { Turns } from './turns.ts';
+import type { LedgerAccess } from '../admission/ledger.ts';
+import type { LedgerEvents } from '../admission/ports.ts';
+import type { Turns } from '../admission/turns.ts';
 
 export interface PrunerLimits {
   /**

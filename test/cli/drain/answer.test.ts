@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answerOf } from '../../../src/cli/drain/answer.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
-import { answerVerdict } from '../../../src/operator/webhook/answers.ts';
+import { answerVerdict } from '../../../src/operator/admission/answers.ts';
 import { ask, aWorld } from '../../support/a-world.ts';
 import { aPod } from '../../support/builders.ts';
 import { pubFor } from '../../support/fleet.ts';

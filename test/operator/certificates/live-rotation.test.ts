@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
+import { startWebhookServer, type WebhookServer } from '../../../src/operator/admission/server.ts';
+import { createWebhookMetrics } from '../../../src/operator/admission/webhook-metrics.ts';
 import { type CertificatePolicy, defaultCertificatePolicy } from '../../../src/operator/certificates/policy.ts';
 import { webhookPaths } from '../../../src/operator/install/names.ts';
 import { resources } from '../../../src/operator/resources.ts';
-import { startWebhookServer, type WebhookServer } from '../../../src/operator/webhook/server.ts';
-import { createWebhookMetrics } from '../../../src/operator/webhook/webhook-metrics.ts';
-import { allowing } from '../webhook/support.ts';
+import { allowing } from '../admission/support.ts';
 import { JumpClock } from './jump-clock.ts';
 import {
   type Bed,

@@ -10,7 +10,7 @@ import { conditionsOf } from '../../../src/operator/install/webhook-conditions.t
 import { clientOf, connect, plainTarget } from '../../kube/support/server.ts';
 import { made } from '../../support/cluster.ts';
 import { accessFrom, KubeHttp } from '../../support/kube-http.ts';
-import { startServer } from '../webhook/support.ts';
+import { startServer } from '../admission/support.ts';
 
 /** Budgets that are written to a real API, which asks the handler under the conditions of an installation. */
 let cluster: Cluster;

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
+import { readReview } from '../../../src/operator/admission/review.ts';
+import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
-import { readReview } from '../../../src/operator/webhook/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/webhook/review-answer.ts';
 import {
   clientOf,
   connect,
@@ -16,7 +16,7 @@ import {
   syntheticServer,
 } from '../../kube/support/server.ts';
 import { aPub } from '../../support/builders.ts';
-import { type ReviewWish, reviewText } from '../webhook/reviews.ts';
+import { type ReviewWish, reviewText } from '../admission/reviews.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readReview } from '../../../src/operator/admission/review.ts';
+import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { probesHandler } from '../../../src/operator/handlers/probes.ts';
-import { readReview } from '../../../src/operator/webhook/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/webhook/review-answer.ts';
-import { podObject, type ReviewWish, reviewText } from '../webhook/reviews.ts';
+import { podObject, type ReviewWish, reviewText } from '../admission/reviews.ts';
 
 const key = 'holdfast.dev/disruption-probe';
 const good = { annotations: { [key]: '{"httpGet":{"port":8008}}' } };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readReview } from '../../../src/operator/admission/review.ts';
+import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { statefulSetsHandler } from '../../../src/operator/handlers/statefulsets.ts';
-import { readReview } from '../../../src/operator/webhook/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/webhook/review-answer.ts';
-import { type ReviewWish, reviewText } from '../webhook/reviews.ts';
+import { type ReviewWish, reviewText } from '../admission/reviews.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

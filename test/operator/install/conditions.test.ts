@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluateConditions, matchConditionVariables } from '../../../src/cluster/admission/match-conditions.ts';
 import { compileCel } from '../../../src/cluster/cel/cel.ts';
 import { conditionsOf } from '../../../src/operator/install/webhook-conditions.ts';
-import { podObject, type ReviewWish, reviewFields } from '../webhook/reviews.ts';
+import { podObject, type ReviewWish, reviewFields } from '../admission/reviews.ts';
 
 const conditions = conditionsOf('holdfast-system');
 type Webhook = keyof typeof conditions;

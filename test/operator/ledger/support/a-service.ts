@@ -2,13 +2,13 @@ import type { DisruptionRequest } from '../../../../src/core/request.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
-import { LedgerAccess } from '../../../../src/operator/ledger/ledger-access.ts';
+import { LedgerService } from '../../../../src/operator/admission/admit.ts';
+import { LedgerAccess } from '../../../../src/operator/admission/ledger.ts';
+import { defaultLedgerLimits, type LedgerLimits } from '../../../../src/operator/admission/limits.ts';
+import type { LedgerEvents, LedgerStore, PodReader, PodReading } from '../../../../src/operator/admission/ports.ts';
+import { Turns } from '../../../../src/operator/admission/turns.ts';
+import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
 import { defaultPrunerLimits, LedgerPruner, type PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
-import { LedgerService } from '../../../../src/operator/ledger/ledger-service.ts';
-import { defaultLedgerLimits, type LedgerLimits } from '../../../../src/operator/ledger/limits.ts';
-import type { LedgerEvents, LedgerStore, PodReader, PodReading } from '../../../../src/operator/ledger/ports.ts';
-import { Turns } from '../../../../src/operator/ledger/turns.ts';
-import { ViewGate } from '../../../../src/operator/ledger/view-gate.ts';
 import { ns } from '../../../support/builders.ts';
 
 interface Ingredients {

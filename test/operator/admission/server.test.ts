@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { WebhookHandler } from '../../../src/operator/webhook/handler.ts';
+import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
 import { reviewText, reviewUid } from './reviews.ts';
 import {
   agentFor,

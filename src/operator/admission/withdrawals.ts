@@ -1,7 +1,7 @@
 import { withdraw } from '../../core/ledger/withdraw.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { LedgerAccess } from './ledger-access.ts';
+import type { LedgerAccess } from './ledger.ts';
 import { type LedgerLimits, pauseAfter } from './limits.ts';
 import { pause } from './patience.ts';
 import type { Random } from './ports.ts';

@@ -2,14 +2,14 @@ import { decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import { type Allowed, isFree, type Verdict } from '../../core/verdict.ts';
 import { versionsToRead } from './basis.ts';
-import type { CommitParts } from './commit.ts';
 import { CommitQueue } from './commit-queue.ts';
 import type { Committed } from './lane.ts';
 import { type Patience, patienceOf } from './patience.ts';
 import type { PodReader } from './ports.ts';
-import { readBasis } from './read-basis.ts';
 import { basisLost, isRefusedFor, ledgerBusy, staleView } from './refusals.ts';
+import type { CommitParts } from './reserve.ts';
 import type { Turns } from './turns.ts';
+import { readBasis } from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
 import { Withdrawals } from './withdrawals.ts';
 

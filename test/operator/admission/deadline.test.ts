@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deadlineFor, parseGoDuration } from '../../../src/operator/webhook/deadline.ts';
+import { deadlineFor, parseGoDuration } from '../../../src/operator/admission/deadline.ts';
 
 describe('a duration of Go', () => {
   it.each([

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createPki } from '../../../src/cluster/auth/pki.ts';
-import type { WebhookHandler } from '../../../src/operator/webhook/handler.ts';
-import { type KeyPair, startWebhookServer, type WebhookLimits } from '../../../src/operator/webhook/server.ts';
-import type { WebhookClock } from '../../../src/operator/webhook/webhook-clock.ts';
-import { createWebhookMetrics } from '../../../src/operator/webhook/webhook-metrics.ts';
+import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
+import { type KeyPair, startWebhookServer, type WebhookLimits } from '../../../src/operator/admission/server.ts';
+import type { WebhookClock } from '../../../src/operator/admission/webhook-clock.ts';
+import { createWebhookMetrics } from '../../../src/operator/admission/webhook-metrics.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 

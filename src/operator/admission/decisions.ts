@@ -3,7 +3,7 @@ import type { Verdict } from '../../core/verdict.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
 import type { DisruptionEvents } from './disruption-events.ts';
-import type { DecisionObserver } from './pods.ts';
+import type { DecisionObserver } from './pod-handler.ts';
 import type { Completion } from './takeover.ts';
 
 export interface DecisionMetrics {

@@ -1,13 +1,13 @@
-import type { DecideOptions } from '../core/decide/decide.ts';
-import type { OperatorContext } from './context.ts';
-import { kubeLedgerStore, kubePodReader } from './ledger/kube-store.ts';
-import { LedgerAccess } from './ledger/ledger-access.ts';
-import { defaultPrunerLimits, LedgerPruner } from './ledger/ledger-pruner.ts';
-import { LedgerService, type ServiceParts } from './ledger/ledger-service.ts';
-import { defaultLedgerLimits } from './ledger/limits.ts';
-import type { LedgerEvents, PodReader } from './ledger/ports.ts';
-import { Turns } from './ledger/turns.ts';
-import { ViewGate } from './ledger/view-gate.ts';
+import type { DecideOptions } from '../../core/decide/decide.ts';
+import type { OperatorContext } from '../context.ts';
+import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
+import { LedgerService, type ServiceParts } from './admit.ts';
+import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
+import { LedgerAccess } from './ledger.ts';
+import { defaultLedgerLimits } from './limits.ts';
+import type { LedgerEvents, PodReader } from './ports.ts';
+import { Turns } from './turns.ts';
+import { ViewGate } from './view-gate.ts';
 
 /** All that has to do with the ledgers, put together: they share turns, and the identity of this process. */
 export interface Judging {

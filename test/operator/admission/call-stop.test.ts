@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CallStop } from '../../../src/operator/webhook/call-stop.ts';
+import { CallStop } from '../../../src/operator/admission/call-stop.ts';
 
 describe('the stop of a call', () => {
   it('tells a signal that was asked for before, and one that is asked for afterwards', () => {

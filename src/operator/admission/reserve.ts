@@ -5,7 +5,7 @@ import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Entry, Lane } from './lane.ts';
-import type { LedgerAccess } from './ledger-access.ts';
+import type { LedgerAccess } from './ledger.ts';
 import { type LedgerLimits, pauseAfter } from './limits.ts';
 import { pause } from './patience.ts';
 import type { LedgerEvents, Random } from './ports.ts';

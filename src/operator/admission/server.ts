@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { listenOn } from '../../telemetry/health/listen.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { BodyMemory } from './body.ts';
-import { WebhookFront } from './front.ts';
+import { WebhookFront } from './exchange.ts';
 import type { WebhookHandler } from './handler.ts';
 import type { WebhookClock } from './webhook-clock.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';

@@ -1,7 +1,7 @@
 import type { DisruptionRequest } from '../../core/request.ts';
-import { type CommitParts, commitBatch } from './commit.ts';
 import { type Committed, Entry, Lane } from './lane.ts';
 import { ledgerBusy } from './refusals.ts';
+import { type CommitParts, commitBatch } from './reserve.ts';
 import type { Turns } from './turns.ts';
 
 /** Group commit: requests that arrive while their namespace's ledger is being written wait, and share the next write. */

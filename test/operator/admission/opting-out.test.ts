@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { PodUnavailableBudgetSpec } from '../../../src/api/pub.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import type { World } from '../../../src/core/world/world.ts';
-import { podRequestOf } from '../../../src/operator/webhook/requests.ts';
-import { readReview } from '../../../src/operator/webhook/review.ts';
+import { podRequestOf } from '../../../src/operator/admission/pod-request.ts';
+import { readReview } from '../../../src/operator/admission/review.ts';
 import { ask, aWorld, inShort, pubNumbers } from '../../support/a-world.ts';
 import { aPod, aPub, type PodBuilder } from '../../support/builders.ts';
-import { podObject, reviewText } from '../webhook/reviews.ts';
+import { podObject, reviewText } from './reviews.ts';
 
 /** Updates that change what a budget is to a pod: which of them are judged, and what is left afterwards. */
 

@@ -9,7 +9,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef, Charge, Verdict } from '../../../src/core/verdict.ts';
 import { EventAggregator, type EventNote } from '../../../src/kube/events/aggregate.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
-import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/handlers/disruption-events.ts';
+import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/admission/disruption-events.ts';
 import { ask, aWorld } from '../../support/a-world.ts';
 import { aPod, aPub, ns } from '../../support/builders.ts';
 

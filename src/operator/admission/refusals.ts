@@ -1,6 +1,6 @@
 import { blocker, deny } from '../../core/decide/blocker.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
-import type { BasisReading } from './read-basis.ts';
+import type { BasisReading } from './verify.ts';
 
 /** Refusals of the service itself. What cannot be written down is not allowed (I4), and that is "not now", like every other (I8). */
 

@@ -3,12 +3,12 @@ import { blocker, deny } from '../../../src/core/decide/blocker.ts';
 import type { Allowed, Effects, Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { PodHandler } from '../../../src/operator/handlers/pods.ts';
-import type { PodReading } from '../../../src/operator/ledger/ports.ts';
-import { type ReviewRequest, readReview } from '../../../src/operator/webhook/review.ts';
+import { PodHandler } from '../../../src/operator/admission/pod-handler.ts';
+import type { PodReading } from '../../../src/operator/admission/ports.ts';
+import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPod, ns } from '../../support/builders.ts';
-import { evictionWish, podObject, type ReviewWish, reviewText } from '../webhook/reviews.ts';
+import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 
 const operator = 'system:serviceaccount:holdfast-system:holdfast';
 

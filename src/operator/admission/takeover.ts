@@ -3,7 +3,7 @@ import type { Effects } from '../../core/verdict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
-import type { EvictionTerms } from '../webhook/request-objects.ts';
+import type { EvictionTerms } from './request-objects.ts';
 import { takeoverPropagation } from './takeover-mark.ts';
 
 /** What became of the deletion with which we complete an eviction. */

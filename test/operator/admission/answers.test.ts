@@ -8,8 +8,8 @@ import {
   answerInvalid,
   answerUnavailable,
   answerVerdict,
-} from '../../../src/operator/webhook/answers.ts';
-import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/webhook/review-answer.ts';
+} from '../../../src/operator/admission/answers.ts';
+import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/admission/review-answer.ts';
 
 const pod = { namespace: 'shop', name: 'web-0' };
 const budget = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' } as const;

@@ -1,7 +1,7 @@
 import { type DisruptionLedger, ledgerName } from '../../api/ledger.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { acceptLedger } from './accept-ledger.ts';
+import { acceptLedger } from '../ledger/accept-ledger.ts';
 import { timeboxed } from './patience.ts';
 import type { LedgerEvents, LedgerRead, LedgerStore, LedgerWrite, Writer } from './ports.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import type { World } from '../../../src/core/world/world.ts';
-import type { PodReader, PodReading } from '../../../src/operator/ledger/ports.ts';
+import type { PodReader, PodReading } from '../../../src/operator/admission/ports.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns, type PodBuilder } from '../../support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
-import { request, wordsOf } from './support/a-service.ts';
-import { aBench } from './support/bench.ts';
+import { request, wordsOf } from '../ledger/support/a-service.ts';
+import { aBench } from '../ledger/support/bench.ts';
 
 const broken = 'llm-0-1';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaultLedgerLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
+import { patienceOf, timeboxed } from '../../../src/operator/admission/patience.ts';
+import { Turns } from '../../../src/operator/admission/turns.ts';
+import { ViewGate } from '../../../src/operator/admission/view-gate.ts';
 import { acceptLedger } from '../../../src/operator/ledger/accept-ledger.ts';
-import { defaultLedgerLimits, pauseAfter } from '../../../src/operator/ledger/limits.ts';
-import { patienceOf, timeboxed } from '../../../src/operator/ledger/patience.ts';
-import { Turns } from '../../../src/operator/ledger/turns.ts';
-import { ViewGate } from '../../../src/operator/ledger/view-gate.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aLedger, aReservation, ns } from '../../support/builders.ts';

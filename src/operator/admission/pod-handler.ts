@@ -5,17 +5,17 @@ import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verd
 import type { World } from '../../core/world/world.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { LedgerAccess } from '../ledger/ledger-access.ts';
-import type { LedgerService } from '../ledger/ledger-service.ts';
-import { patienceOf } from '../ledger/patience.ts';
-import type { PodReader } from '../ledger/ports.ts';
-import type { ViewGate } from '../ledger/view-gate.ts';
-import { answerBad, answerBlind, answerVerdict, type PodName } from '../webhook/answers.ts';
-import type { CallContext, WebhookHandler } from '../webhook/handler.ts';
-import { type PodRequest, podRequestOf } from '../webhook/requests.ts';
-import type { ReviewRequest } from '../webhook/review.ts';
-import type { AdmissionAnswer } from '../webhook/review-answer.ts';
+import type { LedgerService } from './admit.ts';
+import { answerBad, answerBlind, answerVerdict, type PodName } from './answers.ts';
+import type { CallContext, WebhookHandler } from './handler.ts';
+import type { LedgerAccess } from './ledger.ts';
+import { patienceOf } from './patience.ts';
+import { type PodRequest, podRequestOf } from './pod-request.ts';
+import type { PodReader } from './ports.ts';
+import type { ReviewRequest } from './review.ts';
+import type { AdmissionAnswer } from './review-answer.ts';
 import { type Completion, completeEviction } from './takeover.ts';
+import type { ViewGate } from './view-gate.ts';
 
 export interface PodHandlerParts {
   readonly world: World;

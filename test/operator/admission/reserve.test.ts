@@ -6,9 +6,9 @@ import { World } from '../../../src/core/world/world.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
 import { lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
-import { request, wordsOf } from './support/a-service.ts';
-import { aBench, type Bench } from './support/bench.ts';
-import type { Fault } from './support/fake-ledgers.ts';
+import { request, wordsOf } from '../ledger/support/a-service.ts';
+import { aBench, type Bench } from '../ledger/support/bench.ts';
+import type { Fault } from '../ledger/support/fake-ledgers.ts';
 
 /** Web pods of which `spare` may go, and one that nobody protects. */
 function webWorld(spare: number, count = 4): World {
