@@ -8,7 +8,7 @@ export interface Case {
   readonly shape: Shape;
 }
 
-export type CaseKey = 'builtin' | 'none' | 'groups-1' | 'pub-1' | 'groups-3' | 'pub-3' | 'pub-always' | 'kruise';
+export type CaseKey = 'builtin' | 'none' | 'groups-1' | 'pub-1' | 'groups-3' | 'pub-3' | 'pub-pinned' | 'kruise';
 
 /** What is measured while these operators run, in this order. */
 export interface Phase {
@@ -25,22 +25,22 @@ export const phases: readonly Phase[] = [
     ],
   },
   {
-    operators: { replicas: 1, takeover: 'pdb' },
+    operators: { replicas: 1, takeover: 'on' },
     cases: [
       { key: 'groups-1', title: 'PDB over groups, 1 replica', shape: 'groups' },
       { key: 'pub-1', title: 'PUB, 1 replica', shape: 'pub' },
     ],
   },
   {
-    operators: { replicas: 3, takeover: 'pdb' },
+    operators: { replicas: 3, takeover: 'on' },
     cases: [
       { key: 'groups-3', title: 'PDB over groups, 3 replicas', shape: 'groups' },
       { key: 'pub-3', title: 'PUB, 3 replicas', shape: 'pub' },
     ],
   },
   {
-    operators: { replicas: 1, takeover: 'always' },
-    cases: [{ key: 'pub-always', title: 'PUB, 1 replica, `--takeover=always`', shape: 'pub' }],
+    operators: { replicas: 1, takeover: 'off' },
+    cases: [{ key: 'pub-pinned', title: 'PUB, 1 replica, `--takeover=off`', shape: 'pub' }],
   },
 ];
 

@@ -9,7 +9,7 @@ export type PartName = 'load' | 'balancer' | 'operator';
 
 export interface OperatorsWish {
   readonly replicas: number;
-  readonly takeover: 'pdb' | 'always';
+  readonly takeover: 'on' | 'off';
 }
 
 export interface Operators {

@@ -99,7 +99,7 @@ async function measureKruise(load: Part, results: Results): Promise<void> {
 
 /** With one operator, and without any. */
 function isForUnprotected({ operators }: Phase): boolean {
-  return operators === undefined || (operators.replicas === 1 && operators.takeover === 'pdb');
+  return operators === undefined || (operators.replicas === 1 && operators.takeover === 'on');
 }
 
 interface Place {

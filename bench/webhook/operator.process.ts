@@ -31,7 +31,7 @@ async function start(api: Endpoint): Promise<object> {
     {
       namespace: 'holdfast-system',
       identity: `bench-${process.pid}`,
-      takeover: 'pdb',
+      takeover: 'on',
       webhook: { host, port, url: `https://${host}:${port}`, register: true },
       health: { host, port: 0 },
       budgetMetrics: true,

@@ -93,13 +93,3 @@ function groupMinimum(value: string | undefined, errors: FieldError[]): GroupMin
   errors.push(invalid(annotationField(annotation.groupMinAvailable), value, 'must be a positive integer or "all"'));
   return undefined;
 }
-
-/** Whether we may complete an eviction ourselves. `disabled` is the one word that the annotation knows. */
-export function parseTakeover(pdb: PodDisruptionBudget): Parsed<boolean> {
-  const annotations = readAnnotations(pdb);
-  if (!annotations.ok) return annotations;
-  const value = annotations.value[annotation.takeover];
-  if (value === undefined) return parsed(true);
-  if (value === 'disabled') return parsed(false);
-  return failed(notSupported(annotationField(annotation.takeover), value, ['disabled']));
-}

@@ -14,6 +14,7 @@ import {
   takeApart,
 } from './pub-fields.ts';
 import { type PubTarget, parseTarget } from './pub-target.ts';
+import { parseTakeover } from './takeover.ts';
 
 /** What a PodUnavailableBudget says, whichever version and spelling it was written in. */
 export interface PubRules {
@@ -26,6 +27,8 @@ export interface PubRules {
   /** Pods that this budget leaves alone. Never empty: no requirement at all would mean every pod. */
   readonly ignored?: Selector;
   readonly groups?: GroupRule;
+  /** False: evictions of its pods go through the API server's own check (P9). */
+  readonly takeover: boolean;
 }
 
 /**
@@ -42,8 +45,9 @@ export function readPub(pub: PodUnavailableBudget): Parsed<PubRules> {
   const operations = readOperations(spec, annotations);
   const totalReplicas = readTotalReplicas(spec, annotations);
   const ignored = readIgnored(spec['ignoredPodSelector']);
-  if (!(target.ok && groups.ok && amounts.ok && operations.ok && totalReplicas.ok && ignored.ok)) {
-    return failed(...errorsOf(target, amounts, operations, totalReplicas, ignored, groups));
+  const takeover = parseTakeover(pub);
+  if (!(target.ok && groups.ok && amounts.ok && operations.ok && totalReplicas.ok && ignored.ok && takeover.ok)) {
+    return failed(...errorsOf(target, amounts, operations, totalReplicas, ignored, groups, takeover));
   }
   return parsed({
     target: target.value,
@@ -52,6 +56,7 @@ export function readPub(pub: PodUnavailableBudget): Parsed<PubRules> {
     ...(totalReplicas.value === undefined ? {} : { totalReplicas: totalReplicas.value }),
     ...(ignored.value === undefined ? {} : { ignored: ignored.value }),
     ...(groups.value === undefined ? {} : { groups: groups.value }),
+    takeover: takeover.value,
   });
 }
 

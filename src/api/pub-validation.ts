@@ -10,6 +10,7 @@ import { parseOperationsAnnotation, parseTotalReplicasAnnotation } from './pub-a
 import { conflictErrors } from './pub-conflicts.ts';
 import { parseGroupPolicy, parseOperationsField, parseTotalReplicasField, takeApart } from './pub-fields.ts';
 import { parseTargetRef, parseTargetSelector } from './pub-target.ts';
+import { parseTakeover } from './takeover.ts';
 
 const targetField = 'spec.selector, targetRef';
 const amountField = 'spec.maxUnavailable, minAvailable';
@@ -39,6 +40,7 @@ export function validatePub(
     ...errorsOf(parseGroupPolicy(spec['podGroupPolicy'])),
     ...operationsAnnotationErrors(annotations),
     ...totalAnnotationErrors(annotations, spec['protectTotalReplicas']),
+    ...errorsOf(parseTakeover(pub)),
     ...(old === undefined ? [] : changedTargetErrors(spec, old)),
     ...conflictErrors(pub, spec, others),
   ];

@@ -21,6 +21,7 @@ export const refusalCodes = [
   'CacheStale',
   'LedgerFull',
   'PodUnknown',
+  'EvictionNotPinned',
   'SeveralPlainBudgets',
 ] as const;
 export type RefusalCode = (typeof refusalCodes)[number];
@@ -151,6 +152,11 @@ const descriptions: Record<RefusalCode, Describe> = {
   PodUnknown: (facts) => ({
     message: `pod ${facts.pod} is not in the view of the cluster${facts.detail === undefined ? '' : `: ${facts.detail}`}`,
     unblock: 'try again in a moment',
+  }),
+  EvictionNotPinned: (facts) => ({
+    message: `the eviction names pod ${facts.pod} and no uid, and holdfast does not complete it, so it could delete another pod that gets that name`,
+    unblock:
+      'try again; if it stays, look whether MutatingWebhookConfiguration holdfast has the webhook pin.holdfast.dev, which adds the uid, or set deleteOptions.preconditions.uid',
   }),
   SeveralPlainBudgets: (facts) => ({
     message: `pod ${facts.pod} has ${facts.detail} plain PodDisruptionBudgets, and the eviction API answers 500 to more than one`,

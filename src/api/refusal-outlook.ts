@@ -27,6 +27,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   CacheStale: 'moment',
   LedgerFull: 'wait',
   PodUnknown: 'moment',
+  EvictionNotPinned: 'moment',
   SeveralPlainBudgets: 'repair',
 };
 

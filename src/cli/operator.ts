@@ -11,7 +11,7 @@ import {
   parseFeatureGates,
 } from '../operator/feature-gates.ts';
 import { defaultNamespace, ports } from '../operator/install/names.ts';
-import { logLevels, takeoverModes } from '../operator/install/values.ts';
+import { logLevels, takeoverProblem } from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
@@ -48,9 +48,9 @@ export function operatorCommand(): Command {
     .option('--context <name>', 'another context of the kubeconfig')
     .option('--namespace <name>', "the operator's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
     .addOption(
-      new Option('--takeover <mode>', 'evictions to complete itself: of PDBs that it judges, of PUBs, too, or none')
-        .choices([...takeoverModes])
-        .default('pdb'),
+      new Option('--takeover <on|off>', 'complete the evictions itself that a budget judged, PDB or PUB')
+        .argParser(takeoverMode)
+        .default('on'),
     )
     .option('--webhook-port <port>', 'where the webhooks are served; 0: any free one', port, ports.webhook)
     .option(
@@ -137,6 +137,12 @@ function featureGates(text: string): FeatureGates {
   const parsed = parseFeatureGates(text);
   if (!parsed.ok) throw new InvalidArgumentError(`${parsed.problem}.`);
   return parsed.gates;
+}
+
+function takeoverMode(text: string): OperatorSettings['takeover'] {
+  const problem = takeoverProblem(text);
+  if (problem !== undefined) throw new InvalidArgumentError(`${problem}.`);
+  return text === 'off' ? 'off' : 'on';
 }
 
 function port(text: string): number {

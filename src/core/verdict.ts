@@ -37,23 +37,34 @@ export interface Blocker {
   readonly unblock: string;
 }
 
-/** What to do about an allowed request, in this order: reserve, then complete. */
-export interface Effects {
+/** The pod that a verdict is about. A pod of the same name with another uid is another pod. */
+export interface JudgedPod {
+  readonly pod: string;
+  readonly uid: string;
+}
+
+/** How an allowed request comes to its end. Only the target may be deleted, or let through, in the verdict's name. */
+type Completion =
+  /** Delete the target ourselves. */
+  | { readonly complete: 'takeover'; readonly target: JudgedPod }
+  /** Let the request through. Without a target no budget had a say. */
+  | { readonly complete: 'pass'; readonly target?: JudgedPod };
+
+/** What to do about an allowed request, in this order: reserve, verify what it rests on, complete. */
+export type Effects = Completion & {
   readonly reserve?: {
     readonly operation: Operation;
     readonly uid: string;
     readonly pod: string;
     readonly generation: number;
   };
-  /** `takeover`: delete the pod ourselves; `pass`: let the request through. */
-  readonly complete: 'takeover' | 'pass';
   /** The verdict rests on the pod not serving: it holds only for this version of the pod (N5). */
   readonly onlyIf?: PodVersion;
   /** The verdict rests on other pods of the group not serving: it holds only for these versions of them (N5). */
   readonly restsOn?: readonly PodVersion[];
   /** The verdict rests on a reservation: it holds only if the ledger, read anew or written, still has it (L6). */
   readonly confirm?: true;
-}
+};
 
 export interface PodVersion {
   readonly pod: string;

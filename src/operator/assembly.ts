@@ -6,12 +6,12 @@ import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import type { Target } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { createJudging, type Judging } from './admission/create-admission.ts';
+import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
 import { createDecisionMetrics, decisionObserver } from './admission/decisions.ts';
 import { disruptionEvents, uidsFrom } from './admission/disruption-events.ts';
 import type { WebhookHandler } from './admission/handler.ts';
 import { createLedgerEvents } from './admission/ledger-events.ts';
-import { PodHandler } from './admission/pod-handler.ts';
+import { pinHandler } from './admission/pin.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { GuardController } from './guard/guard-controller.ts';
@@ -38,7 +38,7 @@ export interface Assembly {
   readonly view: ClusterView;
   readonly owners: OwnerResolver;
   readonly surroundings: Surroundings;
-  readonly judging: Judging;
+  readonly admission: AdmissionParts;
   readonly guard: GuardController;
   readonly guardState: GuardState;
   readonly status: StatusController;
@@ -70,12 +70,12 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     discovery: new Discovery({ client: clients.owners, clock, missMs }),
     touched,
     podsAdvanced: (namespace) => {
-      judging.views.advanced();
-      if (namespace !== undefined) judging.pruner.touch(namespace);
-      else for (const state of world.namespaces()) if (state.reservations.size > 0) judging.pruner.touch(state.name);
+      admission.views.advanced();
+      if (namespace !== undefined) admission.pruner.touch(namespace);
+      else for (const state of world.namespaces()) if (state.reservations.size > 0) admission.pruner.touch(state.name);
     },
     podSeen: (pod) => rollouts?.podSeen(pod),
-    ledgerSeen: (namespace) => judging.pruner.touch(namespace),
+    ledgerSeen: (namespace) => admission.pruner.touch(namespace),
     ownersNamed: () => owners.wake(),
   });
   const { views } = view;
@@ -85,12 +85,19 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     takeover: settings.takeover,
     foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
   });
-  const judging = createJudging(context, {
+  const recorder = recorderOf(context);
+  let username = operatorUser(settings.namespace);
+  const admission = createAdmission(context, {
     options,
     staleness: () => view.staleness(),
+    username: () => username,
     events: createLedgerEvents(context.metrics, log),
+    observer: decisionObserver({
+      metrics: createDecisionMetrics(context.metrics),
+      log,
+      events: disruptionEvents(recorder, uidsFrom(world, views)),
+    }),
   });
-  const recorder = recorderOf(context);
   const guard = new GuardController({ context, views });
   const guardState = new GuardState({
     clock,
@@ -111,25 +118,8 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const rollouts = enforced ? new RolloutController({ context, traits, recorder }) : undefined;
   touched.add(guard);
   touched.add(status);
-  let username = operatorUser(settings.namespace);
-  const pods = new PodHandler({
-    world,
-    ledger: judging.service,
-    access: judging.access,
-    pods: judging.pods,
-    views: judging.views,
-    client: clients.admission,
-    clock,
-    options,
-    username: () => username,
-    observer: decisionObserver({
-      metrics: createDecisionMetrics(context.metrics),
-      log,
-      events: disruptionEvents(recorder, uidsFrom(world, views)),
-    }),
-  });
   const handlers = new Map<string, WebhookHandler>([
-    [webhookPaths.pods, pods],
+    [webhookPaths.pods, admission.handler],
     [
       webhookPaths.budgets,
       budgetsHandler({
@@ -141,6 +131,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     ],
     [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
     [webhookPaths.probes, probesHandler()],
+    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods })],
   ]);
   return {
     connection,
@@ -149,7 +140,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     view,
     owners,
     surroundings,
-    judging,
+    admission,
     guard,
     guardState,
     status,

@@ -42,7 +42,7 @@ export async function runOperator(
   const election = createElection({
     ...parts,
     certificates,
-    pruner: parts.judging.pruner,
+    pruner: parts.admission.pruner,
     viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
   });
   const readiness = readinessOf(parts, certificates);

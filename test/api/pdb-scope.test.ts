@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { invalid, notSupported, required } from '../../src/api/field-errors.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import { parsePdbScope, parseTakeover } from '../../src/api/pdb-scope.ts';
+import { parsePdbScope } from '../../src/api/pdb-scope.ts';
+import { parseTakeover } from '../../src/api/takeover.ts';
 import { table } from './table.ts';
 import { hostileJson, unchecked } from './unchecked.ts';
 

@@ -26,7 +26,7 @@ const byTarget = { kind: 'workload', group: 'apps', workloadKind: 'Deployment', 
 const one = { kind: 'count', count: 1 } as const;
 const half = { kind: 'percent', percent: 50 } as const;
 const usual = new Set(['DELETE', 'UPDATE', 'EVICT'] as const);
-const base: PubRules = { target: bySelector, maxUnavailable: one, operations: usual };
+const base: PubRules = { target: bySelector, maxUnavailable: one, operations: usual, takeover: true };
 
 describe('readPub', () => {
   table<{ readonly name: string; readonly pub: PodUnavailableBudget; readonly want: PubRules }>(
@@ -35,7 +35,7 @@ describe('readPub', () => {
       {
         name: 'reads a targetRef without its version',
         pub: pub({ targetRef, minAvailable: '50%' }),
-        want: { target: byTarget, minAvailable: half, operations: usual },
+        want: { target: byTarget, minAvailable: half, operations: usual, takeover: true },
       },
       {
         name: 'reads a target in the core group',

@@ -115,7 +115,8 @@ it('stops on SIGTERM, too, while it cannot reach any API server', async () => {
 it.each([
   ['a kubeconfig that is not there', ['--kubeconfig', '/does/not/exist'], '/does/not/exist does not exist'],
   ['a webhook URL without TLS', ['--webhook-url', 'http://127.0.0.1:1'], 'must be a URL like https://'],
-  ['a mode of takeover that there is not', ['--takeover', 'sometimes'], 'Allowed choices are pdb, always, off'],
+  ['a mode of takeover that there is not', ['--takeover', 'sometimes'], 'must be "on" or "off"'],
+  ['a former mode of takeover', ['--takeover', 'always'], '"always" was replaced by "on"'],
   ['a port that cannot be', ['--webhook-port', '70000'], 'must be a whole number from 0 to 65535'],
 ])('exits with 2 and says what is wrong: %s', async (_title, args, problem) => {
   const running = operator(...args);

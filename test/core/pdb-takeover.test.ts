@@ -16,14 +16,14 @@ describe('takeover', () => {
     readonly want: 'takeover' | 'pass';
   }
   const off = { [annotation.takeover]: 'disabled' };
-  const pods = ['both', 'off', 'pub', 'plain-off', 'pub-plain'].map((kind) =>
+  const pods = ['both', 'both-off', 'off', 'pub', 'pub-off', 'plain-off', 'pub-plain'].map((kind) =>
     aPod(kind).labels({ app: kind, shard: kind, ...(kind.startsWith('p') ? { tier: 'pub' } : {}) }),
   );
   const world = () =>
     aWorld({
       pods: [aPod('group').labels({ app: 'group', shard: 'x' }), ...pods],
       pdbs: [
-        ...['group', 'both', 'off', 'plain-off'].map((name) =>
+        ...['group', 'both', 'both-off', 'off', 'plain-off'].map((name) =>
           aGroupPdb(name, { app: name }, { minAvailable: 0 }, 'shard'),
         ),
         aPdb(
@@ -38,6 +38,9 @@ describe('takeover', () => {
       pubs: [
         aPub('pub', { selector: { matchLabels: { tier: 'pub' } }, minAvailable: 0 }),
         aPub('both', { selector: { matchLabels: { app: 'both' } }, minAvailable: 0 }),
+        ...['pub-off', 'both-off'].map((app) =>
+          aPub(app, { selector: { matchLabels: { app } }, minAvailable: 0 }, off),
+        ),
       ],
     });
   const rows: readonly Row[] = [
@@ -46,7 +49,7 @@ describe('takeover', () => {
     { name: '[P9] is off when one of the judging PDBs turned it off', pod: 'off', want: 'pass' },
     { name: '[P9] is off when a plain PDB that is judged along turned it off', pod: 'plain-off', want: 'pass' },
     { name: '[P9] is off globally', options: { takeover: 'off' }, want: 'pass' },
-    { name: '[P9] is on by its own name', options: { takeover: 'pdb' }, want: 'takeover' },
+    { name: '[P9] is on by its own name', options: { takeover: 'on' }, want: 'takeover' },
     { name: '[P9] never happens in a dry run', request: { dryRun: true }, want: 'pass' },
     {
       name: '[P9] respects a resourceVersion precondition',
@@ -54,52 +57,50 @@ describe('takeover', () => {
       want: 'pass',
     },
     { name: '[P9] stands back for a foreign webhook', options: { foreignEvictionWebhook: true }, want: 'pass' },
-    { name: '[P9] leaves pods under PUBs alone by default', pod: 'pub', want: 'pass' },
-    { name: '[P9] completes those, too, with always', pod: 'pub', options: { takeover: 'always' }, want: 'takeover' },
+    { name: '[P9] completes an eviction that PUBs alone judged', pod: 'pub', want: 'takeover' },
+    { name: '[P9] is off when a PUB turned it off', pod: 'pub-off', want: 'pass' },
+    { name: '[P9] is off when a PUB beside a PDB turned it off', pod: 'both-off', want: 'pass' },
+    { name: '[P9] is for evictions only', pod: 'pub', operation: 'DELETE', want: 'pass' },
+    { name: '[P9] leaves a pod under a PUB and a plain PDB to the built-in check', pod: 'pub-plain', want: 'pass' },
+    { name: '[P9] of a PUB never happens in a dry run', pod: 'pub', request: { dryRun: true }, want: 'pass' },
     {
-      name: '[P9] always is for evictions only',
-      pod: 'pub',
-      operation: 'DELETE',
-      options: { takeover: 'always' },
-      want: 'pass',
-    },
-    {
-      name: '[P9] always stands back for a plain PDB',
-      pod: 'pub-plain',
-      options: { takeover: 'always' },
-      want: 'pass',
-    },
-    {
-      name: '[P9] always stands back in a dry run',
-      pod: 'pub',
-      request: { dryRun: true },
-      options: { takeover: 'always' },
-      want: 'pass',
-    },
-    {
-      name: '[P9] always stands back for a precondition',
+      name: '[P9] of a PUB respects a resourceVersion precondition',
       pod: 'pub',
       request: { resourceVersionPrecondition: true },
-      options: { takeover: 'always' },
       want: 'pass',
     },
     {
-      name: '[P9] always stands back for a foreign webhook',
+      name: '[P9] of a PUB stands back for a foreign webhook',
       pod: 'pub',
-      options: { takeover: 'always', foreignEvictionWebhook: true },
+      options: { foreignEvictionWebhook: true },
       want: 'pass',
     },
   ];
   table(rows, ({ pod = 'group', operation = 'EVICT', request, options, want }) => {
     expect(ask(world(), operation, pod, request, options)).toMatchObject({
       result: 'allow',
-      effects: { complete: want },
+      effects: { complete: want, target: { pod, uid: `uid-${pod}` } },
     });
   });
 
   it('[P9] never happens to a pod that nobody protects', () => {
     const plain = aWorld({ pods: [aPod('free')] });
-    expect(ask(plain, 'EVICT', 'free', {}, { takeover: 'always' })).toMatchObject({ effects: { complete: 'pass' } });
+    expect(ask(plain, 'EVICT', 'free')).toMatchObject({ effects: { complete: 'pass' } });
+  });
+
+  it('[P9] [I1] says which uid it is about, also when the pod is reserved already or Pending', () => {
+    const reserved = world();
+    reserved.setLedger(ns, aLedger([aReservation('group')]));
+    expect(ask(reserved, 'EVICT', 'group')).toMatchObject({
+      reason: 'AlreadyReserved',
+      effects: { complete: 'takeover', target: { pod: 'group', uid: 'uid-group' } },
+    });
+    const starting = aPod('new').labels({ app: 'pub-alone', tier: 'pub' }).phase('Pending').notReady().uid('uid-2');
+    reserved.upsertPod(starting.build());
+    expect(ask(reserved, 'EVICT', 'new')).toMatchObject({
+      reason: 'Pending',
+      effects: { complete: 'takeover', target: { pod: 'new', uid: 'uid-2' }, onlyIf: { uid: 'uid-2' } },
+    });
   });
 
   it('[P9] [I5] completes a reserved eviction only where it would complete a new one', () => {

@@ -159,7 +159,7 @@ describe('mixed selections', () => {
   it('[P5] [P9] a pod under a PUB is not taken over past a PDB that leaves it out', () => {
     const mixed = world(aPod('stray').labels(app), aPdb('mixed', app, { minAvailable: 3 }));
     mixed.upsertPub(aPub('pub', { selector: { matchLabels: app }, minAvailable: 0 }));
-    const verdict = ask(mixed, 'EVICT', 'stray', {}, { takeover: 'always' });
+    const verdict = ask(mixed, 'EVICT', 'stray');
     expect(verdict).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
   });
 
@@ -236,7 +236,7 @@ describe('together or not at all', () => {
       pdbs: [strictPlain],
       pubs: [aPub('pub', { selector: { matchLabels: { tier: 'back' } }, minAvailable: 0 })],
     });
-    expect(ask(world, 'EVICT', 'p', {}, { takeover: 'always' })).toMatchObject({
+    expect(ask(world, 'EVICT', 'p')).toMatchObject({
       result: 'allow',
       charges: [{ budget: { kind: 'PodUnavailableBudget' } }],
       effects: { complete: 'pass' },

@@ -5,7 +5,7 @@ import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
 import { refusalOf } from '../../src/core/decide/refusal.ts';
 import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
 import { World } from '../../src/core/world/world.ts';
-import { ledgerBusy } from '../../src/operator/admission/refusals.ts';
+import { ledgerBusy, notPinned } from '../../src/operator/admission/refusals.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';
@@ -169,6 +169,11 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     ask: () => ask(aWorld({ pods: [db] }), 'EVICT', 'db', { uid: 'uid-other' }),
     says: ['pod db', 'uid-db', 'uid-other'],
     helps: ['again'],
+  },
+  EvictionNotPinned: {
+    ask: () => notPinned({ operation: 'EVICT', namespace: ns, pod: 'db' }),
+    says: ['pod db', 'no uid'],
+    helps: ['pin.holdfast.dev', 'preconditions.uid'],
   },
   SeveralPlainBudgets: {
     ask: () => {

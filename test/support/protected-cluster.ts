@@ -84,7 +84,7 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
 }
 
 function settingsOf(
-  { takeover = 'pdb', featureGates }: ProtectedWish,
+  { takeover = 'on', featureGates }: ProtectedWish,
   namespace: string,
   number: number,
 ): OperatorSettings {

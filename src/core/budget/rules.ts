@@ -2,7 +2,8 @@ import { type FieldError, failed, invalid, type Parsed, parsed } from '../../api
 import { type Amount, parseAmount } from '../../api/int-or-string.ts';
 import { parseSelector, type Selector, selectEverything } from '../../api/label-selector.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import { type PdbScope, parsePdbScope, parseTakeover } from '../../api/pdb-scope.ts';
+import { type PdbScope, parsePdbScope } from '../../api/pdb-scope.ts';
+import { parseTakeover } from '../../api/takeover.ts';
 
 /** What happens to pods of a unit that is already down. `never`: a word we do not know, and must not guess (I4). */
 export type UnhealthyRule = 'always' | 'ifHealthyBudget' | 'never';

@@ -2,7 +2,7 @@ import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
 import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
-import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
+import type { Allowed, Blocker, Charge, Effects, JudgedPod, Verdict } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
@@ -15,9 +15,9 @@ import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
 
 export interface DecideOptions {
-  /** `pdb`: complete evictions that a PDB of ours judged; `always`: those under PUBs alone, too; `off`: never (P9). */
-  readonly takeover?: 'pdb' | 'always' | 'off';
-  /** Somebody else's webhook guards evictions, and could refuse after we completed one. */
+  /** `on`, the default: we complete the evictions that a budget of ours judged; `off`: never (P9). */
+  readonly takeover?: 'on' | 'off';
+  /** A foreign webhook guards evictions, and could refuse one after we completed it. */
   readonly foreignEvictionWebhook?: boolean;
   /** Also ask the plain PDBs that the built-in check asks after us: what a person wants to know before a drain. */
   readonly judgePlain?: boolean;
@@ -85,7 +85,7 @@ function decideSeen(
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, request.operation)) {
-    return pass('AlreadyReserved', { complete: completion(panel, request, options), confirm: true });
+    return pass('AlreadyReserved', { ...completing(pod, panel, request, options), confirm: true });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -105,13 +105,14 @@ function decidePending(
 ): Verdict {
   const panel = panelFor(state, pod, request);
   const onlyIf = versionOf(pod);
-  if (panel.judges.length === 0) return pass('Pending', vetoOf(pod, request, []) === undefined ? {} : { onlyIf });
+  if (panel.judges.length === 0) {
+    return pass('Pending', vetoOf(pod, request, []) === undefined ? undefined : { complete: 'pass', onlyIf });
+  }
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const full = ledgerFull(state, pod);
   if (full !== undefined) return deny([full]);
-  const complete = completion(panel, request, options);
-  return pass('Pending', { ...reserving(pod, request), complete, onlyIf });
+  return pass('Pending', { ...reserving(pod, request), ...completing(pod, panel, request, options), onlyIf });
 }
 
 /**
@@ -163,7 +164,7 @@ function judge(
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, completion(panel, request, options), charges, down);
+  return allow(pod, request, completing(pod, panel, request, options), charges, down);
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -175,7 +176,7 @@ function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined 
 function allow(
   pod: PodRecord,
   request: DisruptionRequest,
-  complete: Effects['complete'],
+  completion: Completing,
   charges: readonly Charge[],
   down: readonly Judge[],
 ): Allowed {
@@ -186,7 +187,7 @@ function allow(
     charges,
     effects: {
       ...reserving(pod, request),
-      complete,
+      ...completion,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
     },
@@ -198,16 +199,24 @@ function reserving(pod: PodRecord, { operation, dryRun }: DisruptionRequest): Pi
   return { reserve: { operation, uid: pod.uid, pod: pod.name, generation: pod.generation } };
 }
 
-function completion(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {
-  const takeover = options.takeover ?? 'pdb';
+interface Completing {
+  readonly complete: Effects['complete'];
+  readonly target: JudgedPod;
+}
+
+function completing(pod: PodRecord, panel: Panel, request: DisruptionRequest, options: DecideOptions): Completing {
+  return { complete: completionOf(panel, request, options), target: { pod: pod.name, uid: pod.uid } };
+}
+
+/** An Eviction names a pod, not a uid: only a deletion by uid is sure to meet the pod that was judged (P9). */
+function completionOf(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {
   if (request.operation !== 'EVICT' || request.dryRun === true || request.resourceVersionPrecondition === true)
     return 'pass';
-  if (takeover === 'off' || options.foreignEvictionWebhook === true) return 'pass';
-  // A budget that cannot be read may say so, too.
-  const refused = panel.judges.some((one) => 'pdb' in one && one.pdb.rules?.takeover !== true);
-  if (refused) return 'pass';
-  const pubAlone = panel.judges.some((one) => one.kind === 'pub') && panel.builtin.length === 0;
-  return panel.ownPdb || (takeover === 'always' && pubAlone) ? 'takeover' : 'pass';
+  if (options.takeover === 'off' || options.foreignEvictionWebhook === true) return 'pass';
+  // A budget that cannot be read may have it disabled, too.
+  const disabled = panel.judges.some((one) => ('pdb' in one ? one.pdb : one.pub).rules?.takeover !== true);
+  // A deletion passes by the budgets that only the built-in check asks.
+  return panel.judges.length === 0 || panel.builtin.length > 0 || disabled ? 'pass' : 'takeover';
 }
 
 /** Those who asked about plain PDBs hear what the built-in check would say, after us. */
@@ -227,6 +236,6 @@ function plainBlockers(pod: PodRecord, panel: Panel, options: DecideOptions): re
   return options.judgePlain === true && count > 1 ? [severalPlain(pod, count)] : [];
 }
 
-function pass(reason: PassCode, effects: Partial<Effects> = {}): Allowed {
-  return { result: 'allow', reason, charges: [], effects: { complete: 'pass', ...effects } };
+function pass(reason: PassCode, effects: Effects = { complete: 'pass' }): Allowed {
+  return { result: 'allow', reason, charges: [], effects };
 }

@@ -1,149 +1,275 @@
-import { decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import { type Allowed, isFree, type Verdict } from '../../core/verdict.ts';
-import { versionsToRead } from './basis.ts';
-import { CommitQueue } from './commit-queue.ts';
-import type { Committed } from './lane.ts';
-import { type Patience, patienceOf } from './patience.ts';
-import type { PodReader } from './ports.ts';
-import { basisLost, isRefusedFor, ledgerBusy, staleView } from './refusals.ts';
-import type { CommitParts } from './reserve.ts';
-import type { Turns } from './turns.ts';
-import { readBasis } from './verify.ts';
+import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
+import type { World } from '../../core/world/world.ts';
+import type { Deadline } from './deadline.ts';
+import type { LedgerAccess, LedgerEvents } from './ledger.ts';
+import type { AdmissionLimits } from './limits.ts';
+import type { AskedDisruption } from './pod-request.ts';
+import { basisLost, isRefusedFor, ledgerBusy, notPinned, staleView, undecided, undone } from './refusals.ts';
+import type { GroupCommit } from './reserve.ts';
+import type { Completion, Takeover } from './takeover.ts';
+import { isUnpinned, type PodReader, podsToRead, readPod, verifyPods } from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
-import { Withdrawals } from './withdrawals.ts';
+import type { Withdrawals } from './withdrawals.ts';
 
-export interface ServiceParts extends CommitParts {
+/*
+ * The one loop of a request to disrupt a pod. Start reading here; each step names the file that does it.
+ *
+ *   API server      exchange.ts      pod-handler.ts        admit.ts                        the API server again
+ *       |  review       |                 |                    |                                  |
+ *       |-------------->| deadline, body, |                    |                                  |
+ *       |               | review.ts       |                    |                                  |
+ *       |               |---------------->| pod-request.ts     |                                  |
+ *       |               |                 |------------------->| decide    (core, from the view)  |
+ *       |               |                 |                    | reserve   reserve.ts, ledger.ts  |--> compare-and-swap
+ *       |               |                 |                    | verify    verify.ts              |--> pods it rests on
+ *       |               |                 |                    | complete  takeover.ts            |--> DELETE by uid
+ *       |               |                 |                    |                                  |
+ *       |               |                 |                    | something was missing? wait for exactly that
+ *       |               |                 |                    | (view-gate.ts, a read), and decide again
+ *       |               |                 |<-------------------| verdict                          |
+ *       |<--------------|<----------------| answers.ts         |                                  |
+ *
+ * An answer "allowed" is given only after the ledger has the reservation, after what the verdict rests on was read to be so, and after
+ * the eviction was completed for the judged uid, or is bound to it. Everything that waits is given the request's one deadline.
+ */
+
+export interface AdmissionDeps {
+  readonly world: World;
+  readonly decide: (request: DisruptionRequest) => Verdict;
+  readonly commits: Pick<GroupCommit, 'reserve'>;
+  readonly withdrawals: Pick<Withdrawals, 'add'>;
+  readonly access: Pick<LedgerAccess, 'read'>;
   readonly pods: PodReader;
-  readonly views: ViewGate;
-  /** Shared with the pruner of this process. */
-  readonly turns: Turns;
+  readonly views: Pick<ViewGate, 'reached'>;
+  readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
   /** Why the view may be too old to rest a disruption on. */
   readonly staleness: () => string | undefined;
-  /** Of this process: one that is started anew has another. */
+  readonly events: Pick<LedgerEvents, 'abandoned'>;
+  readonly completed: (request: DisruptionRequest, completion: Completion) => void;
+  /** Unique per process start: it makes claims unique. */
   readonly identity: string;
+  readonly limits: AdmissionLimits;
 }
 
-type Claimed = DisruptionRequest & { readonly claim: string };
+/** What kept a verdict from being final. Each has the refusal that is given if it does not come. */
+type Missing =
+  /** A view of the pods as new as this: the ledger, or a pod that was read, is newer than ours. */
+  | { readonly kind: 'view'; readonly version: string; readonly refusal: Denied }
+  /** The pod itself: it is not in the view, or not as it is now. */
+  | { readonly kind: 'pod'; readonly refusal: Denied }
+  /** The newest ledger: our own takeover, begun by another replica, was decided by an older one. */
+  | { readonly kind: 'ledger'; readonly refusal: Denied };
 
-/** `again`: the view has caught up with something that the verdict did not know; it must be asked anew. */
-type Settled = { readonly kind: 'answer'; readonly verdict: Verdict } | { readonly kind: 'again' };
+type Step =
+  | { readonly kind: 'answer'; readonly verdict: Verdict }
+  | { readonly kind: 'missing'; readonly what: Missing };
 
-const answer = (verdict: Verdict): Settled => ({ kind: 'answer', verdict });
+const answer = (verdict: Verdict): Step => ({ kind: 'answer', verdict });
+const missing = (what: Missing): Step => ({ kind: 'missing', what });
 
-/**
- * Answers requests to disrupt a pod, across replicas and crashes. An answer "allowed" is given only after the ledger has the
- * reservation and after what the verdict rests on was seen to hold. What the caller still has to do is in the verdict's effects:
- * `complete: takeover` means to delete the pod with `onlyIf` (where it is set) as the delete's preconditions, and its uid else.
- */
-export class LedgerService {
-  readonly #parts: ServiceParts;
-  readonly #queue: CommitQueue;
-  readonly #withdrawals: Withdrawals;
+/** What one request has done so far. */
+interface Progress {
+  readonly asked: AskedDisruption;
+  readonly deadline: Deadline;
+  /** With the claim by which its conditional reservation can be taken back (L7). */
+  readonly request: DisruptionRequest & { readonly claim: string };
+  /** The ledger has a reservation that was written for it. */
+  reserved: boolean;
+  /** A deletion was sent, and its outcome is not known. */
+  mayHappen: boolean;
+  ledgerRead: boolean;
+}
+
+/** Decides, reserves, verifies and completes disruptions of pods. */
+export class Admission {
+  readonly #deps: AdmissionDeps;
   #open = 0;
   /** No two requests have the same claim. */
-  #asked = 0;
+  #claims = 0;
 
-  constructor(parts: ServiceParts) {
-    this.#parts = parts;
-    this.#queue = new CommitQueue(parts, parts.turns);
-    this.#withdrawals = new Withdrawals(parts);
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
-  /** The answer comes within `timeoutMs`; when it is not known by then, it is "not now". */
-  async submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict> {
-    const { limits, clock, identity } = this.#parts;
-    const first = this.#decide(request);
-    const final = isFinal(first);
-    if (final && (first.result === 'deny' || isFree(first))) return first;
-    // Whatever may yet be allowed by this view, and before anything is reserved: what is refused afterwards would stay so.
-    const stale = this.#parts.staleness();
-    if (stale !== undefined) return staleView(request.pod, stale);
-    if (final) return first;
-    if (this.#open >= limits.maxRequests) return ledgerBusy(request.pod, `${this.#open} requests are under way`);
+  async admit(asked: AskedDisruption, deadline: Deadline): Promise<Verdict> {
+    const { decide, limits } = this.#deps;
+    const first = decide(asked.request);
+    if (this.#isFinal(asked, first)) return first;
+    if (this.#open >= limits.maxRequests) return ledgerBusy(asked.request.pod, `${this.#open} requests are under way`);
     this.#open += 1;
-    this.#asked += 1;
-    const claim = `${identity}/${this.#asked}`;
-    const patience = patienceOf(clock, timeoutMs);
+    const progress = this.#begin(asked, deadline);
     try {
-      return await this.#answer({ ...request, claim }, first, patience);
+      return this.#end(progress, await this.#loop(progress, first));
     } finally {
-      patience.end();
       this.#open -= 1;
     }
   }
 
-  async #answer(request: Claimed, first: Verdict, patience: Patience): Promise<Verdict> {
-    const { limits, events } = this.#parts;
-    let reserved = false;
-    let verdict: Verdict = ledgerBusy(request.pod, 'the pods that the answer rests on do not come to rest');
-    for (let round = 0; round < limits.maxRounds; round += 1) {
-      const judged = await this.#judge(request, round === 0 ? first : this.#decide(request), patience.signal);
-      reserved ||= judged.reserved;
-      const settled = await this.#settle(request, judged.verdict, patience.signal);
-      if (settled.kind === 'again') continue;
-      verdict = settled.verdict;
-      break;
+  async #loop(progress: Progress, first: Verdict): Promise<Verdict> {
+    const { decide, limits } = this.#deps;
+    let refusal: Verdict = undecided(progress.request);
+    for (let round = 0; round < limits.maxRounds && !progress.deadline.over; round += 1) {
+      const step = await this.#attempt(progress, round === 0 ? first : decide(progress.request));
+      if (step.kind === 'answer') return step.verdict;
+      const caughtUp = await this.#catchUp(progress, step.what);
+      if (caughtUp !== 'again') return caughtUp;
+      refusal = keptChanging(progress.request, step.what);
     }
-    if (reserved && verdict.result === 'deny') {
-      events.abandoned?.(request.namespace, request.pod);
-      this.#withdrawals.add(request.namespace, request.claim);
-    }
+    return refusal;
+  }
+
+  async #attempt(progress: Progress, decided: Verdict): Promise<Step> {
+    const { request } = progress;
+    const refusal = this.#refusalBeforeReserving(request, decided);
+    if (refusal !== undefined) return answer(refusal);
+    const verdict = needsLedger(decided) ? await this.#reserve(progress) : decided;
+    if (verdict.result === 'deny') return this.#missingFor(progress, verdict);
+    if (isUnpinned(verdict.effects, request)) return answer(notPinned(request));
+    const changed = await this.#verify(progress, verdict);
+    return changed ?? this.#complete(progress, verdict);
+  }
+
+  /** What is reserved and refused afterwards would count for a while: so everything that can be known before is asked before. */
+  #refusalBeforeReserving(request: DisruptionRequest, decided: Verdict): Denied | undefined {
+    const mayBeAllowed = decided.result === 'allow' ? !isFree(decided) : isUnsettled(decided);
+    const stale = mayBeAllowed ? this.#deps.staleness() : undefined;
+    if (stale !== undefined) return staleView(request.pod, stale);
+    return decided.result === 'allow' && isUnpinned(decided.effects, request) ? notPinned(request) : undefined;
+  }
+
+  async #reserve(progress: Progress): Promise<Verdict> {
+    const { verdict, reserved } = await this.#deps.commits.reserve(progress.request, progress.deadline);
+    progress.reserved ||= reserved;
     return verdict;
   }
 
-  /** What needs no ledger is answered from the view, at once. A refusal needs none: at worst it says "not now" a moment too long. */
-  async #judge(request: DisruptionRequest, verdict: Verdict, signal: AbortSignal): Promise<Committed> {
-    if (!needsLedger(verdict)) return { verdict, reserved: false };
-    return this.#queue.commit(request, signal);
-  }
-
-  #decide(request: DisruptionRequest): Verdict {
-    const { world, clock, options } = this.#parts;
-    return decide(world, request, clock.now(), options(request.namespace));
-  }
-
-  #settle(request: DisruptionRequest, verdict: Verdict, signal: AbortSignal): Promise<Settled> | Settled {
-    if (verdict.result === 'allow') return this.#settleAllowed(request, verdict, signal);
-    return isRefusedFor(verdict, 'CacheStale') ? this.#settleStale(request, verdict, signal) : answer(verdict);
-  }
-
-  async #settleAllowed(request: DisruptionRequest, verdict: Allowed, signal: AbortSignal): Promise<Settled> {
-    const versions = versionsToRead(verdict.effects);
-    if (versions.length === 0) return answer(verdict);
-    const { pods, limits } = this.#parts;
-    const reading = await readBasis(pods, request.namespace, versions, limits, signal);
-    if (reading.kind === 'holds') return answer(verdict);
-    if (reading.kind === 'unknown') return answer(basisLost(reading));
-    const reached = await this.#viewReaches(reading.resourceVersion, signal);
-    return reached ? { kind: 'again' } : answer(basisLost(reading));
-  }
-
-  /** The leader pruned what it saw happen, and our view is a moment behind: that moment is cheaper than a client's next try. */
-  async #settleStale(request: DisruptionRequest, verdict: Verdict, signal: AbortSignal): Promise<Settled> {
-    const watermark = this.#parts.world.namespace(request.namespace)?.ledger?.spec?.watermark;
-    const reached = watermark !== undefined && (await this.#viewReaches(watermark, signal));
-    return reached ? { kind: 'again' } : answer(verdict);
-  }
-
-  async #viewReaches(version: string, signal: AbortSignal): Promise<boolean> {
-    const { clock, limits, views } = this.#parts;
-    const patience = patienceOf(clock, limits.viewWaitMs);
-    try {
-      return await views.reached(version, AbortSignal.any([signal, patience.signal]));
-    } finally {
-      patience.end();
+  #missingFor({ asked, request, ledgerRead }: Progress, refusal: Denied): Step {
+    if (isRefusedFor(refusal, 'CacheStale')) {
+      const watermark = this.#deps.world.namespace(request.namespace)?.ledger?.spec?.watermark;
+      return watermark === undefined ? answer(refusal) : missing({ kind: 'view', version: watermark, refusal });
     }
+    // The same reason is given for other pods that a verdict rests on.
+    if (isRefusedFor(refusal, 'PodUnknown') && this.#isUnseen(request)) return missing({ kind: 'pod', refusal });
+    return asked.own && !ledgerRead ? missing({ kind: 'ledger', refusal }) : answer(refusal);
+  }
+
+  #isUnseen({ namespace, pod, uid }: DisruptionRequest): boolean {
+    const seen = this.#deps.world.pod(namespace, pod);
+    return seen === undefined || (uid !== undefined && uid !== seen.uid);
+  }
+
+  /** Undefined: it holds. */
+  async #verify({ request, deadline }: Progress, verdict: Allowed): Promise<Step | undefined> {
+    const pods = podsToRead(verdict.effects, request);
+    if (pods.length === 0) return undefined;
+    const { pods: reader, limits } = this.#deps;
+    const found = await verifyPods(reader, request.namespace, pods, limits, deadline);
+    if (found.kind === 'holds') return undefined;
+    const refusal = basisLost(found);
+    return found.kind === 'unknown'
+      ? answer(refusal)
+      : missing({ kind: 'view', version: found.resourceVersion, refusal });
+  }
+
+  async #complete(progress: Progress, verdict: Allowed): Promise<Step> {
+    const { effects } = verdict;
+    if (effects.complete === 'pass') return answer(verdict);
+    const { request, asked, deadline } = progress;
+    const { target, onlyIf } = effects;
+    const takeover = { namespace: request.namespace, target, onlyIf, terms: asked.eviction };
+    const completion = await this.#deps.takeOver(takeover, deadline);
+    this.#deps.completed(request, completion);
+    switch (completion.kind) {
+      case 'deleted':
+      case 'gone':
+        return answer(verdict);
+      case 'moved':
+        return missing({ kind: 'pod', refusal: undone(request, completion.message) });
+      case 'refused':
+        // The budgets agree and the pod is reserved: the API server may delete it itself, if it can meet no other pod.
+        return answer(
+          request.uid === undefined || onlyIf !== undefined ? undone(request, completion.message) : verdict,
+        );
+      case 'unknown':
+        progress.mayHappen = true;
+        return answer(undone(request, completion.message));
+      case 'unsent':
+        return answer(undone(request, completion.message));
+    }
+  }
+
+  /** Waits for exactly what was missing: `again` when it is there. */
+  #catchUp(progress: Progress, what: Missing): Promise<Verdict | 'again'> {
+    switch (what.kind) {
+      case 'view':
+        return this.#viewReaches(progress, what.version, what.refusal);
+      case 'pod':
+        return this.#seePod(progress, what.refusal);
+      case 'ledger':
+        return this.#readLedger(progress, what.refusal);
+    }
+  }
+
+  async #viewReaches({ deadline }: Progress, version: string, refusal: Denied): Promise<Verdict | 'again'> {
+    const wait = deadline.within(this.#deps.limits.viewWaitMs);
+    try {
+      return (await this.#deps.views.reached(version, wait.signal)) ? 'again' : refusal;
+    } finally {
+      wait.release();
+    }
+  }
+
+  /** A pod that does not exist, or is not the one that the client means, is for the API server to talk about: 404 and 409. */
+  async #seePod(progress: Progress, refusal: Denied): Promise<Verdict | 'again'> {
+    const { namespace, pod, uid } = progress.request;
+    const reading = await readPod(this.#deps.pods, namespace, pod, progress.deadline);
+    if (reading.kind === 'failed') return refusal;
+    if (reading.kind === 'missing' || (uid !== undefined && uid !== reading.uid)) return pass;
+    return this.#viewReaches(progress, reading.resourceVersion, refusal);
+  }
+
+  async #readLedger(progress: Progress, refusal: Denied): Promise<Verdict | 'again'> {
+    progress.ledgerRead = true;
+    const read = await this.#deps.access.read(progress.request.namespace, progress.deadline.leftMs);
+    return read.kind === 'found' ? 'again' : refusal;
+  }
+
+  #begin(asked: AskedDisruption, deadline: Deadline): Progress {
+    this.#claims += 1;
+    const request = { ...asked.request, claim: `${this.#deps.identity}/${this.#claims}` };
+    return { asked, deadline, request, reserved: false, mayHappen: false, ledgerRead: false };
+  }
+
+  /** What was reserved for a request that is refused after all is taken back (L7), unless its deletion may yet happen. */
+  #end({ request, reserved, mayHappen }: Progress, verdict: Verdict): Verdict {
+    if (!reserved || verdict.result === 'allow') return verdict;
+    this.#deps.events.abandoned?.(request.namespace, request.pod);
+    if (!mayHappen) this.#deps.withdrawals.add(request.namespace, request.claim);
+    return verdict;
+  }
+
+  /** Nothing has to be written, read or waited for: most requests are about pods that no budget concerns, or are refused. */
+  #isFinal(asked: AskedDisruption, verdict: Verdict): boolean {
+    if (verdict.result === 'allow') return isFree(verdict);
+    if (isUnsettled(verdict) || asked.own) return false;
+    return !(isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request));
   }
 }
 
-/** Nothing has to be written, read or waited for: most requests are about pods that no budget concerns, or are refused. */
-function isFinal(verdict: Verdict): boolean {
-  if (needsLedger(verdict) || isRefusedFor(verdict, 'CacheStale')) return false;
-  return verdict.result === 'deny' || versionsToRead(verdict.effects).length === 0;
+const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], effects: { complete: 'pass' } };
+
+/** Refused because of what is not known yet: it may be allowed in a moment. */
+function isUnsettled(verdict: Verdict): boolean {
+  return isRefusedFor(verdict, 'LedgerUnknown') || isRefusedFor(verdict, 'CacheStale');
 }
 
 function needsLedger(verdict: Verdict): boolean {
   if (verdict.result === 'deny') return isRefusedFor(verdict, 'LedgerUnknown');
   return verdict.effects.reserve !== undefined || verdict.effects.confirm === true;
+}
+
+/** The refusal when there is an end to deciding again. */
+function keptChanging({ pod }: DisruptionRequest, { kind, refusal }: Missing): Denied {
+  return kind === 'view' ? ledgerBusy(pod, 'the pods this decision depends on kept changing') : refusal;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CallStop } from './call-stop.ts';
+import type { Deadline } from './deadline.ts';
 
 export type Body =
   /** Its memory is the reader's, until it gives it back. */
@@ -37,12 +37,17 @@ export class BodyMemory {
  * Reads a body up to the limit. What is too much is still taken from the wire, for a while, and thrown away: a client that is cut
  * off while it writes never reads why.
  */
-export function readBody(request: IncomingMessage, limit: number, memory: BodyMemory, stop: CallStop): Promise<Body> {
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  memory: BodyMemory,
+  deadline: Deadline,
+): Promise<Body> {
   return new Promise((resolve) => {
     const collected = new Collected(limit, memory, Number(request.headers['content-length'] ?? 0));
     const finish = (body: Body) => {
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      stop.unlisten();
+      unsubscribe();
       if (body.kind !== 'read') collected.forget();
       request.resume();
       resolve(body);
@@ -52,8 +57,9 @@ export function readBody(request: IncomingMessage, limit: number, memory: BodyMe
     };
     const onEnd = () => finish(collected.body());
     const onGone = () => finish({ kind: 'gone' });
+    let unsubscribe = () => {};
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
-    stop.listen((kind) => finish({ kind }));
+    unsubscribe = deadline.onEnd((kind) => finish({ kind }));
   });
 }
 

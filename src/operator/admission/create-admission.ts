@@ -1,40 +1,61 @@
-import type { DecideOptions } from '../../core/decide/decide.ts';
+import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
 import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
-import { LedgerService, type ServiceParts } from './admit.ts';
+import { Admission, type AdmissionDeps } from './admit.ts';
 import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
-import { LedgerAccess } from './ledger.ts';
-import { defaultLedgerLimits } from './limits.ts';
-import type { LedgerEvents, PodReader } from './ports.ts';
+import { LedgerAccess, type LedgerEvents } from './ledger.ts';
+import { defaultAdmissionLimits } from './limits.ts';
+import { type DecisionObserver, PodHandler } from './pod-handler.ts';
+import { GroupCommit } from './reserve.ts';
+import { takeOver } from './takeover.ts';
 import { Turns } from './turns.ts';
+import type { PodReader } from './verify.ts';
 import { ViewGate } from './view-gate.ts';
+import { Withdrawals } from './withdrawals.ts';
 
-/** All that has to do with the ledgers, put together: they share turns, and the identity of this process. */
-export interface Judging {
-  readonly access: LedgerAccess;
+/** The room, put together, with the pruner, which shares the turns and the identity of this process with it. */
+export interface AdmissionParts {
+  readonly handler: PodHandler;
   readonly pods: PodReader;
   readonly views: ViewGate;
-  readonly service: LedgerService;
   readonly pruner: LedgerPruner;
 }
 
-export interface JudgingTerms {
+export interface AdmissionOptions {
   readonly options: (namespace: string) => DecideOptions;
-  readonly staleness: ServiceParts['staleness'];
+  readonly staleness: AdmissionDeps['staleness'];
+  /** The user that our own requests come from. */
+  readonly username: () => string;
   readonly events: LedgerEvents;
+  readonly observer: DecisionObserver;
 }
 
-export function createJudging(
+export function createAdmission(
   { world, clients, clock, random, identity, log }: OperatorContext,
-  { options, staleness, events }: JudgingTerms,
-): Judging {
+  { options, staleness, username, events, observer }: AdmissionOptions,
+): AdmissionParts {
+  const limits = defaultAdmissionLimits;
   const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
   const store = kubeLedgerStore(clients.admission);
-  const access = new LedgerAccess({ world, store, clock, events, callMs: defaultLedgerLimits.callMs });
+  const access = new LedgerAccess({ world, store, clock, events, callMs: limits.callMs });
   const pods = kubePodReader(clients.admission);
   const views = new ViewGate(world);
-  const common = { world, access, clock, random, identity, events, turns };
-  const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options, staleness });
-  const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits });
-  return { access, pods, views, service, pruner };
+  const shared = { world, access, clock, random, identity, events, turns };
+  const admission = new Admission({
+    world,
+    decide: (request) => decide(world, request, clock.now(), options(request.namespace)),
+    commits: new GroupCommit({ ...shared, limits, options }),
+    withdrawals: new Withdrawals({ ...shared, limits }),
+    access,
+    pods,
+    views,
+    takeOver: (takeover, deadline) => takeOver(clients.admission, takeover, deadline),
+    staleness,
+    events,
+    completed: (request, completion) => observer.completed(request, completion),
+    identity,
+    limits,
+  });
+  const handler = new PodHandler({ world, admission, clock, options, username, observer });
+  return { handler, pods, views, pruner: new LedgerPruner({ ...shared, limits: defaultPrunerLimits }) };
 }

@@ -1,4 +1,120 @@
-/** How long an answer may take: a little less than the API server waits, or nobody hears it. */
+import type { WebhookClock } from './webhook-clock.ts';
+
+/** Why a request is over: its time is up, or the client closed its connection. */
+export type EndReason = 'late' | 'gone';
+
+/**
+ * The one deadline of a request. `exchange.ts` makes it from the time that the API server says it waits, and everything that waits in
+ * the request's name is given this object: ledger calls, pod reads, waits for the view, the DELETE of a takeover. When it is over,
+ * nothing more is sent in the request's name.
+ *
+ * Most requests are answered before anything has to wait, and an AbortSignal costs more than their verdict: it is made when it is
+ * asked for.
+ */
+export class Deadline {
+  readonly #clock: WebhookClock;
+  readonly #endsAt: number;
+  readonly #timer: { cancel(): void };
+  readonly #listeners = new Set<(reason: EndReason) => void>();
+  readonly #cleanup: (() => void)[] = [];
+  #reason: EndReason | undefined;
+  #controller: AbortController | undefined;
+
+  constructor(clock: WebhookClock, ms: number) {
+    this.#clock = clock;
+    this.#endsAt = clock.monotonic() + ms;
+    this.#timer = clock.after(ms, () => this.end('late'));
+  }
+
+  /** Undefined: the request is not over. */
+  get reason(): EndReason | undefined {
+    return this.#reason;
+  }
+
+  get over(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  /** Never negative. */
+  get leftMs(): number {
+    return this.#reason === undefined ? Math.max(0, this.#endsAt - this.#clock.monotonic()) : 0;
+  }
+
+  /** Aborted with the reason. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** Only the first reason counts. */
+  end(reason: EndReason): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#timer.cancel();
+    this.#controller?.abort(reason);
+    for (const listener of [...this.#listeners]) listener(reason);
+    this.#listeners.clear();
+  }
+
+  /** Calls back once, at once if the request is over already. Returns how to unsubscribe. */
+  onEnd(listener: (reason: EndReason) => void): () => void {
+    if (this.#reason !== undefined) {
+      listener(this.#reason);
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** The request was answered in time: there is nothing left to wait for. */
+  release(): void {
+    this.#timer.cancel();
+    for (const clean of this.#cleanup.splice(0)) clean();
+  }
+
+  /** A deadline within this one: over after `ms`, or when this one is. To be released when its wait ends. */
+  within(ms: number): Deadline {
+    const inner = new Deadline(this.#clock, Math.min(ms, this.leftMs));
+    inner.#cleanup.push(this.onEnd((reason) => inner.end(reason)));
+    return inner;
+  }
+}
+
+/** The answer, or `late` when the signal comes first. A promise that is waited for no longer may fail unheard. */
+export function unlessAborted<T>(signal: AbortSignal, answer: Promise<T>, late: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(late());
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** Gives a call so much time. One that throws, or is not back in time, has failed; it is told to stop, and may yet have had its effect. */
+export async function timeboxed<T>(
+  clock: WebhookClock,
+  ms: number,
+  call: (signal: AbortSignal) => Promise<T>,
+  failed: (message: string) => T,
+): Promise<T> {
+  const deadline = new Deadline(clock, ms);
+  try {
+    return await unlessAborted(deadline.signal, call(deadline.signal), () => failed(`no answer within ${ms} ms`));
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  } finally {
+    deadline.release();
+  }
+}
+
+export function pause(clock: WebhookClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
+}
 
 /** The API server's own default for webhooks is ten seconds. */
 const defaultWaitMs = 10_000;
@@ -28,7 +144,7 @@ export function parseGoDuration(text: string): number | undefined {
 
 /**
  * Milliseconds from the arrival of a request to its answer. The API server says in the query how long it waits; a tenth of that,
- * but at least a fifth of a second and at most one, is left for the way.
+ * but at least a fifth of a second and at most one, is left for the network: an answer that comes later is not read.
  */
 export function deadlineFor(query: string): number {
   if (query !== lastQuery) {
@@ -38,7 +154,7 @@ export function deadlineFor(query: string): number {
   return lastDeadline;
 }
 
-/** API servers ask with the same words each time. */
+/** API servers send the same query each time. */
 let lastQuery = '';
 let lastDeadline = readDeadline(lastQuery);
 

@@ -2,12 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../telemetry/log.ts';
 import { answerBad } from './answers.ts';
 import { type BodyMemory, readBody } from './body.ts';
-import { CallStop } from './call-stop.ts';
-import { deadlineFor } from './deadline.ts';
+import { Deadline, deadlineFor } from './deadline.ts';
 import type { WebhookHandler } from './handler.ts';
 import { type ReviewRequest, readReview } from './review.ts';
 import { type AdmissionAnswer, encodeAnswer } from './review-answer.ts';
-import { type Route, routeOf } from './route.ts';
 import type { WebhookClock } from './webhook-clock.ts';
 import type { Outcome, WebhookMetrics } from './webhook-metrics.ts';
 
@@ -21,17 +19,27 @@ export interface FrontOptions {
   readonly metrics: WebhookMetrics;
 }
 
+/** Which webhook is called, or why none is. */
+type Route =
+  | { readonly ok: true; readonly path: string; readonly query: string; readonly handler: WebhookHandler }
+  | { readonly ok: false; readonly code: number; readonly problem: string; readonly allow?: string };
+
+type Called = Extract<Route, { readonly ok: true }>;
+
 interface Reply {
   readonly outcome: Outcome;
   /** What is counted: the code of the refusal in a review, else the HTTP code. */
   readonly code: number;
-  /** Absent: there is nobody to answer. */
+  /** Absent: the client has closed its connection. */
   readonly http?: { readonly code: number; readonly type: string; readonly text: string; readonly close?: boolean };
 }
 
 const gone: Reply = { outcome: 'gone', code: 0 };
 
-/** Answers HTTP requests one by one; knows how many wait. */
+/**
+ * One HTTP request -> one AdmissionReview -> one answer. The order is that of `onRequest`, `#serve` and `#answer`: which webhook is
+ * called, the deadline, the body, the review, the handler. It counts the requests that wait for an answer.
+ */
 export class WebhookFront {
   readonly #options: FrontOptions;
   readonly #idle: (() => void)[] = [];
@@ -46,12 +54,12 @@ export class WebhookFront {
     return this.#pending;
   }
 
-  /** From now on every answer ends its connection, so that clients go elsewhere. */
+  /** From now on every answer ends its connection, so that API servers connect to other replicas. */
   startClosing(): void {
     this.#closing = true;
   }
 
-  /** Calls back once when nobody waits for an answer. */
+  /** Calls back once when no request waits for an answer. */
   whenIdle(callback: () => void): void {
     if (this.#pending === 0) callback();
     else this.#idle.push(callback);
@@ -76,27 +84,23 @@ export class WebhookFront {
     if (this.#pending === 0) for (const callback of this.#idle.splice(0)) callback();
   }
 
-  async #serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    route: Extract<Route, { ok: true }>,
-  ): Promise<Reply> {
-    const stop = new CallStop();
-    const timer = this.#options.clock.after(deadlineFor(route.query), () => stop.stop('late'));
+  async #serve(request: IncomingMessage, response: ServerResponse, route: Called): Promise<Reply> {
+    const { clock, maxBodyBytes, memory } = this.#options;
+    const deadline = new Deadline(clock, deadlineFor(route.query));
     response.once('close', () => {
-      if (!response.writableEnded) stop.stop('gone');
+      if (!response.writableEnded) deadline.end('gone');
     });
     try {
-      const body = await readBody(request, this.#options.maxBodyBytes, this.#options.memory, stop);
+      const body = await readBody(request, maxBodyBytes, memory, deadline);
       switch (body.kind) {
         case 'read':
           try {
-            return await this.#answer(body.bytes, route, stop);
+            return await this.#answer(body.bytes, route, deadline);
           } finally {
             body.release();
           }
         case 'tooLarge':
-          return rejection(413, `a review has at most ${this.#options.maxBodyBytes} bytes`, true);
+          return rejection(413, `a review has at most ${maxBodyBytes} bytes`, true);
         case 'busy':
           return rejection(503, 'too much is being read at the same time', true);
         case 'late':
@@ -105,11 +109,11 @@ export class WebhookFront {
           return gone;
       }
     } finally {
-      timer.cancel();
+      deadline.release();
     }
   }
 
-  async #answer(bytes: Buffer, route: Extract<Route, { ok: true }>, stop: CallStop): Promise<Reply> {
+  async #answer(bytes: Buffer, route: Called, deadline: Deadline): Promise<Reply> {
     const read = readReview(bytes);
     if (!read.ok) {
       this.#options.log.warn('bad admission review', { webhook: route.path, problem: read.problem });
@@ -117,12 +121,11 @@ export class WebhookFront {
         ? { ...rejection(400, read.problem), outcome: 'bad' }
         : reviewReply(read.uid, answerBad(read.problem), 'bad');
     }
-    this.#options.metrics.read(read.way);
     const { request } = read;
     try {
-      const answer = await firstOf(route.handler.answer(request, stop), stop);
+      const answer = await unlessOver(route.handler.answer(request, { deadline }), deadline);
       if (answer !== undefined) return reviewReply(request.uid, answer, answer.allowed ? 'allowed' : 'denied');
-      if (stop.reason === 'gone') return gone;
+      if (deadline.reason === 'gone') return gone;
       this.#tell('admission took too long', request, route);
       return reviewReply(request.uid, route.handler.inDoubt(request, 'late'), 'late');
     } catch (error) {
@@ -131,7 +134,7 @@ export class WebhookFront {
     }
   }
 
-  #doubt(request: ReviewRequest, route: Extract<Route, { ok: true }>): Reply {
+  #doubt(request: ReviewRequest, route: Called): Reply {
     try {
       return reviewReply(request.uid, route.handler.inDoubt(request, 'failed'), 'failed');
     } catch (error) {
@@ -140,7 +143,7 @@ export class WebhookFront {
     }
   }
 
-  #tell(message: string, request: ReviewRequest, route: Extract<Route, { ok: true }>, error?: unknown): void {
+  #tell(message: string, request: ReviewRequest, route: Called, error?: unknown): void {
     const { namespace, name, operation, uid } = request;
     this.#options.log.error(message, { webhook: route.path, namespace, name, operation, uid, error });
   }
@@ -157,11 +160,33 @@ export class WebhookFront {
   }
 }
 
-/** What the handler says, or undefined when nobody waits for it any more. What it says later is dropped. */
-function firstOf<T>(work: Promise<T>, stop: CallStop): Promise<T | undefined> {
+function routeOf(
+  request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  handlers: ReadonlyMap<string, WebhookHandler>,
+): Route {
+  const url = request.url ?? '/';
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const handler = handlers.get(path);
+  if (handler === undefined) return { ok: false, code: 404, problem: 'there is no webhook at this path' };
+  if (request.method !== 'POST') return { ok: false, code: 405, problem: 'a webhook takes POST', allow: 'POST' };
+  if (!isJson(request.headers['content-type'])) {
+    return { ok: false, code: 415, problem: 'a webhook takes application/json' };
+  }
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return { ok: false, code: 415, problem: 'a webhook takes no compressed bodies' };
+  return { ok: true, path, query: mark < 0 ? '' : url.slice(mark + 1), handler };
+}
+
+function isJson(type: string | undefined): boolean {
+  return type?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}
+
+/** The handler's answer, or undefined when the request is over first. An answer that comes later is dropped. */
+function unlessOver<T>(answer: Promise<T>, deadline: Deadline): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
-    stop.listen(() => resolve(undefined));
-    work.then(resolve, reject);
+    const unsubscribe = deadline.onEnd(() => resolve(undefined));
+    answer.then(resolve, reject).finally(unsubscribe);
   });
 }
 

@@ -3,7 +3,8 @@ import type { ObjectMeta } from '../../api/meta.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import type { LedgerRead, LedgerStore, LedgerWrite, PodReader, PodReading } from './ports.ts';
+import type { LedgerRead, LedgerStore, LedgerWrite } from './ledger.ts';
+import type { PodReader, PodReading } from './verify.ts';
 
 const version = 'v1alpha1';
 const ledgers: ResourceName = { group: ledgerGroup, version, plural: 'disruptionledgers', namespaced: true };

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/log.ts';
 import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
-import type { LedgerEvents } from './ports.ts';
+import type { LedgerEvents } from './ledger.ts';
 
 /** As many as one write takes at most. */
 const batchBuckets: readonly number[] = [1, 2, 5, 10, 25, 50, 100, 250, 500];

@@ -1,15 +1,51 @@
-import { type DisruptionLedger, ledgerName } from '../../api/ledger.ts';
+import { type DisruptionLedger, ledgerName, type Reservation } from '../../api/ledger.ts';
+import type { ReleaseReason } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { acceptLedger } from '../ledger/accept-ledger.ts';
-import { timeboxed } from './patience.ts';
-import type { LedgerEvents, LedgerRead, LedgerStore, LedgerWrite, Writer } from './ports.ts';
+import { timeboxed } from './deadline.ts';
+
+/** Ledgers as the operator reads and writes them: consistent reads, compare-and-swap, and the newest version in the world. */
+
+export type LedgerRead =
+  | { readonly kind: 'found'; readonly ledger: DisruptionLedger }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export type LedgerWrite =
+  | { readonly kind: 'stored'; readonly ledger: DisruptionLedger }
+  /** Another replica wrote, or created it, first. */
+  | { readonly kind: 'conflict' }
+  | { readonly kind: 'missing' }
+  /** Whether it was written all the same is not known, and need not be: the next compare-and-swap finds out. */
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface LedgerStore {
+  /** A consistent read, never one from a cache: what it shows was so after the call began (L6). */
+  read(namespace: string, signal: AbortSignal): Promise<LedgerRead>;
+  create(ledger: DisruptionLedger, signal: AbortSignal): Promise<LedgerWrite>;
+  /** Compare and swap by `metadata.resourceVersion`. */
+  replace(ledger: DisruptionLedger, signal: AbortSignal): Promise<LedgerWrite>;
+}
+
+export type Writer = 'batch' | 'prune' | 'withdraw' | 'create';
+
+/** For metrics and logs. None of them may throw. */
+export interface LedgerEvents {
+  /** A batch was answered: how many requests shared it, how many it reserved, and after how many attempts. */
+  readonly batch?: (namespace: string, requests: number, reserved: number, attempts: number) => void;
+  readonly wrote?: (namespace: string, writer: Writer, outcome: LedgerWrite['kind'], milliseconds: number) => void;
+  /** A reservation was written, and its request was answered "not now". It counts until the pruner releases it. */
+  readonly abandoned?: (namespace: string, pod: string) => void;
+  readonly released?: (namespace: string, reservation: Reservation, why: ReleaseReason) => void;
+}
 
 interface AccessParts {
   readonly world: World;
   readonly store: LedgerStore;
   readonly clock: Clock;
   readonly events: LedgerEvents;
+  /** How long one call of the API server may take. */
   readonly callMs: number;
 }
 
@@ -33,15 +69,20 @@ export class LedgerAccess {
     return this.#parts.world.namespace(namespace)?.ledger?.metadata.resourceVersion;
   }
 
-  async read(namespace: string): Promise<LedgerRead> {
+  /** @param leftMs what is left of the time of the requests that wait for it; absent: none does */
+  async read(namespace: string, leftMs = Number.POSITIVE_INFINITY): Promise<LedgerRead> {
     const { world, store, clock, callMs } = this.#parts;
     const failed = (message: string): LedgerRead => ({ kind: 'failed', message });
-    const answer = await timeboxed(clock, callMs, (signal) => store.read(namespace, signal), failed);
+    const limit = Math.min(callMs, leftMs);
+    const answer = await timeboxed(clock, limit, (signal) => store.read(namespace, signal), failed);
     if (answer.kind === 'found') acceptLedger(world, namespace, answer.ledger);
     return answer;
   }
 
-  /** Creates a ledger that has no version yet; otherwise compares and swaps. */
+  /**
+   * Creates a ledger that has no version yet; otherwise compares and swaps. A write that was sent is waited for, also when the
+   * requests that asked for it are over: what it reserved has to be known.
+   */
   async write(namespace: string, ledger: DisruptionLedger, writer: Writer): Promise<LedgerWrite> {
     const { store } = this.#parts;
     if (ledger.metadata.resourceVersion !== undefined) {
@@ -51,9 +92,9 @@ export class LedgerAccess {
   }
 
   /**
-   * There is no ledger: nothing is reserved, and the first reservation will create it; until then nothing leaves a trace. In one that
-   * somebody deleted by hand there may be what this replica last knew of it, so that what was allowed stays reserved. (The pods of a
-   * namespace that was deleted and made anew have other uids: such reservations hold nobody up, and end when their pods are seen to be
+   * There is no ledger: nothing is reserved, and the first reservation will create it; until then nothing leaves a trace. If a person
+   * deleted it, this replica goes on with what it last knew of it, so that what was allowed stays reserved. (The pods of a namespace
+   * that was deleted and created again have other uids: such reservations hold up no request, and end when their pods are seen to be
    * gone.)
    */
   assume(namespace: string): DisruptionLedger {

@@ -1,20 +1,22 @@
-import { sameJson } from '../../api/json.ts';
+import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
+import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import { classifyChange } from '../../core/pod-change.ts';
 import { type DisruptionRequest, type Operation, requesterOf } from '../../core/request.ts';
-import { type EvictionTerms, evictionTerms, type ReviewedPod, reviewedPod } from './request-objects.ts';
 import type { ReviewRequest } from './review.ts';
+
+/** A disruption that somebody asks for, and how. */
+export interface AskedDisruption {
+  readonly request: DisruptionRequest;
+  /** We ask ourselves: the deletion of a takeover, or a repair of a rollout. */
+  readonly own: boolean;
+  /** EVICT: the deletion that the client asked for, which a takeover has to respect. */
+  readonly eviction?: EvictionTerms;
+}
 
 /** What an admission request about a pod means to us. */
 export type PodRequest =
-  | {
-      readonly kind: 'judge';
-      readonly request: DisruptionRequest;
-      /** We ask ourselves: the deletion of a takeover, or a repair of a rollout. */
-      readonly own: boolean;
-      /** EVICT: the deletion that the client asked for, which a takeover has to respect. */
-      readonly eviction?: EvictionTerms;
-    }
+  | ({ readonly kind: 'judge' } & AskedDisruption)
   | { readonly kind: 'pass'; readonly why: 'notADisruption' | 'terminating' | 'harmless' }
   | { readonly kind: 'bad'; readonly problem: string };
 
@@ -39,9 +41,8 @@ export function podRequestOf(review: ReviewRequest, identity: Identity): PodRequ
 }
 
 function evictionOf(review: ReviewRequest, identity: Identity): PodRequest {
-  const object = review.object();
-  if (!object.ok) return bad(object.problem);
-  const terms = evictionTerms(object.value);
+  const { object } = review;
+  const terms = evictionTerms(object);
   if (!terms.ok) return bad(terms.problem);
   // An Eviction has the name of its pod, and so has the path it was sent to.
   const named = review.name === '' ? reviewedPod('request.object', object) : undefined;
@@ -61,16 +62,16 @@ function evictionOf(review: ReviewRequest, identity: Identity): PodRequest {
  * but what never changes back: which pod it is, and that it is going.
  */
 function deletionOf(review: ReviewRequest, identity: Identity): PodRequest {
-  const old = reviewedPod('request.oldObject', review.oldObject());
+  const old = reviewedPod('request.oldObject', review.oldObject);
   if (!old.ok) return bad(old.problem);
   if (old.value?.terminating === true) return pass('terminating');
   return judge(review, identity, 'DELETE', old.value?.name ?? '', withUid(old.value));
 }
 
 function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
-  const old = reviewedPod('request.oldObject', review.oldObject());
+  const old = reviewedPod('request.oldObject', review.oldObject);
   if (!old.ok) return bad(old.problem);
-  const now = reviewedPod('request.object', review.object());
+  const now = reviewedPod('request.object', review.object);
   if (!now.ok) return bad(now.problem);
   if (old.value === undefined || now.value === undefined) return bad('an UPDATE needs object and oldObject');
   if (old.value.terminating) return pass('terminating');
@@ -135,4 +136,109 @@ function pass(why: Extract<PodRequest, { readonly kind: 'pass' }>['why']): PodRe
 
 function bad(problem: string): PodRequest {
   return { kind: 'bad', problem };
+}
+
+/** What admission needs to know of a pod in a review, checked; `whole` is the pod as it came. */
+interface ReviewedPod {
+  readonly name: string;
+  readonly uid: string | undefined;
+  readonly labels: StringMap;
+  readonly ownerReferences: readonly OwnerReference[];
+  readonly terminating: boolean;
+  readonly whole: unknown;
+}
+
+/** What an Eviction says about the deletion it asks for. */
+export interface EvictionTerms {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+/** Undefined: the review has no such object. */
+function reviewedPod(field: string, whole: unknown): Checked<ReviewedPod | undefined> {
+  if (isUnset(whole)) return { ok: true, value: undefined };
+  const metadata = isObject(whole) ? whole['metadata'] : undefined;
+  if (!isObject(metadata)) return wrong(`${field}.metadata must be an object`);
+  const { name, uid, labels, ownerReferences, deletionTimestamp } = metadata;
+  if (!isOptionalText(name)) return wrong(`${field}.metadata.name must be a string`);
+  if (!isOptionalText(uid)) return wrong(`${field}.metadata.uid must be a string`);
+  if (!isUnset(labels) && !isStringMap(labels)) return wrong(`${field}.metadata.labels must be a map of strings`);
+  if (!isUnset(ownerReferences) && !isOwners(ownerReferences)) {
+    return wrong(`${field}.metadata.ownerReferences must be a list of owners`);
+  }
+  return {
+    ok: true,
+    value: {
+      name: name ?? '',
+      uid: uid ?? undefined,
+      labels: labels ?? {},
+      ownerReferences: ownerReferences ?? [],
+      terminating: !isUnset(deletionTimestamp),
+      whole,
+    },
+  };
+}
+
+export function evictionTerms(eviction: unknown): Checked<EvictionTerms> {
+  if (!isObject(eviction)) return wrong('request.object must be an Eviction');
+  const options = eviction['deleteOptions'];
+  if (isUnset(options)) return { ok: true, value: { dryRun: false } };
+  if (!isObject(options)) return wrong('request.object.deleteOptions must be an object');
+  const { dryRun, gracePeriodSeconds: grace, propagationPolicy: policy, preconditions } = options;
+  if (!isUnset(dryRun) && !Array.isArray(dryRun)) return wrong('request.object.deleteOptions.dryRun must be a list');
+  if (!isUnset(grace) && !Number.isInteger(grace)) {
+    return wrong('request.object.deleteOptions.gracePeriodSeconds must be an integer');
+  }
+  if (!isOptionalText(policy)) return wrong('request.object.deleteOptions.propagationPolicy must be a string');
+  const wanted = preconditionsOf(preconditions);
+  if (!wanted.ok) return wanted;
+  return {
+    ok: true,
+    value: {
+      // A word that the API server does not know is refused by it afterwards, so nothing happens then, either.
+      dryRun: Array.isArray(dryRun) && dryRun.length > 0,
+      ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
+      ...(isUnset(policy) ? {} : { propagationPolicy: policy }),
+      ...wanted.value,
+    },
+  };
+}
+
+function preconditionsOf(source: unknown): Checked<Pick<EvictionTerms, 'uid' | 'resourceVersion'>> {
+  if (isUnset(source)) return { ok: true, value: {} };
+  const field = 'request.object.deleteOptions.preconditions';
+  if (!isObject(source)) return wrong(`${field} must be an object`);
+  const { uid, resourceVersion } = source;
+  if (!isOptionalText(uid)) return wrong(`${field}.uid must be a string`);
+  if (!isOptionalText(resourceVersion)) return wrong(`${field}.resourceVersion must be a string`);
+  return {
+    ok: true,
+    value: { ...(isUnset(uid) ? {} : { uid }), ...(isUnset(resourceVersion) ? {} : { resourceVersion }) },
+  };
+}
+
+function wrong<T>(problem: string): Checked<T> {
+  return { ok: false, problem };
+}
+
+function isOptionalText(value: unknown): value is string | undefined | null {
+  return isUnset(value) || typeof value === 'string';
+}
+
+function isStringMap(value: unknown): value is StringMap {
+  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
+}
+
+function isOwners(value: unknown): value is readonly OwnerReference[] {
+  return Array.isArray(value) && value.every((one) => isObject(one) && isOwner(one));
+}
+
+function isOwner(owner: Fields): boolean {
+  const named = ['apiVersion', 'kind', 'name', 'uid'].every((key) => typeof owner[key] === 'string');
+  return named && (isUnset(owner['controller']) || typeof owner['controller'] === 'boolean');
 }

@@ -1,28 +1,44 @@
 import { blocker, deny } from '../../core/decide/blocker.ts';
+import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
-import type { BasisReading } from './verify.ts';
+import type { Verification } from './verify.ts';
 
-/** Refusals of the service itself. What cannot be written down is not allowed (I4), and that is "not now", like every other (I8). */
+/** Refusals of the admission itself. What cannot be written down is not allowed (I4), and that is "not now", like every other (I8). */
 
 /** Nothing could be written down, or not in time. */
 export function ledgerBusy(pod: string, detail: string): Denied {
   return deny([blocker('LedgerBusy', { pod: { name: pod }, detail })]);
 }
 
-/** Nothing was heard of what the verdict would rest on. */
+/** The view that the verdict would rest on may be too old. */
 export function staleView(pod: string, detail: string): Denied {
   return deny([blocker('NotSynced', { pod: { name: pod }, detail })]);
 }
 
-/** A pod that the verdict rests on has moved on, or cannot be read. */
-export function basisLost(reading: Exclude<BasisReading, { kind: 'holds' }>): Denied {
+/** A pod that the verdict rests on has changed, or cannot be read. */
+export function basisLost(reading: Exclude<Verification, { kind: 'holds' }>): Denied {
   const detail =
-    reading.kind === 'moved'
+    reading.kind === 'changed'
       ? `it has moved on from resourceVersion ${reading.from} to ${reading.resourceVersion}`
       : `the verdict rests on it, and it could not be read: ${reading.message}`;
   return deny([blocker('PodUnknown', { pod: { name: reading.pod }, detail })]);
 }
 
-export function isRefusedFor(verdict: Verdict, code: 'LedgerUnknown' | 'CacheStale'): boolean {
+/** The deletion that should have completed the eviction did not. */
+export function undone({ pod }: DisruptionRequest, message: string): Denied {
+  const detail = `its eviction was allowed, and could not be completed: ${message}`;
+  return deny([blocker('PodUnknown', { pod: { name: pod }, detail })]);
+}
+
+/** The eviction would pass, and could meet a successor of the pod that was judged. */
+export function notPinned({ pod }: DisruptionRequest): Denied {
+  return deny([blocker('EvictionNotPinned', { pod: { name: pod } })]);
+}
+
+export function undecided({ pod }: DisruptionRequest): Denied {
+  return deny([blocker('LedgerUnknown', { pod: { name: pod }, detail: 'there was no time to decide it' })]);
+}
+
+export function isRefusedFor(verdict: Verdict, code: 'LedgerUnknown' | 'CacheStale' | 'PodUnknown'): boolean {
   return verdict.result === 'deny' && verdict.blockers.some((one) => one.code === code);
 }

@@ -1,86 +1,156 @@
 import type { DisruptionLedger } from '../../api/ledger.ts';
 import type { DecideOptions } from '../../core/decide/decide.ts';
 import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
+import type { DisruptionRequest } from '../../core/request.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { Entry, Lane } from './lane.ts';
-import type { LedgerAccess } from './ledger.ts';
-import { type LedgerLimits, pauseAfter } from './limits.ts';
-import { pause } from './patience.ts';
-import type { LedgerEvents, Random } from './ports.ts';
+import type { Random } from '../../kube/time/random.ts';
+import { type Deadline, pause } from './deadline.ts';
+import type { LedgerAccess, LedgerEvents } from './ledger.ts';
+import { type AdmissionLimits, pauseAfter } from './limits.ts';
 import { ledgerBusy } from './refusals.ts';
+import type { Turns } from './turns.ts';
+import { type Reserved, WaitingLine, WaitingRequest } from './waiting-line.ts';
 
-export interface CommitParts {
+export interface ReserveDeps {
   readonly world: World;
   readonly access: LedgerAccess;
   readonly clock: Clock;
   readonly random: Random;
-  readonly limits: LedgerLimits;
+  readonly limits: AdmissionLimits;
   readonly events: LedgerEvents;
+  /** One writer of a ledger at a time in this process: shared with the pruner and the withdrawals. */
+  readonly turns: Turns;
   readonly options: (namespace: string) => DecideOptions;
 }
 
+/**
+ * Group commit, one namespace at a time: requests that arrive while the ledger is being written wait, and share the next write.
+ *
+ *   request -> line -> turn -> [ read ] -> decide all together -> compare-and-swap -> verdicts
+ *                        ^                                              |
+ *                        +------ lost the race: read, decide again -----+    at most `maxAttempts` times
+ */
+export class GroupCommit {
+  readonly #deps: ReserveDeps;
+  readonly #lines = new Map<string, WaitingLine>();
+
+  constructor(deps: ReserveDeps) {
+    this.#deps = deps;
+  }
+
+  /** Always answered: at the latest when the deadline is over. */
+  reserve(request: DisruptionRequest, deadline: Deadline): Promise<Reserved> {
+    const { namespace, pod } = request;
+    const line = this.#line(namespace);
+    const waiting = new WaitingRequest(request, deadline);
+    if (line.size >= this.#deps.limits.maxWaiting) {
+      waiting.settle({
+        verdict: ledgerBusy(pod, `${line.size} requests wait for the ledger already`),
+        reserved: false,
+      });
+      return waiting.answer;
+    }
+    line.add(waiting);
+    const unsubscribe = deadline.onEnd(() => {
+      line.remove(waiting);
+      waiting.settle({ verdict: ledgerBusy(pod, 'the ledger could not be written in time'), reserved: false });
+    });
+    this.#wake(namespace, line);
+    return waiting.answer.finally(unsubscribe);
+  }
+
+  #line(namespace: string): WaitingLine {
+    let line = this.#lines.get(namespace);
+    if (line === undefined) {
+      line = new WaitingLine();
+      this.#lines.set(namespace, line);
+    }
+    return line;
+  }
+
+  #wake(namespace: string, line: WaitingLine): void {
+    if (line.busy) return;
+    line.busy = true;
+    void this.#deps.turns
+      .take(namespace, () => commitBatch(this.#deps, namespace, line))
+      .then(() => {
+        line.busy = false;
+        if (line.size > 0) this.#wake(namespace, line);
+        else this.#lines.delete(namespace);
+      });
+  }
+}
+
+type Batch = readonly WaitingRequest[];
+
 type Step =
-  | { readonly kind: 'answered'; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'answered'; readonly batch: Batch; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'again'; readonly why: string; readonly pause: boolean };
 
 const again = (why: string): Step => ({ kind: 'again', why, pause: true });
 
 /**
- * Judges what waits in a lane together, and writes its reservations with one compare-and-swap (L1). After a lost race the whole
- * batch is judged again from the ledger as it is then, together with whoever has come meanwhile. Every entry that it takes is
- * answered, whatever happens.
+ * Decides what waits in a line together, and writes its reservations with one compare-and-swap (L1). After a lost race the whole
+ * batch is decided again from the ledger as it is then, together with the requests that have arrived meanwhile. Every request that
+ * it takes is answered, whatever happens.
  */
-export async function commitBatch(parts: CommitParts, namespace: string, lane: Lane): Promise<void> {
-  const { access, limits, clock, random } = parts;
-  let batch: Entry[] = [];
+async function commitBatch(deps: ReserveDeps, namespace: string, line: WaitingLine): Promise<void> {
+  const { access, limits, clock, random } = deps;
+  let batch: Batch = [];
   let why = '';
   for (let attempt = 1; attempt <= limits.maxAttempts; attempt += 1) {
-    const left = batch.filter((entry) => !entry.answered);
-    batch = [...left, ...lane.take(limits.maxBatch - left.length)];
+    const left = stillWaiting(batch);
+    batch = [...left, ...line.take(limits.maxBatch - left.length)];
     if (batch.length === 0) return;
     // The read comes after the batch is made up: so what it shows is no older than any request in it (L6).
     const readFirst = attempt > 1 || access.version(namespace) === undefined;
-    const step = await tryOnce(parts, namespace, batch, readFirst).catch((error: unknown) => again(String(error)));
-    if (step.kind === 'answered') return answer(parts, namespace, batch, step.verdicts, attempt);
+    const step = await tryOnce(deps, namespace, batch, readFirst).catch((error: unknown) => again(String(error)));
+    if (step.kind === 'answered') return answer(deps, namespace, step.batch, step.verdicts, attempt);
     why = step.why;
     if (step.pause && attempt < limits.maxAttempts) await pause(clock, pauseAfter(attempt, limits, random()));
   }
-  for (const entry of batch) {
+  for (const waiting of batch) {
     const detail = `the ledger could not be written in ${limits.maxAttempts} attempts; the last time ${why}`;
-    entry.settle({ verdict: ledgerBusy(entry.request.pod, detail), reserved: false });
+    waiting.settle({ verdict: ledgerBusy(waiting.request.pod, detail), reserved: false });
   }
 }
 
-async function tryOnce(
-  parts: CommitParts,
-  namespace: string,
-  batch: readonly Entry[],
-  readFirst: boolean,
-): Promise<Step> {
+function stillWaiting(batch: Batch): Batch {
+  return batch.filter((waiting) => !waiting.answered);
+}
+
+/** A read is made for all of a batch: it may take as long as the request with the most time left. */
+function leftMs(batch: Batch): number {
+  return batch.reduce((most, { deadline }) => Math.max(most, deadline.leftMs), 0);
+}
+
+async function tryOnce(deps: ReserveDeps, namespace: string, asked: Batch, readFirst: boolean): Promise<Step> {
   if (readFirst) {
-    const problem = await read(parts.access, namespace);
+    const problem = await read(deps.access, namespace, leftMs(asked));
     if (problem !== undefined) return again(problem);
   }
-  const judgedBy = parts.access.version(namespace);
-  const { verdicts, ledger, released, confirm } = judge(parts, namespace, batch);
-  if (ledger !== undefined) return write(parts, namespace, ledger, released, verdicts);
-  if (!confirm || readFirst) return { kind: 'answered', verdicts };
-  const now = await parts.access.read(namespace);
+  // What a request asked for that is over meanwhile is not written any more.
+  const batch = stillWaiting(asked);
+  const decidedBy = deps.access.version(namespace);
+  const { verdicts, ledger, released, confirm } = decideBatch(deps, namespace, batch);
+  const answered: Step = { kind: 'answered', batch, verdicts };
+  if (ledger !== undefined) return write(deps, namespace, ledger, released, answered);
+  if (!confirm || readFirst) return answered;
+  const now = await deps.access.read(namespace, leftMs(batch));
   if (now.kind === 'failed') return again(`it could not be read: ${now.message}`);
-  const same = now.kind === 'found' && now.ledger.metadata.resourceVersion === judgedBy;
-  if (same) return { kind: 'answered', verdicts };
-  return { kind: 'again', why: 'it had changed', pause: false };
+  const same = now.kind === 'found' && now.ledger.metadata.resourceVersion === decidedBy;
+  return same ? answered : { kind: 'again', why: 'it had changed', pause: false };
 }
 
-async function read(access: LedgerAccess, namespace: string): Promise<string | undefined> {
-  const answer = await access.read(namespace);
+async function read(access: LedgerAccess, namespace: string, left: number): Promise<string | undefined> {
+  const answer = await access.read(namespace, left);
   if (answer.kind === 'failed') return `it could not be read: ${answer.message}`;
   return answer.kind === 'missing' ? restore(access, namespace) : undefined;
 }
 
-/** What a ledger held that somebody deleted must be there for other replicas, too, before anything is judged by it. */
+/** What a ledger held that a person deleted must be there for other replicas, too, before anything is decided by it. */
 async function restore(access: LedgerAccess, namespace: string): Promise<string | undefined> {
   const ledger = access.assume(namespace);
   if (ledger.spec?.reservations?.length === 0) return undefined;
@@ -90,12 +160,12 @@ async function restore(access: LedgerAccess, namespace: string): Promise<string 
   return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
 }
 
-function judge({ world, clock, options }: CommitParts, namespace: string, batch: readonly Entry[]): BatchOutcome {
-  const requests = batch.map((entry) => entry.request);
+function decideBatch({ world, clock, options }: ReserveDeps, namespace: string, batch: Batch): BatchOutcome {
+  const requests = batch.map((waiting) => waiting.request);
   try {
     return judgeBatch(world, namespace, requests, clock.now(), options(namespace));
   } catch (error) {
-    // What the batch had reserved in the mind only is taken back.
+    // What the batch had reserved in memory only is taken back.
     const ledger = world.namespace(namespace)?.ledger;
     if (ledger !== undefined) world.setLedger(namespace, ledger);
     throw error;
@@ -103,17 +173,17 @@ function judge({ world, clock, options }: CommitParts, namespace: string, batch:
 }
 
 async function write(
-  { access, events }: CommitParts,
+  { access, events }: ReserveDeps,
   namespace: string,
   ledger: DisruptionLedger,
   released: BatchOutcome['released'],
-  verdicts: readonly Verdict[],
+  answered: Extract<Step, { readonly kind: 'answered' }>,
 ): Promise<Step> {
   const written = await access.write(namespace, ledger, 'batch');
   switch (written.kind) {
     case 'stored':
       for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
-      return { kind: 'answered', verdicts };
+      return answered;
     case 'conflict':
       return again('somebody else wrote first');
     case 'missing':
@@ -125,24 +195,24 @@ async function write(
 }
 
 /**
- * Some may have stopped waiting while the write was under way. Their reservations stay: another replica may have answered a
- * repeated request by one already, so nobody may take it back. Whoever asks again is let through by it, or judged anew if it was
- * made on a condition; if nobody does, the pruner releases it after its limit, when the pod is seen alive (I9).
+ * Some requests may be over while the write was under way. Their reservations stay: another replica may have answered a repeated
+ * request by one already, so it cannot be taken back. A client that asks again is let through by it, or decided again if it was made
+ * on a condition; if none does, the pruner releases it after its limit, when the pod is seen alive (I9).
  */
 function answer(
-  { events }: CommitParts,
+  { events }: ReserveDeps,
   namespace: string,
-  batch: readonly Entry[],
+  batch: Batch,
   verdicts: readonly Verdict[],
   attempts: number,
 ): void {
   let count = 0;
-  batch.forEach((entry, i) => {
-    const verdict = verdicts[i] ?? ledgerBusy(entry.request.pod, 'it was not judged');
+  batch.forEach((waiting, i) => {
+    const verdict = verdicts[i] ?? ledgerBusy(waiting.request.pod, 'it was not decided');
     const reserved = verdict.result === 'allow' && verdict.effects.reserve !== undefined;
     if (reserved) count += 1;
-    const heard = entry.settle({ verdict, reserved });
-    if (reserved && !heard) events.abandoned?.(namespace, entry.request.pod);
+    const heard = waiting.settle({ verdict, reserved });
+    if (reserved && !heard) events.abandoned?.(namespace, waiting.request.pod);
   });
-  events.batch?.(namespace, batch.length, count, attempts);
+  if (batch.length > 0) events.batch?.(namespace, batch.length, count, attempts);
 }

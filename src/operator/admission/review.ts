@@ -1,77 +1,128 @@
-import { isObject } from '../../api/json.ts';
-import { type ReviewHeader, readHeader } from './review-header.ts';
-import { skipSpace, skipValue, tooDeep } from './review-scan.ts';
-import { levelsAround, maxDepth, type PartName, partNames, type Span, splitReview } from './review-split.ts';
+import { type Fields, isObject, isUnset } from '../../api/json.ts';
+import { isNestedTooDeeply, maxDepth } from './review-depth.ts';
 
-/** A part of a review: what was there, or why it cannot be read. A part that is absent is null, as the API server writes it. */
-export type ReviewPart =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
+/** AdmissionReview (admission.k8s.io/v1) <-> our types. Nothing in a review is trusted. */
 
-/** An admission request. Its objects are parsed when somebody asks for them. */
-export interface ReviewRequest extends ReviewHeader {
-  object(): ReviewPart;
-  oldObject(): ReviewPart;
-  options(): ReviewPart;
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** What an API server asks an admission webhook. */
+export interface ReviewRequest {
+  readonly uid: string;
+  readonly operation: AdmissionOperation;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Empty: the resource itself. */
+  readonly subResource: string;
+  /** Empty in a deletecollection, and in a create whose name the server chooses. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly dryRun: boolean;
+  /** The three objects are null where the review has none, as the API server writes it. Their shape is not checked. */
+  readonly object: unknown;
+  readonly oldObject: unknown;
+  readonly options: unknown;
 }
 
 export type ReadReview =
-  | { readonly ok: true; readonly request: ReviewRequest; readonly way: 'split' | 'whole' }
+  | { readonly ok: true; readonly request: ReviewRequest }
+  /** With a uid the answer can be a review; without one it is an HTTP error. */
   | { readonly ok: false; readonly problem: string; readonly uid?: string };
 
-const nestedTooDeeply = `the review is nested more than ${maxDepth} levels deep`;
+/** The API server's are 36 characters long. */
+const maxUid = 256;
 
-/** Reads the body of a call to an admission webhook (admission.k8s.io/v1). Nothing in it is trusted. */
+const operations: readonly unknown[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+/** Reads the body of a call to an admission webhook. */
 export function readReview(bytes: Buffer): ReadReview {
-  const split = splitReview(bytes);
-  if (split.kind === 'tooDeep') return { ok: false, problem: nestedTooDeeply };
-  if (split.kind === 'unsure') return readWholeReview(bytes);
-  const read = readHeader(split.header, split.dryRun);
-  if (!read.ok) return read;
-  return {
-    ok: true,
-    way: 'split',
-    request: withParts(read.header, (name) => parsePart(bytes, name, split.spans.get(name))),
-  };
-}
-
-/** The same by parsing everything: right for every order of keys, and several times slower. */
-export function readWholeReview(bytes: Buffer): ReadReview {
-  if (skipValue(bytes, skipSpace(bytes, 0), maxDepth + levelsAround) === tooDeep)
-    return { ok: false, problem: nestedTooDeeply };
-  const parsed = parse(bytes.toString('utf8'));
-  if (!parsed.ok) return { ok: false, problem: 'the body is not JSON' };
-  const request = isObject(parsed.value) ? parsed.value['request'] : undefined;
-  const read = readHeader(parsed.value, isObject(request) ? request['dryRun'] : undefined);
-  if (!read.ok) return read;
-  const part = (name: PartName): ReviewPart => ({
-    ok: true,
-    value: isObject(request) ? (request[name] ?? null) : null,
-  });
-  return { ok: true, way: 'whole', request: withParts(read.header, part) };
-}
-
-function withParts(header: ReviewHeader, read: (name: PartName) => ReviewPart): ReviewRequest {
-  const known = new Map<PartName, ReviewPart>();
-  const once = (name: PartName) => () => {
-    const part = known.get(name) ?? read(name);
-    known.set(name, part);
-    return part;
-  };
-  const [object, oldObject, options] = partNames.map(once) as [() => ReviewPart, () => ReviewPart, () => ReviewPart];
-  return { ...header, object, oldObject, options };
-}
-
-function parsePart(bytes: Buffer, name: PartName, span: Span | undefined): ReviewPart {
-  if (span === undefined) return { ok: true, value: null };
-  const parsed = parse(bytes.toString('utf8', span.start, span.end));
-  return parsed.ok ? parsed : { ok: false, problem: `request.${name} is not JSON` };
-}
-
-function parse(text: string): { readonly ok: true; readonly value: unknown } | { readonly ok: false } {
-  try {
-    return { ok: true, value: JSON.parse(text) };
-  } catch {
-    return { ok: false };
+  if (isNestedTooDeeply(bytes)) {
+    return { ok: false, problem: `the review is nested more than ${maxDepth} levels deep` };
   }
+  const review = parse(bytes.toString('utf8'));
+  if (review === undefined) return { ok: false, problem: 'the body is not JSON' };
+  if (!isObject(review)) return { ok: false, problem: 'the body must be a JSON object' };
+  const request = own(review, 'request');
+  const uid = isObject(request) ? uidOf(request) : undefined;
+  const bad = (problem: string): ReadReview => ({ ok: false, problem, ...(uid === undefined ? {} : { uid }) });
+  if (own(review, 'kind') !== 'AdmissionReview') return bad('kind must be AdmissionReview');
+  if (own(review, 'apiVersion') !== 'admission.k8s.io/v1') return bad('apiVersion must be admission.k8s.io/v1');
+  if (!isObject(request)) return bad('request must be an object');
+  if (uid === undefined) return bad(`request.uid must be a string of 1 to ${maxUid} characters`);
+  const problem = shapeProblem(request);
+  return problem === undefined ? { ok: true, request: requestOf(request, uid) } : bad(problem);
+}
+
+/** Undefined: it is not JSON. No JSON text means undefined. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function uidOf(request: Fields): string | undefined {
+  const uid = own(request, 'uid');
+  return typeof uid === 'string' && uid !== '' && uid.length <= maxUid ? uid : undefined;
+}
+
+function shapeProblem(request: Fields): string | undefined {
+  if (!operations.includes(own(request, 'operation')))
+    return `request.operation must be one of ${operations.join(', ')}`;
+  const resource = own(request, 'resource');
+  if (!isObject(resource)) return 'request.resource must be an object';
+  for (const key of ['group', 'version', 'resource']) {
+    if (typeof own(resource, key) !== 'string') return `request.resource.${key} must be a string`;
+  }
+  for (const key of ['subResource', 'name', 'namespace']) {
+    if (!isOptionalText(own(request, key))) return `request.${key} must be a string`;
+  }
+  const dryRun = own(request, 'dryRun');
+  if (!isUnset(dryRun) && typeof dryRun !== 'boolean') return 'request.dryRun must be a boolean';
+  return userProblem(own(request, 'userInfo'));
+}
+
+function userProblem(user: unknown): string | undefined {
+  if (!isObject(user)) return 'request.userInfo must be an object';
+  if (!isOptionalText(own(user, 'username'))) return 'request.userInfo.username must be a string';
+  const groups = own(user, 'groups');
+  const fine = isUnset(groups) || (Array.isArray(groups) && groups.every((group) => typeof group === 'string'));
+  return fine ? undefined : 'request.userInfo.groups must be a list of strings';
+}
+
+/** The shape has been checked. */
+function requestOf(request: Fields, uid: string): ReviewRequest {
+  const resource = own(request, 'resource') as Fields;
+  const user = own(request, 'userInfo') as Fields;
+  return {
+    uid,
+    operation: own(request, 'operation') as AdmissionOperation,
+    group: text(own(resource, 'group')),
+    version: text(own(resource, 'version')),
+    resource: text(own(resource, 'resource')),
+    subResource: text(own(request, 'subResource')),
+    name: text(own(request, 'name')),
+    namespace: text(own(request, 'namespace')),
+    username: text(own(user, 'username')),
+    groups: (own(user, 'groups') ?? []) as readonly string[],
+    dryRun: own(request, 'dryRun') === true,
+    object: own(request, 'object') ?? null,
+    oldObject: own(request, 'oldObject') ?? null,
+    options: own(request, 'options') ?? null,
+  };
+}
+
+function isOptionalText(value: unknown): boolean {
+  return isUnset(value) || typeof value === 'string';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function own(source: Fields, key: string): unknown {
+  return Object.hasOwn(source, key) ? source[key] : undefined;
 }

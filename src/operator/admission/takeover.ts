@@ -1,51 +1,58 @@
-import type { DisruptionRequest } from '../../core/request.ts';
-import type { Effects } from '../../core/verdict.ts';
+import type { Effects, JudgedPod } from '../../core/verdict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
-import type { EvictionTerms } from './request-objects.ts';
+import type { Deadline } from './deadline.ts';
+import type { EvictionTerms } from './pod-request.ts';
 import { takeoverPropagation } from './takeover-mark.ts';
 
 /** What became of the deletion with which we complete an eviction. */
 export type Completion =
   | { readonly kind: 'deleted' }
-  /** It is not there any more: the API server will say so itself. */
+  /** The pod does not exist any more: the API server will say so itself. */
   | { readonly kind: 'gone' }
-  /** It is not the pod that the verdict was about, or not as it was then. */
+  /** The pod of that name is not the one that the verdict was about, or not as it was then. */
   | { readonly kind: 'moved'; readonly message: string }
-  /** Somebody says no: another webhook, or our own permissions. */
+  /** Another webhook, or our own permissions, refuse it. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Whether it happened is not known; the reservation stands, and whoever asks again finds out. */
+  /** It was not sent: too little of the request's time was left. */
+  | { readonly kind: 'unsent'; readonly message: string }
+  /** Whether it happened is not known; the reservation stays, and a client that asks again finds out. */
   | { readonly kind: 'unknown'; readonly message: string };
 
-export interface Deletion {
-  readonly request: DisruptionRequest;
-  readonly uid: string;
+export interface Takeover {
+  readonly namespace: string;
+  /** The pod that was judged, and no other. */
+  readonly target: JudgedPod;
   readonly onlyIf: Effects['onlyIf'];
   readonly terms: EvictionTerms | undefined;
 }
 
-/** A request that is admitted is over after 35 seconds at most (ADR 0007): a deletion must not come later than that. */
-const longestMs = 10_000;
+/**
+ * A deletion that is sent later than this before the deadline is hardly answered by it: the client would be told "not now" while
+ * its pod is deleted.
+ */
+const shortestMs = 100;
 
 /**
- * Deletes the pod in the eviction's place. The API server then finds it terminating, asks no budget and answers success. Without
+ * Deletes the judged pod in the eviction's place. The API server then finds it terminating, asks no budget and answers success. Without
  * any grace the pod would be gone at once and the eviction a 404, so there is always some; the API server ends it as it was asked.
  */
-export async function completeEviction(
+export async function takeOver(
   client: Pick<KubeClient, 'delete'>,
-  { request, uid, onlyIf, terms }: Deletion,
-  leftMs: number,
+  { namespace, target, onlyIf, terms }: Takeover,
+  deadline: Deadline,
 ): Promise<Completion> {
+  const { leftMs } = deadline;
+  if (leftMs < shortestMs) return { kind: 'unsent', message: `only ${Math.round(leftMs)} ms were left for it` };
   const { gracePeriodSeconds, propagationPolicy = takeoverPropagation } = terms ?? {};
   const body = {
-    preconditions: { uid, ...(onlyIf === undefined ? {} : { resourceVersion: onlyIf.resourceVersion }) },
+    preconditions: { uid: target.uid, ...(onlyIf === undefined ? {} : { resourceVersion: onlyIf.resourceVersion }) },
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Math.max(1, gracePeriodSeconds) }),
     propagationPolicy,
   };
-  const place = { namespace: request.namespace, name: request.pod };
-  const outcome = await client.delete(resources.pods, place, body, { deadlineMs: Math.min(leftMs, longestMs) });
-  return completionOf(outcome);
+  const place = { namespace, name: target.pod };
+  return completionOf(await client.delete(resources.pods, place, body, { deadlineMs: leftMs }));
 }
 
 function completionOf(outcome: Outcome<unknown>): Completion {

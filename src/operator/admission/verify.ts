@@ -1,57 +1,106 @@
-import type { PodVersion } from '../../core/verdict.ts';
-import type { LedgerLimits } from './limits.ts';
-import { unlessAborted } from './patience.ts';
-import type { PodReader, PodReading } from './ports.ts';
+import type { DisruptionRequest } from '../../core/request.ts';
+import type { Effects, PodVersion } from '../../core/verdict.ts';
+import { type Deadline, unlessAborted } from './deadline.ts';
+import type { AdmissionLimits } from './limits.ts';
 
-export type BasisReading =
+/** Whether what a verdict rests on is still so, and whether the request can reach another pod than the judged one (N5, P9). */
+
+export type PodReading =
+  | { readonly kind: 'found'; readonly uid: string; readonly resourceVersion: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface PodReader {
+  /** A consistent read of one pod by its name. */
+  read(namespace: string, pod: string, signal: AbortSignal): Promise<PodReading>;
+}
+
+export type Verification =
   | { readonly kind: 'holds' }
-  /** A pod is not what the verdict took it for; a view as new as `resourceVersion` knows. */
-  | { readonly kind: 'moved'; readonly pod: string; readonly from: string; readonly resourceVersion: string }
+  /** A pod is not what the verdict took it for; a view as new as `resourceVersion` shows what it is. */
+  | { readonly kind: 'changed'; readonly pod: string; readonly from: string; readonly resourceVersion: string }
   | { readonly kind: 'unknown'; readonly pod: string; readonly message: string };
 
-type ReadLimits = Pick<LedgerLimits, 'maxReads' | 'readsAtOnce'>;
+type ReadLimits = Pick<AdmissionLimits, 'maxReads' | 'readsAtOnce'>;
+
+/** A pod as the verdict believes it to be. Without a version only its uid matters. */
+type Believed = Omit<PodVersion, 'resourceVersion'> & { readonly resourceVersion?: string };
+
+/**
+ * What must be read before the request may pass. A takeover carries the target's own version as a precondition of its DELETE; the API
+ * server's delete carries none, so there the target is read, too. A resourceVersion that the client insists on belongs to one pod: if
+ * that is read to be the judged one, the API server deletes that one or answers 409.
+ */
+export function podsToRead(effects: Effects, request: DisruptionRequest): readonly Believed[] {
+  const { complete, onlyIf, target, restsOn = [] } = effects;
+  if (complete === 'takeover') return restsOn;
+  if (onlyIf !== undefined) return [onlyIf, ...restsOn];
+  const insists = request.resourceVersionPrecondition === true && request.uid === undefined && request.dryRun !== true;
+  return insists && target !== undefined ? [target, ...restsOn] : restsOn;
+}
+
+/**
+ * An eviction that a budget judged, that would pass, and that names nothing but a pod's name: the API server would apply what was said
+ * of the judged pod to whatever pod has the name by then.
+ */
+export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
+  if (effects.complete === 'takeover' || effects.target === undefined || request.operation !== 'EVICT') return false;
+  return request.uid === undefined && request.resourceVersionPrecondition !== true && request.dryRun !== true;
+}
 
 /**
  * Reads the pods that a verdict rests on. To be called after the reservation is written: versions only grow, so a pod that is
- * unchanged now was unchanged at the moment of the write, and from then on everybody counts the target as gone.
+ * unchanged now was unchanged at the moment of the write, and from then on every replica counts the target as deleted.
  */
-export async function readBasis(
+export async function verifyPods(
   reader: PodReader,
   namespace: string,
-  versions: readonly PodVersion[],
+  pods: readonly Believed[],
   limits: ReadLimits,
-  signal: AbortSignal,
-): Promise<BasisReading> {
-  if (versions.length > limits.maxReads) {
-    const message = `the verdict rests on ${versions.length} pods, and no more than ${limits.maxReads} are read`;
-    return { kind: 'unknown', pod: versions[0]?.pod ?? '', message };
+  deadline: Deadline,
+): Promise<Verification> {
+  if (pods.length > limits.maxReads) {
+    const message = `the verdict rests on ${pods.length} pods, and no more than ${limits.maxReads} are read`;
+    return { kind: 'unknown', pod: pods[0]?.pod ?? '', message };
   }
-  for (let start = 0; start < versions.length; start += limits.readsAtOnce) {
-    const some = versions.slice(start, start + limits.readsAtOnce);
-    const readings = await Promise.all(some.map((one) => readOne(reader, namespace, one, signal)));
+  for (let start = 0; start < pods.length; start += limits.readsAtOnce) {
+    const some = pods.slice(start, start + limits.readsAtOnce);
+    const readings = await Promise.all(some.map((one) => verifyOne(reader, namespace, one, deadline)));
     const other = readings.find((one) => one.kind !== 'holds');
     if (other !== undefined) return other;
   }
   return { kind: 'holds' };
 }
 
-async function readOne(
+async function verifyOne(
   reader: PodReader,
   namespace: string,
-  expected: PodVersion,
-  signal: AbortSignal,
-): Promise<BasisReading> {
-  const late = (): PodReading => ({ kind: 'failed', message: 'the time for it ran out' });
-  const asked = reader.read(namespace, expected.pod, signal).catch((error: unknown): PodReading => {
-    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
-  });
-  return compare(expected, await unlessAborted(signal, asked, late));
+  believed: Believed,
+  deadline: Deadline,
+): Promise<Verification> {
+  return compare(believed, await readPod(reader, namespace, believed.pod, deadline));
 }
 
-/** A pod that is gone serves nothing, as was believed of it. Another one of the same name may serve. */
-function compare({ pod, uid, resourceVersion }: PodVersion, reading: PodReading): BasisReading {
+/** A reading that is there by the deadline, whatever the reader does. */
+export async function readPod(
+  reader: PodReader,
+  namespace: string,
+  pod: string,
+  deadline: Deadline,
+): Promise<PodReading> {
+  const late = (): PodReading => ({ kind: 'failed', message: 'the time for it ran out' });
+  if (deadline.over) return late();
+  const asked = reader.read(namespace, pod, deadline.signal).catch((error: unknown): PodReading => {
+    return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };
+  });
+  return unlessAborted(deadline.signal, asked, late);
+}
+
+/** A pod that does not exist serves nothing, as was believed of it. Another one of the same name may serve. */
+function compare({ pod, uid, resourceVersion }: Believed, reading: PodReading): Verification {
   if (reading.kind === 'failed') return { kind: 'unknown', pod, message: reading.message };
   if (reading.kind === 'missing') return { kind: 'holds' };
-  if (reading.uid === uid && reading.resourceVersion === resourceVersion) return { kind: 'holds' };
-  return { kind: 'moved', pod, from: resourceVersion, resourceVersion: reading.resourceVersion };
+  const same = resourceVersion === undefined || reading.resourceVersion === resourceVersion;
+  if (reading.uid === uid && same) return { kind: 'holds' };
+  return { kind: 'changed', pod, from: resourceVersion ?? uid, resourceVersion: reading.resourceVersion };
 }

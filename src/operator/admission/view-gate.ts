@@ -6,7 +6,7 @@ interface Waiter {
   readonly open: () => void;
 }
 
-/** Lets those who need a newer view of the pods wait until it is there. Whoever feeds the world says when it moved on. */
+/** Lets requests that need a newer view of the pods wait until it is there. The cluster view tells it when it moved on. */
 export class ViewGate {
   readonly #world: World;
   readonly #waiters = new Set<Waiter>();

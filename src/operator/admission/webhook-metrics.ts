@@ -26,8 +26,6 @@ export interface Call {
 
 export interface WebhookMetrics {
   call(call: Call): void;
-  /** Whether a review could be taken apart without parsing all of it. */
-  read(way: 'split' | 'whole'): void;
   handshakeFailed(): void;
   pending(count: number): void;
 }
@@ -46,11 +44,6 @@ export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
     },
     requestBuckets,
   );
-  const reads = metrics.counter({
-    name: 'webhook_reviews_read_total',
-    help: 'Reviews by how they were read: taken apart, or parsed as a whole.',
-    labels: ['way'],
-  });
   const handshakes = metrics.counter({
     name: 'webhook_tls_failures_total',
     help: 'TLS handshakes that failed.',
@@ -66,7 +59,6 @@ export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
       calls.add({ webhook, outcome, code: String(code) });
       seconds.observe({ webhook }, took);
     },
-    read: (way) => reads.add({ way }),
     handshakeFailed: () => handshakes.add({}),
     pending: (count) => pending.set({}, count),
   };

@@ -1,10 +1,10 @@
 import { withdraw } from '../../core/ledger/withdraw.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
+import type { Random } from '../../kube/time/random.ts';
+import { pause } from './deadline.ts';
 import type { LedgerAccess } from './ledger.ts';
-import { type LedgerLimits, pauseAfter } from './limits.ts';
-import { pause } from './patience.ts';
-import type { Random } from './ports.ts';
+import { type AdmissionLimits, pauseAfter } from './limits.ts';
 import type { Turns } from './turns.ts';
 
 export interface WithdrawalParts {
@@ -12,12 +12,12 @@ export interface WithdrawalParts {
   readonly access: LedgerAccess;
   readonly clock: Clock;
   readonly random: Random;
-  readonly limits: LedgerLimits;
+  readonly limits: AdmissionLimits;
   readonly turns: Turns;
 }
 
 /**
- * Takes back what was reserved for requests that were then refused (L7). Nobody waits for it: what cannot be taken back is
+ * Takes back what was reserved for requests that were then refused (L7). No request waits for it: what cannot be taken back is
  * released by the leader, about a minute later.
  */
 export class Withdrawals {

@@ -1,6 +1,6 @@
 import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
-import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
+import type { ReviewRequest } from '../admission/review.ts';
 
 /** What an admission request about a PodUnavailableBudget means to us. */
 export type BudgetRequest =
@@ -15,11 +15,11 @@ export function budgetRequestOf(review: ReviewRequest): BudgetRequest {
   const isBudget =
     review.group === pubGroup && review.resource === 'podunavailablebudgets' && review.subResource === '';
   if (!isBudget || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
-  const budget = objectIn(review.object(), 'request.object');
+  const budget = objectIn(review.object, 'request.object');
   if (typeof budget === 'string') return bad(budget);
   if (!isUnset(budget.metadata['deletionTimestamp'])) return pass;
   if (review.operation === 'CREATE') return { kind: 'validate', budget: named(budget, review) };
-  const old = objectIn(review.oldObject(), 'request.oldObject');
+  const old = objectIn(review.oldObject, 'request.oldObject');
   if (typeof old === 'string') return bad(old);
   if (isSameBudget(old, budget)) return pass;
   return { kind: 'validate', budget: named(budget, review), old: named(old, review) };
@@ -31,11 +31,10 @@ interface Found {
 }
 
 /** The object, or what is wrong with it. */
-function objectIn(part: ReviewPart, field: string): Found | string {
-  if (!part.ok) return part.problem;
-  if (!isObject(part.value)) return `${field} must be an object`;
-  const { metadata } = part.value;
-  return isObject(metadata) ? { whole: part.value, metadata } : `${field}.metadata must be an object`;
+function objectIn(value: unknown, field: string): Found | string {
+  if (!isObject(value)) return `${field} must be an object`;
+  const { metadata } = value;
+  return isObject(metadata) ? { whole: value, metadata } : `${field}.metadata must be an object`;
 }
 
 function isSameBudget(old: Found, now: Found): boolean {

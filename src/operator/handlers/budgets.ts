@@ -31,11 +31,11 @@ const listMs = 3_000;
  */
 export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
   return {
-    async answer(review, { signal }) {
+    async answer(review, { deadline }) {
       const request = budgetRequestOf(review);
       if (request.kind === 'pass' || parts.leftToOthers()) return { allowed: true };
       if (request.kind === 'bad') return answerBad(request.problem);
-      const others = await neighbours(parts, review.namespace, signal);
+      const others = await neighbours(parts, review.namespace, deadline.signal);
       if (others.ok) return judge(request, others.value);
       return answerUnavailable(`the budgets of the namespace are not known: ${others.failure.message}`);
     },

@@ -6,7 +6,7 @@ import type { Pod } from '../../api/pod.ts';
 import { parseProbes } from '../../api/probe.ts';
 import { answerBad, answerInvalid } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
+import type { ReviewRequest } from '../admission/review.ts';
 import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { podTemplatesOf } from './pod-templates.ts';
 
@@ -25,7 +25,7 @@ export function probesHandler(): WebhookHandler {
 
 function answerTo(review: ReviewRequest): AdmissionAnswer {
   if (review.subResource !== '' || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
-  const now = objectIn(review.object(), 'request.object');
+  const now = objectIn(review.object, 'request.object');
   if (typeof now === 'string') return answerBad(now);
   const metadata = isObject(now['metadata']) ? now['metadata'] : {};
   if (!isUnset(metadata['deletionTimestamp'])) return pass;
@@ -37,9 +37,8 @@ function answerTo(review: ReviewRequest): AdmissionAnswer {
   return isPod ? pass : { allowed: true, warnings: misplaced(metadata) };
 }
 
-function objectIn(part: ReviewPart, field: string): Fields | string {
-  if (!part.ok) return part.problem;
-  return isObject(part.value) ? part.value : `${field} must be an object`;
+function objectIn(value: unknown, field: string): Fields | string {
+  return isObject(value) ? value : `${field} must be an object`;
 }
 
 function errorsIn(object: Fields, isPod: boolean): readonly FieldError[] {
@@ -53,7 +52,7 @@ function errorsIn(object: Fields, isPod: boolean): readonly FieldError[] {
 /** What was stored while nobody checked must still be possible to change: labels, finalizers, the number of replicas. */
 function isOldMistake(review: ReviewRequest, errors: readonly FieldError[], isPod: boolean): boolean {
   if (review.operation !== 'UPDATE') return false;
-  const old = objectIn(review.oldObject(), 'request.oldObject');
+  const old = objectIn(review.oldObject, 'request.oldObject');
   return typeof old !== 'string' && sameJson(errorsIn(old, isPod), errors);
 }
 

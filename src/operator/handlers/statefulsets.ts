@@ -4,7 +4,7 @@ import type { StatefulSet } from '../../api/statefulset.ts';
 import { enforcedRollingUpdate, parseRolloutOptIn, type RolloutOptIn } from '../../core/rollout/opt-in.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { ReviewPart, ReviewRequest } from '../admission/review.ts';
+import type { ReviewRequest } from '../admission/review.ts';
 import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { enforcedRolloutGate } from '../feature-gates.ts';
 import { strategyOf } from './declared-strategy.ts';
@@ -36,12 +36,12 @@ const pass: AdmissionAnswer = { allowed: true };
 function answerTo(review: ReviewRequest, enabled: boolean): AdmissionAnswer {
   const isSet = review.group === 'apps' && review.resource === 'statefulsets' && review.subResource === '';
   if (!isSet || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
-  const now = objectIn(review.object(), 'request.object');
+  const now = objectIn(review.object, 'request.object');
   if (typeof now === 'string') return answerBad(now);
   const asks = strategyOf(now)['type'] === enforcedRollingUpdate;
   if (!enabled) return asks ? invalid(review, [gateIsOff]) : pass;
   if (review.operation === 'CREATE') return admit(review, now, undefined, asks);
-  const old = objectIn(review.oldObject(), 'request.oldObject');
+  const old = objectIn(review.oldObject, 'request.oldObject');
   return typeof old === 'string' ? answerBad(old) : admit(review, now, old, asks);
 }
 
@@ -56,9 +56,8 @@ function admit(review: ReviewRequest, now: Fields, old: Fields | undefined, asks
   return { allowed: true, patch: strategyPatch(now, old), ...(asks ? { warnings: warningsAbout(optIn) } : {}) };
 }
 
-function objectIn(part: ReviewPart, field: string): Fields | string {
-  if (!part.ok) return part.problem;
-  return isObject(part.value) ? part.value : `${field} must be an object`;
+function objectIn(value: unknown, field: string): Fields | string {
+  return isObject(value) ? value : `${field} must be an object`;
 }
 
 /** API servers send what they have decoded into the type; the reader takes everything in it for optional. */

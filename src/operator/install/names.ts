@@ -16,6 +16,7 @@ export const webhookPaths = {
   budgets: '/podunavailablebudgets',
   statefulSets: '/statefulsets',
   probes: '/probes',
+  pinning: '/evictions',
 } as const;
 
 /** Where certificates that others make are mounted. */

@@ -22,7 +22,7 @@ import {
   failurePolicies,
   type InstallValues,
   logLevels,
-  takeoverModes,
+  takeoverProblem,
 } from './values.ts';
 
 type Readers = { readonly [field: string]: Reader | Readers };
@@ -31,13 +31,18 @@ type Readers = { readonly [field: string]: Reader | Readers };
 const timeout = integerIn(2, 30);
 const maxPort = 65_535;
 
+const takeoverMode: Reader = (value, field) => {
+  const problem = takeoverProblem(value);
+  return problem === undefined ? [] : [invalid(field, value, problem)];
+};
+
 const readers: Readers = {
   namespace: dnsLabel,
   image,
   imagePullSecrets: listOf(subdomain),
   replicas: integerIn(1, 20),
   resources: { requests: quantities, limits: quantities },
-  takeover: choice(takeoverModes),
+  takeover: takeoverMode,
   webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },
   certificates: { source: choice(certificateSources), secretName: subdomain },
   agent: {

@@ -3,7 +3,17 @@ import type { LogLevel } from '../../telemetry/log.ts';
 import type { FeatureGates } from '../feature-gates.ts';
 import { defaultNamespace } from './names.ts';
 
-export const takeoverModes = ['pdb', 'always', 'off'] as const;
+export const takeoverModes = ['on', 'off'] as const;
+
+/** Why a word is no mode, if it is none. Both kinds of budgets are taken over since `on`; the former modes told them apart. */
+export function takeoverProblem(word: unknown): string | undefined {
+  if ((takeoverModes as readonly unknown[]).includes(word)) return undefined;
+  const former = word === 'pdb' || word === 'always';
+  return former
+    ? `must be "on" or "off": "${word}" was replaced by "on", which is for PDBs and PUBs`
+    : 'must be "on" or "off"';
+}
+
 export const failurePolicies = ['Fail', 'Ignore'] as const;
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 export const certificateSources = ['own', 'cert-manager', 'secret'] as const;
@@ -15,7 +25,7 @@ export interface InstallValues {
   readonly imagePullSecrets: readonly string[];
   readonly replicas: number;
   readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
-  /** Whose evictions the webhook completes itself: of PDBs that we judge, of everything that we judge, or none. */
+  /** Whether the webhook completes the evictions itself that a budget of ours judged. */
   readonly takeover: (typeof takeoverModes)[number];
   readonly webhook: {
     readonly timeoutSeconds: number;
@@ -61,7 +71,7 @@ export const defaultInstallValues: InstallValues = {
   imagePullSecrets: [],
   replicas: 2,
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
-  takeover: 'pdb',
+  takeover: 'on',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
   certificates: { source: 'own' },
   agent: {

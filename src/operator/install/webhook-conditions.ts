@@ -98,6 +98,13 @@ const probeMayChange: MatchCondition = {
   expression: ['oldObject == null', differs('metadata.annotations'), differs('spec')].join(' || '),
 };
 
+/** The client says by uid, or holdfast did before, which pod it means. */
+const namesNoUid: MatchCondition = {
+  name: 'names-no-uid',
+  expression:
+    '!has(object.deleteOptions) || !has(object.deleteOptions.preconditions) || !has(object.deleteOptions.preconditions.uid)',
+};
+
 /** @param namespace the operator's own */
 export function conditionsOf(namespace: string) {
   return {
@@ -106,6 +113,7 @@ export function conditionsOf(namespace: string) {
     budget: [objectStays, budgetChanges],
     statefulSet: [objectStays, asksForEnforcement],
     probes: [carriesProbe, probeMayChange],
+    pinning: [namesNoUid],
   } as const;
 }
 

@@ -29,6 +29,7 @@ export const answeredPaths: ReadonlySet<string> = new Set([
   webhookPaths.budgets,
   webhookPaths.statefulSets,
   webhookPaths.probes,
+  webhookPaths.pinning,
 ]);
 
 export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
@@ -108,7 +109,7 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
   };
 }
 
-/** A pod that cannot be created while we are away would be worse than a probe that nobody checked, which counts as failing. */
+/** A pod that cannot be created while we are away would be worse than a probe that was not checked, which counts as failing. */
 const harmless = { failurePolicy: 'Ignore', timeoutSeconds: 2 } as const;
 
 function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
@@ -125,7 +126,25 @@ function mutatingConfiguration(values: InstallValues): MutatingWebhookConfigurat
     kind: 'MutatingWebhookConfiguration',
     metadata: metadata(values),
     // Another webhook may write the strategy after us; asked again, we say the same.
-    webhooks: [{ ...statefulSets, reinvocationPolicy: 'IfNeeded' }],
+    webhooks: [{ ...statefulSets, reinvocationPolicy: 'IfNeeded' }, pinning(values)],
+  };
+}
+
+/**
+ * Binds every eviction to the uid of its pod: an Eviction names a pod, and another one may have the name by the time that the API
+ * server acts. Where it does not answer, the validating webhook lets nothing pass by a name alone; so a failure here stops nothing.
+ */
+function pinning(values: InstallValues): ValidatingWebhook {
+  return {
+    ...webhook(values, {
+      name: 'pin',
+      path: webhookPaths.pinning,
+      selector: guarded(values),
+      sideEffects: 'None',
+      rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])],
+      conditions: conditionsOf(values.namespace).pinning,
+    }),
+    ...harmless,
   };
 }
 

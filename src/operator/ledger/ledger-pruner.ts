@@ -7,8 +7,7 @@ import {
 } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
-import type { LedgerAccess } from '../admission/ledger.ts';
-import type { LedgerEvents } from '../admission/ports.ts';
+import type { LedgerAccess, LedgerEvents } from '../admission/ledger.ts';
 import type { Turns } from '../admission/turns.ts';
 
 export interface PrunerLimits {

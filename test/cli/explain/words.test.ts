@@ -89,7 +89,7 @@ const yes = (complete: 'takeover' | 'pass'): Verdict => ({
   result: 'allow',
   reason: 'WithinBudget',
   charges: [],
-  effects: { complete },
+  effects: { complete, target: { pod: 'web', uid: 'uid-web' } },
 });
 const allows = { allows: true, text: 'it allows 1' };
 const refuses = { allows: false, text: 'it allows none' };

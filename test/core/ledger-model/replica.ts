@@ -1,3 +1,4 @@
+import type { DecideOptions } from '../../../src/core/decide/decide.ts';
 import { judgeBatch } from '../../../src/core/ledger/batch.ts';
 import { type NotesSeen, prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
 import { withdraw } from '../../../src/core/ledger/withdraw.ts';
@@ -42,8 +43,10 @@ export class Replica {
   readonly #server: ApiServer;
   readonly #identity: string;
   readonly #budgets: Budgets;
+  readonly #options: DecideOptions;
 
-  constructor(server: ApiServer, budgets: Budgets, skew: number) {
+  constructor(server: ApiServer, budgets: Budgets, skew: number, options: DecideOptions = {}) {
+    this.#options = options;
     this.#server = server;
     this.#identity = `replica-${skew}`;
     this.#budgets = budgets;
@@ -97,7 +100,7 @@ export class Replica {
     const asked = this.pending;
     this.pending = [];
     const requests = asked.map((one) => one.request);
-    const outcome = judgeBatch(this.world, ns, requests, now + this.skew);
+    const outcome = judgeBatch(this.world, ns, requests, now + this.skew, this.#options);
     const answers = asked.map((one, i) => ({ ...one, verdict: outcome.verdicts[i] as Verdict }));
     if (outcome.confirm && this.#isOutdated()) {
       // The answer would rest on a ledger that is no more: read it, and ask again.

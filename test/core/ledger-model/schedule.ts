@@ -54,9 +54,12 @@ export class Schedule {
   #leader = 0;
   #asked = 0;
   readonly #keepTranscript: boolean;
+  /** Every third installation takes no eviction over (P9). */
+  readonly #takeover: 'on' | 'off';
 
   constructor(seed: number, keepTranscript = false) {
     this.#random = new Random(seed);
+    this.#takeover = seed % 3 === 0 ? 'off' : 'on';
     this.#keepTranscript = keepTranscript;
     this.#budgets = randomBudgets(this.#random);
     const { groups, size, minimum, desired, desiredEven } = this.#budgets;
@@ -71,7 +74,8 @@ export class Schedule {
       this.#say(`${pod} is down`);
     }
     for (let i = 0; i < replicas; i += 1) {
-      this.#replicas.push(new Replica(this.#server, this.#budgets, (this.#random.below(601) - 300) * 1000));
+      const skew = (this.#random.below(601) - 300) * 1000;
+      this.#replicas.push(new Replica(this.#server, this.#budgets, skew, { takeover: this.#takeover }));
     }
   }
 
@@ -148,7 +152,15 @@ export class Schedule {
     this.#say(`replica ${index} is asked: ${operation} ${pod}`);
     this.#asked += 1;
     const claim = String(this.#asked);
-    this.#replica(index).pending.push({ request: { operation, namespace: ns, pod, claim }, askedAt: this.#now });
+    const uid = this.#uidFor(index, operation, pod);
+    const named = { namespace: ns, pod, claim, ...(uid === undefined ? {} : { uid }) };
+    this.#replica(index).pending.push({ request: { operation, ...named }, askedAt: this.#now });
+  }
+
+  /** A DELETE shows the pod that it is about; an eviction names it, and is bound to the uid that the replica's view has (P9). */
+  #uidFor(index: number, operation: 'EVICT' | 'DELETE', pod: string): string | undefined {
+    const live = this.#server.pods.get(pod)?.uid;
+    return operation === 'DELETE' ? live : (this.#replica(index).world.pod(ns, pod)?.uid ?? live);
   }
 
   /** Often those who were stopped come back, and so do the others of their groups; and often it is about pods that do not serve yet. */
@@ -190,13 +202,14 @@ export class Schedule {
     if (write.kind === 'batch') for (const answer of write.answers) this.#answer(index, answer);
   }
 
-  #answer(index: number, { request: { pod, claim = '' }, askedAt, verdict }: Answer): void {
+  #answer(index: number, { request, askedAt, verdict }: Answer): void {
+    const { pod, claim = '' } = request;
     if (verdict.result === 'deny') {
       this.stats.refused += 1;
       this.#say(`replica ${index} refuses ${pod}: ${verdict.blockers.map((one) => one.code).join(',')}`);
       return;
     }
-    const uid = verdict.effects.reserve?.uid ?? this.#replica(index).world.pod(ns, pod)?.uid;
+    const uid = verdict.effects.target?.uid ?? request.uid;
     this.#say(`replica ${index} allows ${pod} (${uid}): ${verdict.reason}`);
     if (uid === undefined) return;
     const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt, claim };

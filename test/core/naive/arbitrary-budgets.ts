@@ -162,11 +162,17 @@ export function anyPub(namespace: string): fc.Arbitrary<PodUnavailableBudget> {
       ),
       observed: rarely<number | undefined>('usual', 2, fc.constantFrom(1, 3, undefined)),
       mistake: rarely<Readonly<Record<string, unknown>>>('usual', {}, fc.constantFrom(...mistakes)),
+      takeover: mostly<string | undefined>(undefined, 'disabled', 'no'),
     })
-    .map(({ name, about, max, min, both, groups, operations, total, ignored, observed, mistake }) => ({
+    .map(({ name, about, max, min, both, groups, operations, total, ignored, observed, mistake, takeover }) => ({
       apiVersion: 'policy.kruise.io/v1beta1',
       kind: 'PodUnavailableBudget',
-      metadata: { name, namespace, generation: 2 },
+      metadata: {
+        name,
+        namespace,
+        generation: 2,
+        ...(takeover === undefined ? {} : { annotations: { [annotation.takeover]: takeover } }),
+      },
       spec: {
         ...about,
         ...(max === undefined ? {} : { maxUnavailable: max }),

@@ -109,9 +109,17 @@ function* verdictDifferences(world: World, { state, now }: Moment, manners: read
       const naive = naiveDecide(state, request, now, manner.options);
       const engine = decide(world, request, now, manner.options);
       const text = unlike(listed(settled(naive, engine), manner), listed(told(engine), manner));
-      if (text !== undefined) yield `verdict on ${JSON.stringify({ ...request, options: manner.options })}: ${text}`;
+      const question = JSON.stringify({ ...request, options: manner.options });
+      if (text !== undefined) yield `verdict on ${question}: ${text}`;
+      if (takesOver(engine) !== undefined && takesOver(engine) !== pod.metadata.uid) yield `wrong pod for ${question}`;
     }
   }
+}
+
+/** The uid of the pod that the verdict would delete. */
+function takesOver(verdict: Verdict): string | undefined {
+  if (verdict.result === 'deny' || verdict.effects.complete !== 'takeover') return undefined;
+  return verdict.effects.target.uid;
 }
 
 function requestFor(pod: Pod, manner: Manner): DisruptionRequest {

@@ -35,7 +35,7 @@ const anyRelabel = fc.constantFrom<Readonly<Record<string, string>>>(
 );
 
 const anyOptions: fc.Arbitrary<NaiveOptions> = fc.record(
-  { takeover: fc.constantFrom('pdb', 'always', 'off'), foreignEvictionWebhook: fc.boolean() },
+  { takeover: fc.constantFrom('on', 'off'), foreignEvictionWebhook: fc.boolean() },
   { requiredKeys: [] },
 );
 

@@ -15,7 +15,7 @@ import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, without
  */
 
 export interface NaiveOptions {
-  readonly takeover?: 'pdb' | 'always' | 'off';
+  readonly takeover?: 'on' | 'off';
   readonly foreignEvictionWebhook?: boolean;
 }
 
@@ -181,7 +181,7 @@ function veto(
   return wayOut || isBroken ? [] : [{ code }];
 }
 
-/** P9. A PUB alone is alone only where no PDB selects the pod: what it would say is the built-in check's business. */
+/** P9. Every budget that judges must let us, and no PDB may be left that only the built-in check asks. */
 function completion(
   state: NaiveState,
   request: DisruptionRequest,
@@ -189,12 +189,12 @@ function completion(
   answers: readonly Answer[],
   options: NaiveOptions,
 ): 'takeover' | 'pass' {
-  const { takeover = 'pdb', foreignEvictionWebhook = false } = options;
+  const { takeover = 'on', foreignEvictionWebhook = false } = options;
   if (request.operation !== 'EVICT' || takeover === 'off' || foreignEvictionWebhook) return 'pass';
   if (request.dryRun === true || request.resourceVersionPrecondition === true || answers.length === 0) return 'pass';
-  const pdbs = answers.filter(({ budget }) => budget.kind === 'PodDisruptionBudget');
-  if (pdbs.length > 0) return pdbs.every((answer) => answer.takeover === true) ? 'takeover' : 'pass';
-  return takeover === 'always' && !state.pdbs.some((pdb) => selects(pdb, pod)) ? 'takeover' : 'pass';
+  if (!answers.every((answer) => answer.takeover === true)) return 'pass';
+  const byPubsAlone = answers.every(({ budget }) => budget.kind === 'PodUnavailableBudget');
+  return byPubsAlone && state.pdbs.some((pdb) => selects(pdb, pod)) ? 'pass' : 'takeover';
 }
 
 function byBudget(left: { budget?: BudgetRef; code?: string }, right: { budget?: BudgetRef; code?: string }): number {

@@ -1,9 +1,10 @@
 import { parseAmount } from '../../../src/api/int-or-string.ts';
 import { matches, parseSelector } from '../../../src/api/label-selector.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import { type GroupMinimum, type PdbScope, parsePdbScope, parseTakeover } from '../../../src/api/pdb-scope.ts';
+import { type GroupMinimum, type PdbScope, parsePdbScope } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { hasProbe } from '../../../src/api/probe.ts';
+import { parseTakeover } from '../../../src/api/takeover.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from './expected.ts';
 import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';

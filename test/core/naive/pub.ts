@@ -139,11 +139,14 @@ export function answerOfPub(
   const covered = coverOf(pod);
   if (covered === 'no' || !takesFromUnit(request, coverOf, keyOf, pod)) return undefined;
   const budget = pubRef(pub);
-  if (covered === 'unknown') return { budget, always: false, refusal: 'OwnerNotResolved' };
-  if (rules === undefined) return { budget, always: false, refusal: 'BudgetInvalid' };
+  const takeover = rules !== undefined && pub.metadata.annotations?.[annotation.takeover] === undefined;
+  if (covered === 'unknown') return { budget, always: false, takeover, refusal: 'OwnerNotResolved' };
+  if (rules === undefined) return { budget, always: false, takeover, refusal: 'BudgetInvalid' };
   const observed = pub.status?.observedGeneration ?? 0;
-  if ((pub.metadata.generation ?? 0) > observed) return { budget, always: true, refusal: 'BudgetNotObserved' };
-  return judge(budget, unitOf(state, pub, rules, pod, now), pod, countUnits(state, pub, rules, now), 'always');
+  if ((pub.metadata.generation ?? 0) > observed)
+    return { budget, always: true, takeover, refusal: 'BudgetNotObserved' };
+  const unit = unitOf(state, pub, rules, pod, now);
+  return { ...judge(budget, unit, pod, countUnits(state, pub, rules, now), 'always'), takeover };
 }
 
 export function numbersOfPub(state: NaiveState, pub: PodUnavailableBudget, now: number): NaiveNumbers {

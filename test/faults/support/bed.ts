@@ -92,7 +92,7 @@ const log = createLogger({
   now: () => realClock.now(),
 });
 
-function settingsOf({ takeover = 'pdb', noticeMs }: ReplicaWish, namespace: string): OperatorSettings {
+function settingsOf({ takeover = 'on', noticeMs }: ReplicaWish, namespace: string): OperatorSettings {
   return {
     namespace,
     identity: `operator_${randomBytes(4).toString('hex')}`,

@@ -13,7 +13,7 @@ interface ProcessWish {
   readonly namespace: string;
   /** Where API servers find the webhooks: perhaps a balancer before this process. */
   readonly url: string;
-  readonly takeover?: 'pdb' | 'always' | 'off';
+  readonly takeover?: 'on' | 'off';
 }
 
 /** `holdfast operator` as another process, which can be killed. */
@@ -40,7 +40,7 @@ export class OperatorProcess {
     child.once('close', () => process.off('exit', end));
   }
 
-  static async start({ access, namespace, url, takeover = 'pdb' }: ProcessWish): Promise<OperatorProcess> {
+  static async start({ access, namespace, url, takeover = 'on' }: ProcessWish): Promise<OperatorProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
     const kubeconfig = join(folder, 'kubeconfig');
     const program = join(folder, 'holdfast.mjs');

@@ -21,7 +21,7 @@ const allowed: Allowed = {
   result: 'allow',
   reason: 'WithinBudget',
   charges: [{ budget, unit: 'g1', unitKind: 'group', effect: 'breaks', available: 3, desired: 2 }],
-  effects: { complete: 'takeover' },
+  effects: { complete: 'takeover', target: { pod: 'web-0', uid: 'uid-web-0' } },
 };
 
 function journal() {

@@ -132,10 +132,4 @@ describe('through an API server', () => {
   it('what nothing protects passes', async () => {
     expect((await evict('free')).code).toBe(201);
   });
-
-  it('every review was read without parsing it as a whole', async () => {
-    const text = await webhook.metrics.render();
-    expect(text).toMatch(/holdfast_webhook_reviews_read_total\{way="split"\} [1-9]/);
-    expect(text).not.toContain('way="whole"');
-  });
 });

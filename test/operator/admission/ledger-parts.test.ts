@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultLedgerLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
-import { patienceOf, timeboxed } from '../../../src/operator/admission/patience.ts';
+import { Deadline, timeboxed } from '../../../src/operator/admission/deadline.ts';
+import { defaultAdmissionLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
 import { Turns } from '../../../src/operator/admission/turns.ts';
 import { ViewGate } from '../../../src/operator/admission/view-gate.ts';
 import { acceptLedger } from '../../../src/operator/ledger/accept-ledger.ts';
@@ -115,7 +115,7 @@ describe('the gate to a newer view', () => {
     const clock = new TestClock();
     const world = aWorld();
     const gate = new ViewGate(world);
-    const patience = patienceOf(clock, 1_000);
+    const patience = new Deadline(clock, 1_000);
     expect(await gate.reached('100', patience.signal)).toBe(true);
     const soon = gate.reached('101', patience.signal);
     const never = gate.reached('9000', patience.signal);
@@ -130,7 +130,7 @@ describe('the gate to a newer view', () => {
 
 describe('the pause after a lost race', () => {
   it('grows with every attempt, up to its cap, and is left to chance', () => {
-    expect([1, 2, 3, 20].map((attempt) => pauseAfter(attempt, defaultLedgerLimits, 1))).toEqual([10, 20, 40, 250]);
-    expect(pauseAfter(3, defaultLedgerLimits, 0.25)).toBe(10);
+    expect([1, 2, 3, 20].map((attempt) => pauseAfter(attempt, defaultAdmissionLimits, 1))).toEqual([10, 20, 40, 250]);
+    expect(pauseAfter(3, defaultAdmissionLimits, 0.25)).toBe(10);
   });
 });

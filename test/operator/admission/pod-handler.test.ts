@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Effects, Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { PodHandler } from '../../../src/operator/admission/pod-handler.ts';
-import type { PodReading } from '../../../src/operator/admission/ports.ts';
+import { Admission } from '../../../src/operator/admission/admit.ts';
+import { Deadline } from '../../../src/operator/admission/deadline.ts';
+import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.ts';
+import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
+import { takeOver } from '../../../src/operator/admission/takeover.ts';
+import type { PodReading } from '../../../src/operator/admission/verify.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPod, ns } from '../../support/builders.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
@@ -13,7 +19,7 @@ import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.
 const operator = 'system:serviceaccount:holdfast-system:holdfast';
 
 interface Script {
-  /** What the ledger service says, one after the other; the last one stays. */
+  /** What is decided, one after the other; the last one stays. */
   readonly verdicts: readonly Verdict[];
   readonly reading?: PodReading;
   readonly deletion?: Outcome<unknown>;
@@ -28,17 +34,31 @@ function bench(script: Script) {
   const calls: string[] = [];
   const bodies: unknown[] = [];
   let asked = 0;
-  const handler = new PodHandler({
-    world,
-    ledger: {
-      async submit(request) {
-        calls.push(`judge ${request.operation} ${request.pod}`);
-        const verdict = script.verdicts[Math.min(asked, script.verdicts.length - 1)];
-        asked += 1;
-        if (verdict === undefined) throw new Error('not scripted');
-        return verdict;
-      },
+  const clock = new TestClock();
+  const decide = (request: DisruptionRequest): Verdict => {
+    calls.push(`judge ${request.operation} ${request.pod}`);
+    const verdict = script.verdicts[Math.min(asked, script.verdicts.length - 1)];
+    asked += 1;
+    if (verdict === undefined) throw new Error('not scripted');
+    return verdict;
+  };
+  const client: Pick<KubeClient, 'delete'> = {
+    async delete(_resource, place, body) {
+      calls.push(`delete ${place.name}`);
+      bodies.push(body);
+      return script.deletion ?? succeeded({});
     },
+  };
+  const observer: DecisionObserver = {
+    decided: () => undefined,
+    completed: (_, { kind }) => void calls.push(`completion ${kind}`),
+  };
+  const admission = new Admission({
+    world,
+    decide,
+    // What was decided is written at once.
+    commits: { reserve: async () => ({ verdict: last(script, asked), reserved: true }) },
+    withdrawals: { add: () => void calls.push('withdraw') },
     access: {
       async read() {
         calls.push('read ledger');
@@ -57,19 +77,19 @@ function bench(script: Script) {
         return script.reached ?? true;
       },
     },
-    client: {
-      async delete(_resource, place, body) {
-        calls.push(`delete ${place.name}`);
-        bodies.push(body);
-        return script.deletion ?? succeeded({});
-      },
-    },
-    clock: new TestClock(),
-    options: () => ({}),
-    username: () => operator,
-    observer: { decided: () => undefined, completed: (_, { kind }) => void calls.push(`completion ${kind}`) },
+    takeOver: (takeover, deadline) => takeOver(client, takeover, deadline),
+    staleness: () => undefined,
+    events: {},
+    completed: observer.completed,
+    identity: 'a',
+    limits: defaultAdmissionLimits,
   });
-  return { handler, world, calls, bodies };
+  const handler = new PodHandler({ world, admission, clock, options: () => ({}), username: () => operator, observer });
+  return { handler, world, clock, calls, bodies };
+}
+
+function last({ verdicts }: Script, asked: number): Verdict {
+  return verdicts[Math.min(asked, verdicts.length) - 1] ?? exhausted;
 }
 
 function review(wish: ReviewWish): ReviewRequest {
@@ -80,27 +100,51 @@ function review(wish: ReviewWish): ReviewRequest {
 
 async function answer(script: Script, wish: ReviewWish = evictionWish()) {
   const made = bench(script);
-  const said = await made.handler.answer(review(wish), { signal: new AbortController().signal });
+  const said = await made.handler.answer(review(wish), { deadline: new Deadline(made.clock, 9_000) });
   return { ...made, said: said.allowed ? 'allowed' : `${said.code} ${said.message}` };
 }
 
-function allowed(effects: Partial<Effects> = {}, reason: Allowed['reason'] = 'WithinBudget'): Allowed {
+const target = { pod: 'web-0', uid: 'uid-web-0' };
+
+function allowed(effects: Effects = { complete: 'pass', target }, reason: Allowed['reason'] = 'WithinBudget'): Allowed {
   const reserve = { operation: 'EVICT', uid: 'uid-web-0', pod: 'web-0', generation: 0 } as const;
-  return { result: 'allow', reason, charges: [], effects: { reserve, complete: 'pass', ...effects } };
+  return { result: 'allow', reason, charges: [], effects: { reserve, ...effects } };
 }
 
-const takeover = allowed({ complete: 'takeover' });
+const takeover = allowed({ complete: 'takeover', target });
 const onlyIf = { pod: 'web-0', uid: 'uid-web-0', resourceVersion: '10' };
-const insistent = allowed({ complete: 'takeover', onlyIf });
+const insistent = allowed({ complete: 'takeover', target, onlyIf });
 const exhausted = deny([blocker('LedgerFull', { pod: { name: 'web-0' }, detail: '9' })]);
 const unknown = deny([blocker('PodUnknown', { pod: { name: 'web-0' } })]);
 const found = (uid: string): PodReading => ({ kind: 'found', uid, resourceVersion: '42' });
 const failure = (kind: Failure['kind']) => failed({ kind, message: 'so it was said' } as Failure);
 
 describe('an eviction that budgets allow', () => {
-  it('is let through where nobody takes over', async () => {
-    const { said, calls } = await answer({ verdicts: [allowed()] });
+  const pinned = evictionWish({ preconditions: { uid: 'uid-web-0' } });
+
+  it('[P9] is let through where it is not taken over, and is bound to the uid', async () => {
+    const { said, calls } = await answer({ verdicts: [allowed()] }, pinned);
     expect([said, ...calls]).toEqual(['allowed', 'judge EVICT web-0']);
+  });
+
+  it('[P9] is not let through by a name alone, and reserves nothing', async () => {
+    const { said, calls } = await answer({ verdicts: [allowed()] });
+    expect(said).toMatch(/^429 .*names pod web-0 and no uid/);
+    expect(calls).toEqual(['judge EVICT web-0']);
+  });
+
+  it('[P9] by a name alone passes as a dry run', async () => {
+    const { said } = await answer({ verdicts: [allowed()] }, evictionWish({ dryRun: ['All'] }));
+    expect(said).toBe('allowed');
+  });
+
+  it('[P9] with a resourceVersion passes once that is read to be the pod that was judged', async () => {
+    const insisting = evictionWish({ preconditions: { resourceVersion: '10' } });
+    const same = await answer({ verdicts: [allowed()], reading: found('uid-web-0') }, insisting);
+    expect([same.said, ...same.calls]).toEqual(['allowed', 'judge EVICT web-0', 'read pod']);
+    const other = await answer({ verdicts: [allowed(), exhausted], reading: found('uid-of-the-successor') }, insisting);
+    expect(other.said).toMatch(/^429 /);
+    expect(other.calls).toEqual(['judge EVICT web-0', 'read pod', 'wait for 42', 'judge EVICT web-0', 'withdraw']);
   });
 
   it.each([
@@ -167,12 +211,33 @@ describe('an eviction that budgets allow', () => {
       'read pod',
       'wait for 42',
       'judge EVICT web-0',
+      'withdraw',
     ]);
   });
 
-  it('goes its own way where somebody refuses the deletion, since it is reserved', async () => {
-    const { said } = await answer({ verdicts: [takeover], deletion: failure('denied') });
+  it('is left to the API server where a webhook refuses the deletion, since it is reserved and bound to the uid', async () => {
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('denied') }, pinned);
     expect(said).toBe('allowed');
+  });
+
+  it('[P9] but not by a name alone, which could be another pod by then', async () => {
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('denied') });
+    expect(said).toMatch(/^429 .*so it was said/);
+  });
+
+  it('[L7] keeps its reservation where the deletion may yet happen, and gives it back where it cannot', async () => {
+    expect((await answer({ verdicts: [takeover], deletion: failure('retry') })).calls).not.toContain('withdraw');
+    expect((await answer({ verdicts: [takeover], deletion: failure('denied') })).calls).toContain('withdraw');
+  });
+
+  it('[I8] is not deleted when hardly any time is left', async () => {
+    const made = bench({ verdicts: [takeover] });
+    const deadline = new Deadline(made.clock, 50);
+    expect(await made.handler.answer(review(evictionWish()), { deadline })).toMatchObject({
+      allowed: false,
+      code: 429,
+    });
+    expect(made.calls).toEqual(['judge EVICT web-0', 'completion unsent', 'withdraw']);
   });
 
   it('[I4] but not where the deletion had to insist on a version', async () => {
@@ -232,7 +297,10 @@ describe('a deletion of our own', () => {
   });
 
   it('is not refused by a ledger that may be older than its reservation', async () => {
-    const { said, calls } = await answer({ verdicts: [exhausted, allowed({}, 'AlreadyReserved')] }, wish(operator));
+    const { said, calls } = await answer(
+      { verdicts: [exhausted, allowed(undefined, 'AlreadyReserved')] },
+      wish(operator),
+    );
     expect([said, ...calls]).toEqual(['allowed', 'judge DELETE web-0', 'read ledger', 'judge DELETE web-0']);
   });
 

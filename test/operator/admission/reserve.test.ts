@@ -35,8 +35,13 @@ describe('a request that the ledger has no part in', () => {
   it('is answered without a call', async () => {
     const bench = webBench(1);
     expect(await bench.ask(request('free'))).toBe('allow NotProtected');
-    expect(await bench.ask(request('web-9'))).toBe('deny PodUnknown');
     expect(await webBench(0).ask(request('web-0'))).toBe('deny BudgetExhausted');
+    expect(bench.store.calls).toEqual([]);
+  });
+
+  it('is answered without a call of the ledger where the pod is not in view and cannot be read', async () => {
+    const bench = webBench(1, { pods: { read: async () => ({ kind: 'failed', message: 'no route' }) } });
+    expect(await bench.ask(request('web-9'))).toBe('deny PodUnknown');
     expect(bench.store.calls).toEqual([]);
   });
 

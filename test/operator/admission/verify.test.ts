@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import type { World } from '../../../src/core/world/world.ts';
-import type { PodReader, PodReading } from '../../../src/operator/admission/ports.ts';
+import type { PodReader, PodReading } from '../../../src/operator/admission/verify.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns, type PodBuilder } from '../../support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
@@ -44,6 +45,10 @@ function aReader(answers: Readonly<Record<string, PodReading | 'hangs' | 'throws
   };
 }
 
+/** Evictions are left to the API server, and bound to the uid of their pod. */
+const untaken = { options: { takeover: 'off' } } as const;
+const pinned = (pod: string, more: Partial<DisruptionRequest> = {}) => request(pod, { uid: `uid-${pod}`, ...more });
+
 const movedOn: PodReading = { kind: 'found', uid: `uid-${broken}`, resourceVersion: '150' };
 
 describe('[N5] a verdict that rests on what other pods are', () => {
@@ -80,7 +85,7 @@ describe('[N5] a verdict that rests on what other pods are', () => {
     const reading: PodReading = { kind: 'found', uid: 'new', resourceVersion: '10' };
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: reading }) });
     const verdict = await bench.answer(request('llm-0-0'));
-    expect(wordsOf(verdict)).toContain('do not come to rest');
+    expect(wordsOf(verdict)).toContain('kept changing');
     expect(bench.reports.filter((one) => one.startsWith('batch stored'))).toHaveLength(4);
   });
 
@@ -128,8 +133,8 @@ describe("[N5] a verdict that rests on the target's own version", () => {
 
   it('reads it where the API server deletes', async () => {
     const pods = aReader({ [broken]: movedOn });
-    const bench = aBench({ world: byPub(), stored: aLedger(), pods });
-    expect(await bench.ask(request(broken))).toBe('deny PodUnknown');
+    const bench = aBench({ world: byPub(), stored: aLedger(), pods, ...untaken });
+    expect(await bench.ask(pinned(broken))).toBe('deny PodUnknown');
     expect(pods.asked).toEqual([broken]);
   });
 
@@ -139,12 +144,12 @@ describe("[N5] a verdict that rests on the target's own version", () => {
       world.upsertPod(aPod('new').labels({ app: 'llm' }).phase('Pending').notReady().build());
       return world;
     };
-    const bench = aBench({ world: starting(), stored: aLedger(), pods: aReader() });
-    expect(await bench.ask(request('new'))).toBe('allow Pending');
+    const bench = aBench({ world: starting(), stored: aLedger(), pods: aReader(), ...untaken });
+    expect(await bench.ask(pinned('new'))).toBe('allow Pending');
     expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'new', conditional: true }]);
     const moved = aReader({ new: { kind: 'found', uid: 'uid-new', resourceVersion: '150' } });
-    const other = aBench({ world: starting(), stored: aLedger(), pods: moved });
-    expect(await other.ask(request('new'))).toBe('deny PodUnknown');
+    const other = aBench({ world: starting(), stored: aLedger(), pods: moved, ...untaken });
+    expect(await other.ask(pinned('new'))).toBe('deny PodUnknown');
   });
 });
 
@@ -159,9 +164,9 @@ describe('[L5] a reservation that rests on versions', () => {
 
   it('shares what it rests on with those of its own batch', async () => {
     const pods = aReader({ [broken]: movedOn });
-    const bench = aBench({ world: byPub(), stored: aLedger(), pods });
+    const bench = aBench({ world: byPub(), stored: aLedger(), pods, ...untaken });
     const answers = ['EVICT', 'DELETE'].map((operation) =>
-      bench.service.submit(request(broken, { operation: operation as 'EVICT' | 'DELETE' }), 3_000),
+      bench.service.submit(pinned(broken, { operation: operation as 'EVICT' | 'DELETE' }), 3_000),
     );
     await bench.clock.advance(4_000);
     expect((await Promise.all(answers)).map(inShort)).toEqual(['deny PodUnknown', 'deny PodUnknown']);
@@ -178,14 +183,15 @@ describe('[L5] a reservation that rests on versions', () => {
       world: aWorld({ pods: [a.notReady(), aPod('b').labels({ app: 'web' })], pubs }),
       stored,
       pods: truth,
+      ...untaken,
     });
-    expect(await behind.ask(request('a'))).toBe('deny PodUnknown');
+    expect(await behind.ask(pinned('a'))).toBe('deny PodUnknown');
     expect(behind.reserved()).toEqual(['b', 'a']);
     const world = aWorld({ pods: [a.version('110'), aPod('b').labels({ app: 'web' })], pubs });
     const ledger = behind.backend.ledger;
     if (ledger !== undefined) world.setLedger(ns, ledger);
-    const fresh = aBench({ world, ...(ledger === undefined ? {} : { stored: ledger }), pods: truth });
-    expect(await fresh.ask(request('a'))).toBe('deny BudgetExhausted');
+    const fresh = aBench({ world, ...(ledger === undefined ? {} : { stored: ledger }), pods: truth, ...untaken });
+    expect(await fresh.ask(pinned('a'))).toBe('deny BudgetExhausted');
   });
 });
 
@@ -237,8 +243,8 @@ describe('[N6] [I1] a unit that looks down because of a reservation that came to
     const stored = aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })], undefined, '2');
     const world = byPub();
     world.setLedger(ns, stored);
-    const bench = aBench({ world, stored, pods: aReader({ [broken]: movedOn }) });
-    expect(await bench.ask(request(broken))).toBe('deny PodUnknown');
+    const bench = aBench({ world, stored, pods: aReader({ [broken]: movedOn }), ...untaken });
+    expect(await bench.ask(pinned(broken))).toBe('deny PodUnknown');
     expect(bench.reserved()).toEqual(['llm-0-0', broken]);
   });
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
+import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { readReview } from '../../../src/operator/admission/review.ts';
 import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
@@ -15,6 +16,7 @@ import {
   status,
   syntheticServer,
 } from '../../kube/support/server.ts';
+import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPub } from '../../support/builders.ts';
 import { type ReviewWish, reviewText } from '../admission/reviews.ts';
 
@@ -72,11 +74,11 @@ function reviewOf(wish: ReviewWish) {
   return read.request;
 }
 
-const signal = new AbortController().signal;
+const deadline = new Deadline(new TestClock(), 9_000);
 
 async function answerTo(wish: ReviewWish, setting: Setting = { known: [] }): Promise<AdmissionAnswer> {
   const { handler } = await handlerFor(setting);
-  return handler.answer(reviewOf(wish), { signal });
+  return handler.answer(reviewOf(wish), { deadline });
 }
 
 const created = (object: unknown): ReviewWish => ({ operation: 'CREATE', object });
@@ -206,7 +208,7 @@ describe('before the view is complete', () => {
 
   it('the other budgets of the namespace are read from the API server', async () => {
     const { handler, asked } = await handlerFor({ server: listOf(stored) });
-    const answer = await handler.answer(reviewOf(created(budget(fine))), { signal });
+    const answer = await handler.answer(reviewOf(created(budget(fine))), { deadline });
     expect(answer).toMatchObject({ allowed: false, code: 422 });
     expect(asked).toEqual([
       expect.stringMatching('^GET /apis/policy.kruise.io/v1beta1/namespaces/shop/podunavailablebudgets?'),
@@ -251,7 +253,7 @@ it('whatever is written, there is an answer', async () => {
   const object = fc.oneof(fc.jsonValue(), fc.record({ metadata, spec }));
   await fc.assert(
     fc.asyncProperty(object, object, fc.constantFrom('CREATE', 'UPDATE'), async (now, old, operation) => {
-      const answer = await handler.answer(reviewOf({ operation, object: now, oldObject: old }), { signal });
+      const answer = await handler.answer(reviewOf({ operation, object: now, oldObject: old }), { deadline });
       if (!answer.allowed) expect([400, 422]).toContain(answer.code);
     }),
   );

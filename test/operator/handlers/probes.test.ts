@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { readReview } from '../../../src/operator/admission/review.ts';
 import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { probesHandler } from '../../../src/operator/handlers/probes.ts';
+import { TestClock } from '../../kube/support/test-clock.ts';
 import { podObject, type ReviewWish, reviewText } from '../admission/reviews.ts';
 
 const key = 'holdfast.dev/disruption-probe';
@@ -26,7 +28,7 @@ const owner = (kind: string, spec: object, metadata: object = {}) => ({
 async function answerTo(wish: ReviewWish): Promise<AdmissionAnswer> {
   const review = readReview(Buffer.from(reviewText(wish)));
   if (!review.ok) throw new Error(review.problem);
-  return probesHandler().answer(review.request, { signal: new AbortController().signal });
+  return probesHandler().answer(review.request, { deadline: new Deadline(new TestClock(), 9_000) });
 }
 
 const field = `metadata.annotations[${key}].httpGet.port`;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { readReview } from '../../../src/operator/admission/review.ts';
 import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
 import { statefulSetsHandler } from '../../../src/operator/handlers/statefulsets.ts';
+import { TestClock } from '../../kube/support/test-clock.ts';
 import { type ReviewWish, reviewText } from '../admission/reviews.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,8 +28,7 @@ async function answer(wish: ReviewWish, enabled = true): Promise<AdmissionAnswer
   const resource = { group: 'apps', version: 'v1', resource: 'statefulsets' };
   const read = readReview(Buffer.from(reviewText({ operation: 'CREATE', resource, name: 'web', ...wish })));
   if (!read.ok) throw new Error(read.problem);
-  const { signal } = new AbortController();
-  return statefulSetsHandler({ enabled }).answer(read.request, { signal });
+  return statefulSetsHandler({ enabled }).answer(read.request, { deadline: new Deadline(new TestClock(), 9_000) });
 }
 
 async function patched(object: Json, oldObject?: Json): Promise<readonly string[]> {

@@ -106,7 +106,7 @@ describe('the manifests', () => {
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
         {
-          args: ['operator', '--takeover=pdb', '--log-level=info', '--webhook-port=9443', '--health-port=8080'],
+          args: ['operator', '--takeover=on', '--log-level=info', '--webhook-port=9443', '--health-port=8080'],
           securityContext: {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,

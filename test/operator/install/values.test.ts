@@ -57,7 +57,11 @@ describe('values of an installation', () => {
       { featureGates: { EnforcedRollingUpdateInStatefulSet: 'no' } },
       'featureGates.EnforcedRollingUpdateInStatefulSet: Invalid value: "no": must be true or false',
     ],
-    [{ takeover: 'yes' }, 'takeover: Unsupported value: "yes": supported values: "pdb", "always", "off"'],
+    [{ takeover: 'yes' }, 'takeover: Invalid value: "yes": must be "on" or "off"'],
+    [
+      { takeover: 'pdb' },
+      'takeover: Invalid value: "pdb": must be "on" or "off": "pdb" was replaced by "on", which is for PDBs and PUBs',
+    ],
     [
       { webhook: { timeoutSeconds: 31 } },
       'webhook.timeoutSeconds: Invalid value: 31: must be a whole number from 2 to 30',

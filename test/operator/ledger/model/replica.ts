@@ -2,8 +2,8 @@ import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import { collections } from '../../../../src/core/sync.ts';
 import { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
-import { pause } from '../../../../src/operator/admission/patience.ts';
-import type { PodReading } from '../../../../src/operator/admission/ports.ts';
+import { pause } from '../../../../src/operator/admission/deadline.ts';
+import type { PodReading } from '../../../../src/operator/admission/verify.ts';
 import { acceptLedger } from '../../../../src/operator/ledger/accept-ledger.ts';
 import type { ApiServer } from '../../../core/ledger-model/api-server.ts';
 import type { Budgets } from '../../../core/ledger-model/setup.ts';
@@ -124,6 +124,8 @@ export class Replica {
       random: chance,
       pods: { read: (_, name) => read(name) },
       failed: (_, error) => failed(error),
+      // Some lives are of an installation whose evictions are bound to their uid and left to the API server.
+      options: { takeover: this.#parts.budgets.desired % 2 === 0 ? 'on' : 'off' },
     });
   }
 

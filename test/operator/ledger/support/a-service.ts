@@ -1,13 +1,18 @@
+import { type DecideOptions, decide } from '../../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../../src/core/request.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
-import { LedgerService } from '../../../../src/operator/admission/admit.ts';
-import { LedgerAccess } from '../../../../src/operator/admission/ledger.ts';
-import { defaultLedgerLimits, type LedgerLimits } from '../../../../src/operator/admission/limits.ts';
-import type { LedgerEvents, LedgerStore, PodReader, PodReading } from '../../../../src/operator/admission/ports.ts';
+import { Admission } from '../../../../src/operator/admission/admit.ts';
+import { Deadline } from '../../../../src/operator/admission/deadline.ts';
+import { LedgerAccess, type LedgerEvents, type LedgerStore } from '../../../../src/operator/admission/ledger.ts';
+import { type AdmissionLimits, defaultAdmissionLimits } from '../../../../src/operator/admission/limits.ts';
+import { GroupCommit } from '../../../../src/operator/admission/reserve.ts';
+import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
 import { Turns } from '../../../../src/operator/admission/turns.ts';
+import type { PodReader, PodReading } from '../../../../src/operator/admission/verify.ts';
 import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
+import { Withdrawals } from '../../../../src/operator/admission/withdrawals.ts';
 import { defaultPrunerLimits, LedgerPruner, type PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
 import { ns } from '../../../support/builders.ts';
 
@@ -19,22 +24,31 @@ interface Ingredients {
   readonly identity?: string;
   readonly random?: () => number;
   readonly events?: LedgerEvents;
-  readonly limits?: Partial<LedgerLimits>;
+  readonly limits?: Partial<AdmissionLimits>;
   readonly prunerLimits?: Partial<PrunerLimits>;
   readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
+  readonly options?: DecideOptions;
+  /** Absent: it says that it was done, and leaves the pod to the test. */
+  readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
+}
+
+/** Requests of others than ourselves, each with a deadline of its own. */
+export interface Service {
+  submit(request: DisruptionRequest, timeoutMs: number): Promise<Verdict>;
 }
 
 export interface Process {
-  readonly service: LedgerService;
+  readonly admission: Admission;
+  readonly service: Service;
   readonly pruner: LedgerPruner;
   readonly views: ViewGate;
 }
 
 /** What one replica of the operator consists of, as far as the ledger is concerned. */
 export function aProcess(given: Ingredients): Process {
-  const { world, store, clock, identity = 'a', events = {} } = given;
-  const limits = { ...defaultLedgerLimits, ...given.limits };
+  const { world, store, clock, identity = 'a', events = {}, options = {} } = given;
+  const limits = { ...defaultAdmissionLimits, ...given.limits };
   const turns = new Turns(
     given.failed ??
       ((_, error) => {
@@ -43,13 +57,33 @@ export function aProcess(given: Ingredients): Process {
   );
   const views = new ViewGate(world);
   const access = new LedgerAccess({ world, store, clock, events, callMs: limits.callMs });
-  const shared = { world, access, clock, turns, identity, events };
-  const random = given.random ?? (() => 0.5);
-  const pods = given.pods ?? readerOf(world);
-  const staleness = given.staleness ?? (() => undefined);
-  const service = new LedgerService({ ...shared, random, limits, views, pods, staleness, options: () => ({}) });
+  const shared = { world, access, clock, turns, identity, events, random: given.random ?? (() => 0.5) };
+  const admission = new Admission({
+    world,
+    decide: (request) => decide(world, request, clock.now(), options),
+    commits: new GroupCommit({ ...shared, limits, options: () => options }),
+    withdrawals: new Withdrawals({ ...shared, limits }),
+    access,
+    pods: given.pods ?? readerOf(world),
+    views,
+    takeOver: given.takeOver ?? (() => Promise.resolve({ kind: 'deleted' })),
+    staleness: given.staleness ?? (() => undefined),
+    events,
+    completed: () => undefined,
+    identity,
+    limits,
+  });
   const pruner = new LedgerPruner({ ...shared, limits: { ...defaultPrunerLimits, ...given.prunerLimits } });
-  return { service, pruner, views };
+  return { admission, service: serviceOf(admission, clock), pruner, views };
+}
+
+function serviceOf(admission: Admission, clock: Clock): Service {
+  return {
+    async submit(request, timeoutMs) {
+      const deadline = new Deadline(clock, timeoutMs);
+      return admission.admit({ request, own: false }, deadline).finally(() => deadline.release());
+    },
+  };
 }
 
 /** A reader that finds what the view has: nothing has moved on. */

@@ -1,9 +1,12 @@
 import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
+import type { DecideOptions } from '../../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../../src/core/request.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
-import type { LedgerLimits } from '../../../../src/operator/admission/limits.ts';
-import type { PodReader } from '../../../../src/operator/admission/ports.ts';
+import type { Deadline } from '../../../../src/operator/admission/deadline.ts';
+import type { AdmissionLimits } from '../../../../src/operator/admission/limits.ts';
+import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
+import type { PodReader } from '../../../../src/operator/admission/verify.ts';
 import type { PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
 import { TestClock } from '../../../kube/support/test-clock.ts';
 import { inShort } from '../../../support/a-world.ts';
@@ -19,10 +22,12 @@ interface Setup {
   readonly identity?: string;
   readonly random?: () => number;
   readonly pods?: PodReader;
-  readonly limits?: Partial<LedgerLimits>;
+  readonly limits?: Partial<AdmissionLimits>;
   readonly prunerLimits?: Partial<PrunerLimits>;
   readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
+  readonly options?: DecideOptions;
+  readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
 }
 
 /** One process on one API server, in virtual time, with everything it reports written down. */

@@ -1,7 +1,7 @@
 import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
-import { pause } from '../../../../src/operator/admission/patience.ts';
-import type { LedgerRead, LedgerStore, LedgerWrite } from '../../../../src/operator/admission/ports.ts';
+import { pause } from '../../../../src/operator/admission/deadline.ts';
+import type { LedgerRead, LedgerStore, LedgerWrite } from '../../../../src/operator/admission/ledger.ts';
 
 /**
  * `lost`: it happened, and nobody heard of it. `dropped`: it never arrived. `hangs`: it arrived, and the answer never comes.

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { JudgedPod, Verdict } from '../../../src/core/verdict.ts';
+import { aWorld } from '../../support/a-world.ts';
+import { aGroupPdb, aLedger, aReservation, ns } from '../../support/builders.ts';
+import { lwsPods, pubFor } from '../../support/fleet.ts';
+import { request } from '../ledger/support/a-service.ts';
+import { aBench } from '../ledger/support/bench.ts';
+
+const successor = 'uid-of-the-successor';
+
+/** Two groups of one pod; the first pod is reserved, by an eviction that the client repeats. */
+function setup(kind: 'PDB' | 'PUB') {
+  const pods = lwsPods('llm', 2, 1);
+  const world = aWorld({
+    pods,
+    ...(kind === 'PDB' ? { pdbs: [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 1 })] } : {}),
+    ...(kind === 'PUB' ? { pubs: [pubFor('llm', { minAvailable: 1 })] } : {}),
+  });
+  const ledger = aLedger([aReservation('llm-0-0')], undefined, '7');
+  world.setLedger(ns, ledger);
+  const deleted: JudgedPod[] = [];
+  const bench = aBench({
+    world,
+    stored: ledger,
+    takeOver: async ({ target }) => {
+      deleted.push(target);
+      return { kind: 'deleted' };
+    },
+  });
+  const replace = () => {
+    const [first] = pods;
+    if (first !== undefined) world.upsertPod(first.uid(successor).version('120').build());
+    world.setSynced('pods', '120');
+  };
+  return { ...bench, deleted, replace };
+}
+
+describe.each(['PDB', 'PUB'] as const)(
+  '[I1] [P9] an eviction under a %s, repeated while its pod is replaced',
+  (kind) => {
+    it('deletes the pod that was judged, never the one that got its name', async () => {
+      const { clock, service, deleted, replace } = setup(kind);
+      let verdict: Verdict | undefined;
+      void service.submit(request('llm-0-0'), 9_000).then((one) => {
+        verdict = one;
+      });
+      // The ledger is being read: the reservation by which the eviction is allowed is the first pod's.
+      await clock.advance(2);
+      replace();
+      await clock.advance(100);
+      expect(verdict).toMatchObject({ result: 'allow', reason: 'AlreadyReserved' });
+      expect(deleted).toEqual([{ pod: 'llm-0-0', uid: 'uid-llm-0-0' }]);
+    });
+  },
+);
