@@ -191,3 +191,78 @@ describe.skipIf(skipped).concurrent('an eviction that a group budget allows', ()
     expect(await scene.reservations()).toEqual([]);
   });
 });
+
+describe.skipIf(skipped).concurrent('an eviction under a PodUnavailableBudget', () => {
+  /** Two pods of which one may go, and the users that delete pods here. */
+  async function pair(name: string, annotations: Readonly<Record<string, string>> = {}) {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(pod('a', { node }), pod('b', { node }));
+    const budget = pub('web', { minAvailable: 1 });
+    await scene.apply({ ...budget, metadata: { ...budget.metadata, annotations } });
+    await scene.waitEnforced(budget);
+    const users: string[] = [];
+    await addForeignWebhook(scene, foreign, {
+      name,
+      rules: [{ operations: ['DELETE'], resources: ['pods'] }],
+      handler: ({ review }) => {
+        const { username } = review.request['userInfo'] as { readonly username: string };
+        users.push(username);
+        return { allowed: true };
+      },
+    });
+    return { scene, users };
+  }
+
+  it('[P9] is completed by the operator', async () => {
+    const { scene, users } = await pair('deletions');
+    await waitUntil(
+      'a deletion by the operator is seen',
+      async () => {
+        expectDone(await scene.evict('a'));
+        return users;
+      },
+      (seen) => seen.some((user) => user.includes(`:${cluster.operatorNamespace}:`)),
+    );
+    expect(await isGoing(scene, 'a')).toBe(true);
+    expectNotNow(await scene.evict('b'));
+  });
+
+  it('[P9] is left to the API server when the budget turned completing off', async () => {
+    const { scene, users } = await pair('own-deletions', { 'holdfast.dev/takeover': 'disabled' });
+    expectDone(await scene.evict('a'));
+    expect(await isGoing(scene, 'a')).toBe(true);
+    expect(users.filter((user) => user.includes(`:${cluster.operatorNamespace}:`))).toEqual([]);
+  });
+
+  it('[P9] [I1] that is left to the API server does not delete a pod that got the name of the judged one', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(pod('a', { node, goes: true }), pod('b', { node }));
+    const budget = pub('web', { minAvailable: 1, protectOperations: ['EVICT'] }, 'v1beta1');
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const before = (await scene.pod('a')).body.metadata.uid;
+    // It is asked at the same time as we are, and answers when another pod has the name.
+    let asked = false;
+    await addForeignWebhook(scene, foreign, {
+      name: 'replaces',
+      rules: [{ operations: ['CREATE'], resources: ['pods/eviction'] }],
+      handler: async ({ review }) => {
+        asked = true;
+        if (review.request.dryRun === true) return { allowed: true };
+        await made(cluster.request('DELETE', `${pathOf(scene.namespace, 'Pod')}/a?gracePeriodSeconds=0`));
+        await scene.addPods(pod('a', { node }));
+        return { allowed: true };
+      },
+    });
+    await waitUntil(
+      'the other webhook is asked',
+      async () => (await scene.evict('a', {}, '?dryRun=All')).code,
+      () => asked,
+    );
+    const answer = await scene.evict('a');
+    expect(answer.code, answer.text).toBe(409);
+    const { metadata } = (await scene.pod('a')).body;
+    expect(metadata.uid).not.toBe(before);
+    expect(metadata.deletionTimestamp).toBeUndefined();
+  });
+});

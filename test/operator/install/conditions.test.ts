@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { evaluateConditions, matchConditionVariables } from '../../../src/cluster/admission/match-conditions.ts';
 import { compileCel } from '../../../src/cluster/cel/cel.ts';
 import { conditionsOf } from '../../../src/operator/install/webhook-conditions.ts';
-import { podObject, type ReviewWish, reviewFields } from '../admission/reviews.ts';
+import { evictionWish, podObject, type ReviewWish, reviewFields } from '../admission/reviews.ts';
 
 const conditions = conditionsOf('holdfast-system');
 type Webhook = keyof typeof conditions;
@@ -51,6 +51,15 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 describe('what match conditions send to the webhooks', () => {
   it.each<readonly [string, Webhook, ReviewWish, 'sent' | 'kept away']>([
+    ['an eviction without delete options', 'pinning', evictionWish(), 'sent'],
+    ['an eviction with a grace period', 'pinning', evictionWish({ gracePeriodSeconds: 5 }), 'sent'],
+    [
+      'an eviction with a resourceVersion',
+      'pinning',
+      evictionWish({ preconditions: { resourceVersion: '1' } }),
+      'sent',
+    ],
+    ['an eviction with a uid', 'pinning', evictionWish({ preconditions: { uid: 'u' } }), 'kept away'],
     ['a person deletes a pod', 'deletion', { oldObject: podObject() }, 'sent'],
     ['a controller deletes a pod', 'deletion', { oldObject: onNode, user: account('replicaset-controller') }, 'sent'],
     ['a deletion without the old pod', 'deletion', { oldObject: null }, 'sent'],

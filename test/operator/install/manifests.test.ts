@@ -73,6 +73,7 @@ describe('the manifests', () => {
       'budgets.holdfast.dev',
       'probes.holdfast.dev',
       'statefulsets.holdfast.dev',
+      'pin.holdfast.dev',
     ]);
   });
 
@@ -163,11 +164,15 @@ describe('the manifests', () => {
             service: { name: 'holdfast', namespace: 'holdfast-system', path: '/statefulsets', port: 443 },
           },
         },
+        { clientConfig: { service: { name: 'holdfast', path: '/evictions' } } },
       ],
     });
     const byUrl = { webhook: { ...webhook, url: 'https://10.0.0.7:9443/' } };
     expect(find('MutatingWebhookConfiguration', byUrl)).toMatchObject({
-      webhooks: [{ clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } }],
+      webhooks: [
+        { clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } },
+        { clientConfig: { url: 'https://10.0.0.7:9443/evictions' } },
+      ],
     });
   });
 

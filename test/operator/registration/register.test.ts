@@ -60,7 +60,10 @@ describe('registering by URL', () => {
     expect(await register(bed.admin, url, allPaths)).toEqual({ kind: 'registered' });
     expect((await readConfiguration(bed)).webhooks).toHaveLength(5);
     const mutating = unwrap(await bed.admin.get<MutatingWebhookConfiguration>(resources.mutating, place));
-    expect(mutating.webhooks).toMatchObject([{ clientConfig: { url: `${url}/statefulsets` } }]);
+    expect(mutating.webhooks).toMatchObject([
+      { clientConfig: { url: `${url}/statefulsets` } },
+      { clientConfig: { url: `${url}/evictions` } },
+    ]);
   });
 
   it('twice, and by several at once, changes nothing', async () => {
