@@ -98,8 +98,11 @@ export class PodBuilder {
     return this.#condition('Ready', 'False');
   }
 
-  terminating(): PodBuilder {
-    return this.#meta({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+  terminating(...finalizers: readonly string[]): PodBuilder {
+    return this.#meta({
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      ...(finalizers.length === 0 ? {} : { finalizers }),
+    });
   }
 
   /** With a disruption probe that says yes, no, or nothing yet. */

@@ -189,7 +189,8 @@ export class NamespaceState {
       namespace: this.name,
       name,
       uid: pod.uid,
-      deleting: pod.has(bit.terminating),
+      deleting: pod.has(bit.terminating) && !pod.has(bit.orphaning),
+      orphaning: pod.has(bit.orphaning),
       ...(pod.owner === undefined ? {} : { controller: pod.owner }),
     };
   }

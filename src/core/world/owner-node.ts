@@ -11,7 +11,13 @@ export class OwnerNode {
   readonly countsGroups: boolean;
   state: 'unknown' | 'gone' | 'known' = 'unknown';
   replicas: number | undefined;
+  /** It is being deleted, and its pods with it. */
   deleting = false;
+  /**
+   * It was seen being deleted in a way that leaves its pods. That stays so whatever becomes of it: the watch of the pods may show
+   * later than the watch of the owners that the garbage collector took the references off.
+   */
+  orphaned = false;
   /** Of the object that it was last known by. */
   resourceVersion: string | undefined;
   /**

@@ -173,7 +173,8 @@ export class OwnerRegistry {
       node.state = 'known';
       node.replicas = state.replicas;
       node.resourceVersion = state.resourceVersion;
-      node.deleting = state.deleting ?? false;
+      node.orphaned = isOrphaned(node, state);
+      node.deleting = state.deleting === true && !node.orphaned;
       node.controller = state.controller === undefined ? undefined : this.refer(state.controller);
     }
     if (before === node.controller) return;
@@ -181,6 +182,11 @@ export class OwnerRegistry {
     node.controller?.children.add(node);
     if (before !== undefined) this.release(before);
   }
+}
+
+/** Whether an owner leaves its pods when it goes. A name without a uid means another object after each deletion. */
+export function isOrphaned(node: Pick<OwnerNode, 'uid' | 'orphaned'>, found: OwnerState): boolean {
+  return found.orphaning === true || (node.orphaned && node.uid !== anyUid);
 }
 
 /** Whether the object that was found is the one that the node stands for. */
