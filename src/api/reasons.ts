@@ -36,6 +36,7 @@ export const passCodes = [
   'NamespaceUnguarded',
   'KubeletDelete',
   'GarbageCollection',
+  'Preemption',
   'WorkloadGone',
 ] as const;
 export type PassCode = (typeof passCodes)[number];

@@ -56,6 +56,12 @@ export class PodBuilder {
     return this.#meta({ ownerReferences: [{ apiVersion, kind, name, uid, controller: true }] });
   }
 
+  /** Owned by one more, who is not its controller. */
+  alsoOwnedBy({ apiVersion, kind, name, uid }: OwnerState): PodBuilder {
+    const others = this.#pod.metadata.ownerReferences ?? [];
+    return this.#meta({ ownerReferences: [...others, { apiVersion, kind, name, uid }] });
+  }
+
   /** Owned by nobody, or by somebody who is not its controller. */
   unowned(...bystanders: readonly OwnerReference[]): PodBuilder {
     return this.#meta({ ownerReferences: bystanders });

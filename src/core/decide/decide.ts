@@ -110,7 +110,8 @@ function decidePending(
   if (unknown !== undefined) return deny([unknown]);
   const full = ledgerFull(state, pod);
   if (full !== undefined) return deny([full]);
-  const complete = completion(panel, request, options);
+  // Without a kubelet a deletion is done at once: after a takeover the API server would answer the eviction with 404.
+  const complete = pod.node === undefined ? 'pass' : completion(panel, request, options);
   return pass('Pending', { ...reserving(pod, request), complete, onlyIf });
 }
 

@@ -6,6 +6,7 @@ import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
 import { mayMove, moves } from './moves.ts';
+import { isCollectable } from './owner-change.ts';
 
 /** A budget that has a say about a pod, and by which rule. */
 export type Judge =
@@ -65,12 +66,15 @@ function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
 
 function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): readonly Judge[] {
   const { operation } = request;
-  const asked = (pub: PubState): boolean => pub.protects(operation) && !pub.leavesAlone(pod);
   const mildUpdate = operation === 'UPDATE' && request.takesAway === false;
-  const covering = pod.pubs.filter((pub) => asked(pub) && (!mildUpdate || moves(state, pub, pod, request.after)));
-  const possible = state
-    .possiblePubs(pod)
-    .filter((pub) => asked(pub) && (!mildUpdate || mayMove(pub, pod, request.after)));
+  // The garbage collector would delete it, and is not asked why.
+  const deletes = operation === 'UPDATE' && isCollectable(state, request);
+  const asked = (pub: PubState, takes: (pub: PubState) => boolean): boolean => {
+    if (pub.leavesAlone(pod)) return false;
+    return (pub.protects(operation) && (!mildUpdate || takes(pub))) || (deletes && pub.protects('DELETE'));
+  };
+  const covering = pod.pubs.filter((pub) => asked(pub, () => moves(state, pub, pod, request)));
+  const possible = state.possiblePubs(pod).filter((pub) => asked(pub, () => mayMove(pub, pod, request.after)));
   return [
     ...covering.map((pub) => ({ kind: 'pub', pub }) as const),
     ...possible.map((pub) => ({ kind: 'pubPossible', pub }) as const),

@@ -102,6 +102,18 @@ export class OwnerRegistry {
     return chain;
   }
 
+  /** Whether an owner is known to be there and not to be deleted: only then does the garbage collector keep what it owns. */
+  isAlive(reference: OwnerReference): boolean {
+    const { kind, name, uid } = reference;
+    const group = apiGroupOf(reference.apiVersion);
+    const nameKey = nameKeyOf(group, kind, name);
+    const node = this.#byName.get(nameKey)?.get(uid);
+    if (node !== undefined) return node.state === 'known' && !node.deleting && !node.orphaned;
+    const isPod = nameKey === nameKeyOf('', 'Pod', name);
+    const found = isPod ? this.#findPod(name) : this.#recall({ nameKey, group, kind, name, uid });
+    return found?.uid === uid && found.deleting !== true && found.orphaning !== true;
+  }
+
   /**
    * Somebody stopped pointing at it. It is forgotten by `sweep`, at the end of a change: the same change may point at it again,
    * and what is known of it must not get lost in between.

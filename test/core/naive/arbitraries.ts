@@ -33,7 +33,11 @@ function anyOwner(namespace: string, shortName: string, likely: Likely): fc.Arbi
         { weight: 6, arbitrary: fc.integer({ min: 1, max: 3 }) },
         { weight: 1, arbitrary: fc.constantFrom(0, undefined) },
       ),
-      deletion: rarely(likely, {}, fc.constantFrom({ deleting: true }, { orphaning: true })),
+      deletion: rarely<Pick<OwnerState, 'deleting' | 'orphaning'>>(
+        likely,
+        {},
+        fc.constantFrom({ deleting: true }, { orphaning: true }),
+      ),
       controller: rarely(likely, usual, fc.oneof(fc.constant(undefined), odd)),
     })
     .map(({ life, replicas, deletion, controller }) => ({
