@@ -119,6 +119,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     pods: judging.pods,
     views: judging.views,
     client: clients.admission,
+    scales: owners.scales,
     clock,
     options,
     username: () => username,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { made } from '../support/cluster.ts';
 import type { Answer } from '../support/kube-http.ts';
-import { addDefinition, farm, farms, farmsApi } from './support/definitions.ts';
+import { addDefinition, farm, farms, farmsApi, kruiseSets, kruiseSetsApi } from './support/definitions.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
@@ -11,7 +11,10 @@ import { waitUntil } from './support/wait.ts';
 
 const { cluster, skipped } = await suite({ replicas: 2 });
 const node = skipped ? '' : await addNode(cluster, 'any');
-if (!skipped) await addDefinition(cluster, farms, farmsApi);
+if (!skipped) {
+  await addDefinition(cluster, farms, farmsApi);
+  await addDefinition(cluster, kruiseSets, kruiseSetsApi);
+}
 
 const stays = 'e2e.holdfast.dev/stays';
 const frozen = pub('frozen', { maxUnavailable: 0 });
@@ -117,11 +120,44 @@ describe.skipIf(skipped)('the scale of an owner that nobody watches', () => {
     const { scene } = await farmUnder(frozen);
     expectNotNow(await scene.evict('a'));
     await made(scene.change('Farm', 'herd', { spec: { replicas: 0 } }));
-    const started = Date.now();
     expectDone(await scene.evict('a'));
     expectDone(await scene.remove('b'));
-    // One look at an owner in a second is enough to say how soon; the poll would take half a minute.
-    expect(Date.now() - started).toBeLessThan(15_000);
+  });
+});
+
+describe.skipIf(skipped)('a LeaderWorkerSet of apps.kruise.io', () => {
+  it('[U3] [I11] says by its scale how many groups there should be, also when one has no pod left', async () => {
+    const scene = await sceneIn(cluster);
+    const sets = `${kruiseSetsApi}/namespaces/${scene.namespace}/leaderworkersets`;
+    const set = { apiVersion: 'apps.kruise.io/v1alpha1', kind: 'LeaderWorkerSet' };
+    const stored = { ...set, metadata: { name: 'llm' }, spec: { replicas: 3 } };
+    const { metadata } = await made(cluster.request('POST', sets, { body: stored }));
+    const owner = { ...set, name: 'llm', uid: metadata.uid, controller: true };
+    const key = 'leaderworkerset.sigs.k8s.io/group-index';
+    const member = (index: number) =>
+      pod(`llm-${index}`, { node, goes: true, labels: { app: 'web', [key]: String(index) }, ownerReferences: [owner] });
+    await scene.addPods(...[0, 1, 2].map(member));
+    const budget = pub('llm', { maxUnavailable: 1, podGroupPolicy: { groupLabelKey: key } });
+    await scene.apply(budget);
+    expect((await scene.waitEnforced(budget)).status).toMatchObject({ totalReplicas: 3, desiredAvailable: 2 });
+    expectDone(await scene.remove('llm-0'));
+    await waitUntil(
+      'the group has no pod left',
+      async () => (await scene.pod('llm-0')).code,
+      (code) => code === 404,
+    );
+    const refused = await scene.remove('llm-1');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('has 2 of 3 expected');
+    // The kind is watched: a new scale counts at once.
+    await made(
+      cluster.request('PATCH', `${sets}/llm`, { contentType: contentTypes.merge, body: { spec: { replicas: 0 } } }),
+    );
+    await waitUntil(
+      'its pods may go',
+      async () => (await scene.remove('llm-1')).code,
+      (code) => code < 300 || code === 404,
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { bit } from '../health.ts';
-import type { OwnerState } from '../owner.ts';
+import { kruiseGroup, type OwnerState } from '../owner.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
@@ -18,6 +18,8 @@ import { SelectorIndex } from './selector-index.ts';
 import { difference, nothing, type Share, shareOf } from './share.ts';
 
 const lwsGroup = 'leaderworkerset.x-k8s.io';
+/** Pods of these carry the labels of the other API group's, and their owner is the end of their chain (O3). */
+const kruiseLeaderWorkerSets = nameKeyOf(kruiseGroup, 'LeaderWorkerSet', '');
 
 /**
  * One namespace. The discipline that keeps every counter true: a pod is *detached* before anything changes that its links or
@@ -151,7 +153,7 @@ export class NamespaceState {
   /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
   peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[] {
     const chain = this.owners.peek(owner);
-    const lws = leaderWorkerSetOf(labels);
+    const lws = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) ? undefined : leaderWorkerSetOf(labels);
     return lws === undefined
       ? chain
       : [...chain, { nameKey: nameKeyOf(lwsGroup, 'LeaderWorkerSet', lws), uid: anyUid }];
@@ -166,7 +168,8 @@ export class NamespaceState {
     pod.controller = pod.owner === undefined ? undefined : this.owners.refer(pod.owner);
     pod.controller?.pods.add(pod);
     const chain = chainOf(pod.controller);
-    const lws = leaderWorkerSetOf(pod.labels);
+    const isKruise = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) === true;
+    const lws = isKruise ? undefined : leaderWorkerSetOf(pod.labels);
     pod.root = lws === undefined ? chain.at(-1) : this.owners.named(lwsGroup, 'LeaderWorkerSet', lws);
     if (lws !== undefined) pod.root?.pods.add(pod);
     pod.chainOpen = chain.at(-1)?.state === 'unknown';

@@ -1,4 +1,4 @@
-import { scaleCountsGroups } from '../owner.ts';
+import { type OwnerName, scaleCountsGroups } from '../owner.ts';
 import type { PodRecord } from './pod-record.ts';
 
 /** Stands for "whichever object has this name now": labels and target references name owners without a uid. */
@@ -55,4 +55,9 @@ export function nameKeyOf(group: string, kind: string, name: string): string {
 /** One text for one owner; empty for "none". Pods and groups without an owner share it (O3). */
 export function identityOf(owner: { readonly nameKey: string; readonly uid: string } | undefined): string {
   return owner === undefined ? '' : `${owner.nameKey}/${owner.uid}`;
+}
+
+/** What an owner is looked up by. Of an apiVersion only the group says which one is meant. */
+export function nameOf(namespace: string, { group, kind, name, uid }: OwnerNode): OwnerName & { readonly uid: string } {
+  return { apiVersion: group === '' ? 'v1' : `${group}/*`, kind, namespace, name, uid };
 }

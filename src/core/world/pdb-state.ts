@@ -178,6 +178,11 @@ export class PdbState {
     return desiredOf(this.rules.limit, this.plainExpected());
   }
 
+  /** The owners whose scales its numbers were computed from. */
+  countedBy(): Iterable<OwnerNode> {
+    return this.#dependencies.owners();
+  }
+
   expectedChanged(): void {
     this.#expected = undefined;
     this.#dependencies.clear();

@@ -192,6 +192,11 @@ export class PubState {
     return desiredOf(this.rules, this.expected());
   }
 
+  /** The owners whose scales its numbers were computed from. */
+  countedBy(): Iterable<OwnerNode> {
+    return this.#dependencies.owners();
+  }
+
   expectedChanged(): void {
     this.#expected = undefined;
     this.#dependencies.clear();

@@ -10,6 +10,7 @@ import type { LedgerService } from '../ledger/ledger-service.ts';
 import { patienceOf } from '../ledger/patience.ts';
 import type { PodReader } from '../ledger/ports.ts';
 import type { ViewGate } from '../ledger/view-gate.ts';
+import type { FreshScales } from '../owners/fresh-scales.ts';
 import { answerBad, answerBlind, answerVerdict, type PodName } from '../webhook/answers.ts';
 import type { CallContext, WebhookHandler } from '../webhook/handler.ts';
 import { type PodRequest, podRequestOf } from '../webhook/requests.ts';
@@ -24,6 +25,7 @@ export interface PodHandlerParts {
   readonly pods: PodReader;
   readonly views: Pick<ViewGate, 'reached'>;
   readonly client: Pick<KubeClient, 'delete'>;
+  readonly scales: Pick<FreshScales, 'readAgain'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;
   /** The user that our own requests come from. */
@@ -98,15 +100,28 @@ export class PodHandler implements WebhookHandler {
 
   async #judge(asked: Judged, untilMs: number, context: CallContext): Promise<Verdict> {
     let last: Verdict | undefined;
+    let readAgain = false;
     for (let round = 0; round < this.#limits.maxRounds; round += 1) {
       const left = untilMs - this.#parts.clock.monotonic();
       if (left <= 0 || (round > 0 && context.signal.aborted)) break;
       const verdict = await this.#parts.ledger.submit(asked.request, left);
       const step = await this.#settle(asked, verdict, round, untilMs, context);
-      if (step.kind === 'answer') return step.verdict;
-      last = step.why;
+      if (step.kind === 'again') {
+        last = step.why;
+        continue;
+      }
+      if (step.verdict.result === 'allow' || readAgain) return step.verdict;
+      // Once for each request: the owners behind a refusal, where nobody watches them (O5).
+      readAgain = true;
+      if (!(await this.#scalesChanged(asked.request, step.verdict, untilMs))) return step.verdict;
+      last = step.verdict;
     }
     return last ?? unjudged(asked.request);
+  }
+
+  #scalesChanged(request: DisruptionRequest, denied: Denied, untilMs: number): Promise<boolean> {
+    const { scales, clock } = this.#parts;
+    return scales.readAgain(request, denied, untilMs - clock.monotonic());
   }
 
   /** Only what has to wait for something reads the context's signal: making one costs more than most answers. */

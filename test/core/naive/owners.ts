@@ -5,6 +5,7 @@ import { findPod, isFinished, isTerminating, labelsOf, type NaiveState, namespac
 
 const lwsNameLabel = 'leaderworkerset.sigs.k8s.io/name';
 const lwsGroup = 'leaderworkerset.x-k8s.io';
+const kruise = 'apps.kruise.io';
 const longestChain = 8;
 
 interface OwnerKey {
@@ -75,8 +76,8 @@ export function pointersOfTarget(state: NaiveState, target: OwnerName): readonly
 
 /** The owners that a pod points at: those of its chain by uid, and the one that its label names. */
 export function pointersOf(state: NaiveState, pod: Pod): readonly Link[] {
-  const named = namedRoot(pod);
   const chain = chainOf(state, pod);
+  const named = namedRoot(pod, chain);
   return named === undefined ? chain : [...chain, lookUp(state, named)];
 }
 
@@ -125,7 +126,9 @@ function chainFrom(state: NaiveState, namespace: string, first: OwnerReference |
   return links;
 }
 
-function namedRoot(pod: Pod): OwnerName | undefined {
+function namedRoot(pod: Pod, chain: readonly Link[]): OwnerName | undefined {
+  const last = chain.at(-1);
+  if (last?.group === kruise && last.kind === 'LeaderWorkerSet') return undefined;
   const name = labelsOf(pod)[lwsNameLabel];
   if (name === undefined || name === '') return undefined;
   return { apiVersion: `${lwsGroup}/v1`, kind: 'LeaderWorkerSet', namespace: namespaceOf(pod), name };
@@ -142,8 +145,9 @@ export function countingOwner(state: NaiveState, pod: Pod): Link | undefined {
 
 /** O3 */
 export function rootOwner(state: NaiveState, pod: Pod): Link | undefined {
-  const named = namedRoot(pod);
-  return named === undefined ? chainOf(state, pod).at(-1) : lookUp(state, named);
+  const chain = chainOf(state, pod);
+  const named = namedRoot(pod, chain);
+  return named === undefined ? chain.at(-1) : lookUp(state, named);
 }
 
 export function scaleOf(link: Link): number | undefined {
@@ -156,7 +160,7 @@ export function wantsNothing(link: Link): boolean {
 }
 
 export function scaleCountsGroups(link: Link): boolean {
-  return link.group === lwsGroup && link.kind === 'LeaderWorkerSet';
+  return (link.group === lwsGroup || link.group === kruise) && link.kind === 'LeaderWorkerSet';
 }
 
 export function endsUnknown(state: NaiveState, pod: Pod): boolean {
