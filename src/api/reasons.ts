@@ -21,6 +21,7 @@ export const refusalCodes = [
   'CacheStale',
   'LedgerFull',
   'PodUnknown',
+  'TooManyBudgets',
   'SeveralPlainBudgets',
 ] as const;
 export type RefusalCode = (typeof refusalCodes)[number];
@@ -152,6 +153,10 @@ const descriptions: Record<RefusalCode, Describe> = {
   PodUnknown: (facts) => ({
     message: `pod ${facts.pod} is not in the view of the cluster${facts.detail === undefined ? '' : `: ${facts.detail}`}`,
     unblock: 'try again in a moment',
+  }),
+  TooManyBudgets: (facts) => ({
+    message: `${facts.budget === undefined ? `pod ${facts.pod}` : facts.budget} cannot be judged: ${facts.detail}`,
+    unblock: 'delete budgets that cover the same pods',
   }),
   SeveralPlainBudgets: (facts) => ({
     message: `pod ${facts.pod} has ${facts.detail} plain PodDisruptionBudgets, and the eviction API answers 500 to more than one`,

@@ -27,6 +27,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   CacheStale: 'moment',
   LedgerFull: 'wait',
   PodUnknown: 'moment',
+  TooManyBudgets: 'repair',
   SeveralPlainBudgets: 'repair',
 };
 

@@ -3,13 +3,14 @@ import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
 import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
+import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemptPod, exemptRequest } from './exempt.ts';
-import { inOrder, type Judge, type Panel, panelFor } from './judges.ts';
+import { concernsCrowded, inOrder, type Judge, type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
@@ -76,6 +77,10 @@ function decideSeen(
   options: DecideOptions,
 ): Verdict {
   if (pod.has(bit.pending)) return decidePending(world, state, pod, request, options);
+  if (pod.crowdedBy > 0 && concernsCrowded(state, pod, request)) {
+    const detail = `${pod.crowdedBy} budgets cover it, and at most ${maxBudgetsPerPod} are counted for one pod`;
+    return deny([blocker('TooManyBudgets', { pod, detail })]);
+  }
   const panel = withPlain(panelFor(state, pod, request), options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
@@ -105,7 +110,10 @@ function decidePending(
 ): Verdict {
   const panel = panelFor(state, pod, request);
   const onlyIf = versionOf(pod);
-  if (panel.judges.length === 0) return pass('Pending', vetoOf(pod, request, []) === undefined ? {} : { onlyIf });
+  if (panel.judges.length === 0) {
+    const isFree = vetoOf(pod, request, []) === undefined && pod.crowdedBy === 0;
+    return pass('Pending', isFree ? {} : { onlyIf });
+  }
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const full = ledgerFull(state, pod);
