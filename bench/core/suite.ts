@@ -124,7 +124,22 @@ function feeding(): string {
       [`first feed of ${fleetPods.toLocaleString('en')} pods under 10,000 budgets`, perSecond(adds[0] ?? 0)],
       ["a pod's readiness changes", perSecond(flips)],
       ['first feed, 10,000 budgets in one namespace', perSecond(oneNamespace)],
+      ['first feed, 100 budgets over every pod', perSecond(crowdedRate(100))],
+      ['first feed, 5,000 budgets over every pod', perSecond(crowdedRate(5_000))],
     ],
+  );
+}
+
+/** Budgets that select everything: what a change of a pod costs must not grow with them without end. */
+function crowdedRate(budgets: number): number {
+  const world = syncedWorld();
+  for (let i = 0; i < budgets; i += 1) {
+    world.upsertPdb({ metadata: { name: `everything-${i}`, namespace: ns }, spec: { selector: {}, minAvailable: 1 } });
+  }
+  return pureRate(
+    1_000,
+    (i) => llmPod(i, false),
+    (pod) => world.upsertPod(pod),
   );
 }
 

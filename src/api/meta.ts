@@ -21,6 +21,7 @@ export interface ObjectMeta {
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string;
   readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
 }
 
 export interface Condition {

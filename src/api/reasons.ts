@@ -22,6 +22,7 @@ export const refusalCodes = [
   'LedgerFull',
   'PodUnknown',
   'EvictionNotPinned',
+  'TooManyBudgets',
   'SeveralPlainBudgets',
 ] as const;
 export type RefusalCode = (typeof refusalCodes)[number];
@@ -37,6 +38,7 @@ export const passCodes = [
   'NamespaceUnguarded',
   'KubeletDelete',
   'GarbageCollection',
+  'Preemption',
   'WorkloadGone',
 ] as const;
 export type PassCode = (typeof passCodes)[number];
@@ -157,6 +159,10 @@ const descriptions: Record<RefusalCode, Describe> = {
     message: `the eviction names pod ${facts.pod} and no uid, and holdfast does not complete it, so it could delete another pod that gets that name`,
     unblock:
       'try again; if it stays, look whether MutatingWebhookConfiguration holdfast has the webhook pin.holdfast.dev, which adds the uid, or set deleteOptions.preconditions.uid',
+  }),
+  TooManyBudgets: (facts) => ({
+    message: `${facts.budget === undefined ? `pod ${facts.pod}` : facts.budget} cannot be judged: ${facts.detail}`,
+    unblock: 'delete budgets that cover the same pods',
   }),
   SeveralPlainBudgets: (facts) => ({
     message: `pod ${facts.pod} has ${facts.detail} plain PodDisruptionBudgets, and the eviction API answers 500 to more than one`,

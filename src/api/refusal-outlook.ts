@@ -28,6 +28,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   LedgerFull: 'wait',
   PodUnknown: 'moment',
   EvictionNotPinned: 'moment',
+  TooManyBudgets: 'repair',
   SeveralPlainBudgets: 'repair',
 };
 

@@ -5,6 +5,7 @@ import type { PodDisruptionBudget } from '../api/pdb.ts';
 import type { Pod } from '../api/pod.ts';
 import type { PodUnavailableBudget } from '../api/pub.ts';
 import type { PodGroup, Workload } from '../api/workload.ts';
+import { deletionOf } from '../core/owner.ts';
 import { collections } from '../core/sync.ts';
 import { World } from '../core/world/world.ts';
 import type { LoadedObject } from './load-objects.ts';
@@ -94,7 +95,7 @@ function feedOwner(world: World, object: LoadedObject): void {
     namespace: namespaceOf(object),
     name: metadata.name,
     uid: metadata.uid ?? '',
-    deleting: metadata.deletionTimestamp !== undefined,
+    ...deletionOf(metadata.deletionTimestamp, metadata.finalizers),
     ...(typeof replicas === 'number' ? { replicas } : {}),
     ...(controller === undefined ? {} : { controller }),
   });

@@ -1,6 +1,7 @@
 import { annotation, condition, label } from '../api/names.ts';
 import type { Pod } from '../api/pod.ts';
 import { hasProbe, parseProbes } from '../api/probe.ts';
+import { deletionOf } from './owner.ts';
 
 /** What a pod's own object says about its health, as bits: worlds hold a hundred thousand of them. */
 export const bit = {
@@ -19,6 +20,8 @@ export const bit = {
   noProtect: 1024,
   /** The kubelet has not yet acted on the newest spec. */
   generationLag: 2048,
+  /** It is being deleted and leaves what it owns. */
+  orphaning: 4096,
 } as const;
 
 export function healthBits(pod: Pod): number {
@@ -30,6 +33,7 @@ export function healthBits(pod: Pod): number {
     on(phase === undefined || phase === 'Pending', bit.pending) |
     on(phase === 'Succeeded' || phase === 'Failed', bit.finished) |
     on(pod.metadata.deletionTimestamp !== undefined && pod.metadata.deletionTimestamp !== null, bit.terminating) |
+    on(deletionOf(pod.metadata.deletionTimestamp, pod.metadata.finalizers).orphaning === true, bit.orphaning) |
     on(hasUnavailableLabel(pod), bit.unavailableLabel) |
     on(updateUnfinished(pod), bit.updateUnfinished) |
     on(isTrueWord(pod.metadata.annotations?.[annotation.pubNoProtect]), bit.noProtect) |

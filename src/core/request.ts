@@ -13,6 +13,10 @@ export type Requester =
   | { readonly kind: 'kubelet'; readonly node: string }
   | { readonly kind: 'garbageCollector' }
   | { readonly kind: 'podGarbageCollector' }
+  /** Preemption: it makes room for a pod of higher priority. */
+  | { readonly kind: 'scheduler' }
+  /** A built-in controller of workloads, which adopts and releases pods. */
+  | { readonly kind: 'workloadController' }
   | { readonly kind: 'other' };
 
 /** A wish to disrupt one pod. */
@@ -32,16 +36,31 @@ export interface DisruptionRequest {
   readonly claim?: string;
   /** UPDATE: whether the change makes the pod unavailable (C1). Absent means that it does. */
   readonly takesAway?: boolean;
+  /** UPDATE: whether it changes which owners the pod refers to. */
+  readonly referencesChange?: boolean;
 }
 
+const other: Requester = { kind: 'other' };
 const nodePrefix = 'system:node:';
+const systemAccounts = 'system:serviceaccount:kube-system:';
+
+/** Who a user is by name alone. The last one stands for all controllers where they have no accounts of their own. */
+const requesters: Readonly<Record<string, Requester>> = {
+  [`${systemAccounts}generic-garbage-collector`]: { kind: 'garbageCollector' },
+  [`${systemAccounts}pod-garbage-collector`]: { kind: 'podGarbageCollector' },
+  'system:kube-scheduler': { kind: 'scheduler' },
+  [`${systemAccounts}replicaset-controller`]: { kind: 'workloadController' },
+  [`${systemAccounts}replication-controller`]: { kind: 'workloadController' },
+  [`${systemAccounts}statefulset-controller`]: { kind: 'workloadController' },
+  [`${systemAccounts}daemon-set-controller`]: { kind: 'workloadController' },
+  [`${systemAccounts}job-controller`]: { kind: 'workloadController' },
+  'system:kube-controller-manager': { kind: 'workloadController' },
+};
 
 /** Reads the requester from the user of an admission request. */
 export function requesterOf(username: string, groups: readonly string[]): Requester {
   if (username.startsWith(nodePrefix) && groups.includes('system:nodes')) {
     return { kind: 'kubelet', node: username.slice(nodePrefix.length) };
   }
-  if (username === 'system:serviceaccount:kube-system:generic-garbage-collector') return { kind: 'garbageCollector' };
-  if (username === 'system:serviceaccount:kube-system:pod-garbage-collector') return { kind: 'podGarbageCollector' };
-  return { kind: 'other' };
+  return Object.hasOwn(requesters, username) ? (requesters[username] ?? other) : other;
 }

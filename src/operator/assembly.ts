@@ -90,6 +90,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const admission = createAdmission(context, {
     options,
     staleness: () => view.staleness(),
+    scales: owners.scales,
     username: () => username,
     events: createLedgerEvents(context.metrics, log),
     observer: decisionObserver({

@@ -52,6 +52,18 @@ describe('a world from a snapshot', () => {
     }
   });
 
+  it('[M1] [O4] knows whether an owner that is being deleted leaves its pods', () => {
+    const pod = loaded('v1', 'Pod', aPod('db-0').labels({ app: 'db' }).ownedBy(anOwner('StatefulSet', 'db')).build());
+    const spec = { selector: { matchLabels: { app: 'db' } }, maxUnavailable: 0 };
+    const pub = loaded('policy.kruise.io/v1beta1', 'PodUnavailableBudget', { ...aPub('db', spec) });
+    const deleted = (...finalizers: readonly string[]) =>
+      workload('StatefulSet', 'db', 1, { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers });
+    expect(ask(worldOf([pod, pub, deleted('orphan', 'example.com/mine')]), 'EVICT', 'db-0')).toBe(
+      'deny BudgetExhausted',
+    );
+    expect(ask(worldOf([pod, pub, deleted('foregroundDeletion')]), 'EVICT', 'db-0')).toBe('allow WorkloadGone');
+  });
+
   it('[M1] takes a budget without a status as processed, and one with an old status as it is', () => {
     const pod = loaded('v1', 'Pod', aPod('web').labels({ app: 'web' }).build());
     const spec = { selector: { matchLabels: { app: 'web' } }, minAvailable: 0 };

@@ -5,7 +5,7 @@ import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
 import type { PodBuilder } from '../support/builders.ts';
-import { anOwner, aPod, ns } from '../support/builders.ts';
+import { aGroupPdb, anOwner, aPod, ns } from '../support/builders.ts';
 import { deploymentAndSet, lwsPods, podsOf, pubFor, reserveIn } from '../support/fleet.ts';
 
 /** A budget that lets nothing go: whatever passes here is exempt. */
@@ -76,6 +76,21 @@ describe('pods with nothing to lose', () => {
     expect(dry).not.toHaveProperty('effects.reserve');
   });
 
+  it('[X1] [P9] a pending pod without a node is left to the API server, which deletes it at once and answers with success', () => {
+    const pdbs = [aGroupPdb('web', { app: 'web' }, { minAvailable: 1 }, 'shard')];
+    const grouped = web.labels({ shard: '0' }).phase('Pending');
+    const complete = (pod: PodBuilder) => {
+      const verdict = ask(aWorld({ pods: [pod], pdbs }), 'EVICT', 'web');
+      return verdict.result === 'allow' ? verdict.effects : undefined;
+    };
+    expect(complete(grouped)).toMatchObject({ complete: 'takeover' });
+    expect(complete(grouped.unscheduled())).toMatchObject({
+      complete: 'pass',
+      reserve: { uid: 'uid-web' },
+      onlyIf: {},
+    });
+  });
+
   it('[X1] a pending pod that nobody covers passes in any version, unless it has a probe', () => {
     const bare = (pod: PodBuilder) => ask(aWorld({ pods: [pod] }), 'EVICT', 'web');
     expect(bare(web.phase('Pending'))).toEqual({
@@ -99,6 +114,7 @@ describe('who asks', () => {
   const kubelet: Requester = { kind: 'kubelet', node: 'node-1' };
   const collector: Requester = { kind: 'garbageCollector' };
   const podCollector: Requester = { kind: 'podGarbageCollector' };
+  const scheduler: Requester = { kind: 'scheduler' };
   const rows: readonly { name: string; requester: Requester; operation: Operation; want: string }[] = [
     { name: 'the kubelet of its node deletes', requester: kubelet, operation: 'DELETE', want: 'allow KubeletDelete' },
     {
@@ -119,8 +135,15 @@ describe('who asks', () => {
       operation: 'DELETE',
       want: 'deny BudgetExhausted',
     },
+    { name: 'the scheduler preempts', requester: scheduler, operation: 'DELETE', want: 'allow Preemption' },
+    {
+      name: 'a controller of workloads deletes',
+      requester: { kind: 'workloadController' },
+      operation: 'DELETE',
+      want: 'deny BudgetExhausted',
+    },
     { name: 'anyone else deletes', requester: { kind: 'other' }, operation: 'DELETE', want: 'deny BudgetExhausted' },
-    ...[kubelet, collector, podCollector].flatMap((requester) =>
+    ...[kubelet, collector, podCollector, scheduler].flatMap((requester) =>
       (['EVICT', 'UPDATE', 'RESIZE'] as const).map((operation) => ({
         name: `${requester.kind} does not delete: ${operation}`,
         requester,
@@ -154,6 +177,20 @@ describe('who asks', () => {
     },
   );
 
+  it('[X2] the garbage collector takes owner references off; whoever else does is judged', () => {
+    const set = anOwner('StatefulSet', 'web', 1);
+    const release = (requester: Requester): string => {
+      const world = aWorld({ pods: [web.ownedBy(set)], owners: [set], pubs: [pubFor('web', { maxUnavailable: 0 })] });
+      const after = web.unowned().build();
+      return inShort(ask(world, 'UPDATE', 'web', { requester, takesAway: false, referencesChange: true, after }));
+    };
+    expect(release(collector)).toBe('allow GarbageCollection');
+    expect(release({ kind: 'workloadController' })).toBe('allow NotProtected');
+    expect([release(podCollector), release(scheduler), release({ kind: 'other' })]).toEqual(
+      Array.from({ length: 3 }, () => 'deny BudgetExhausted'),
+    );
+  });
+
   const account = 'system:serviceaccount:kube-system:';
   table<{ name: string; user: string; groups: readonly string[]; want: Requester }>(
     [
@@ -177,6 +214,25 @@ describe('who asks', () => {
         groups: [],
         want: { kind: 'podGarbageCollector' } as const,
       },
+      {
+        name: 'the scheduler',
+        user: 'system:kube-scheduler',
+        groups: ['system:authenticated'],
+        want: { kind: 'scheduler' } as const,
+      },
+      {
+        name: 'the controller of ReplicaSets',
+        user: `${account}replicaset-controller`,
+        groups: [],
+        want: { kind: 'workloadController' } as const,
+      },
+      {
+        name: 'controllers that share one name',
+        user: 'system:kube-controller-manager',
+        groups: [],
+        want: { kind: 'workloadController' } as const,
+      },
+      { name: 'a name that every object has', user: 'toString', groups: [], want: { kind: 'other' } as const },
       {
         name: 'its name in another namespace',
         user: 'system:serviceaccount:shop:pod-garbage-collector',

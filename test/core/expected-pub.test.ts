@@ -11,7 +11,8 @@ const [web, webNew, webOld] = aDeployment('web', 4, ['new', 'old']) as [OwnerSta
 const db = anOwner('StatefulSet', 'db', 3);
 const daemon = anOwner('DaemonSet', 'log');
 const llm = anOwner('LeaderWorkerSet', 'llm', 5);
-const all = [web, webNew, webOld, db, daemon, llm];
+const kruiseLlm = anOwner('LeaderWorkerSet', 'llm', 7, { apiVersion: 'apps.kruise.io/v1alpha1', uid: 'uid-kruise' });
+const all = [web, webNew, webOld, db, daemon, llm, kruiseLlm];
 
 const of = (owner: OwnerState, i: number): PodBuilder => aPod(`${owner.name}-${i}`).labels(app).ownedBy(owner);
 const bare = (name: string): PodBuilder => aPod(name).labels(app);
@@ -160,6 +161,12 @@ describe('expected units of a PUB with a group policy', () => {
         pub: { selector },
         pods: [lws(0, 0), lws(1, 0)],
         want: scale(5),
+      },
+      {
+        name: '[U3] [O3] are the scale of a LeaderWorkerSet of apps.kruise.io, whose pods carry the labels of the other one',
+        pub: { selector },
+        pods: [lws(0, 0).ownedBy(kruiseLlm), lws(1, 0).ownedBy(kruiseLlm)],
+        want: scale(7),
       },
       { name: '[U3] and its pods without the label', pub: { selector }, pods: [lws(0, 0), router(0)], want: scale(6) },
       {

@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort } from '../support/a-world.ts';
-import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder } from '../support/builders.ts';
+import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../support/builders.ts';
 
 const [web, newSet, oldSet] = aDeployment('web', 2, ['new', 'old']) as [OwnerState, OwnerState, OwnerState];
 const other = anOwner('StatefulSet', 'other', 1);
-const owners = [web, newSet, oldSet, other];
+const going = anOwner('StatefulSet', 'going', 1, { deleting: true });
+const owners = [web, newSet, oldSet, other, going];
 const pod = aPod('p').labels({ app: 'web', shard: '0' }).ownedBy(newSet);
 
 const bySelector: PodUnavailableBudgetSpec = { selector: { matchLabels: { app: 'web' } }, minAvailable: 1 };
@@ -49,9 +51,84 @@ describe('an UPDATE that takes nothing away', () => {
       want: 'not judged',
     },
     {
-      name: '[U6] is not judged when the owner of a selected pod changes',
+      name: '[U6] is judged when the owner of a selected pod is taken away',
       pub: bySelector,
       after: pod.unowned(),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is judged when the owner of a selected pod is no longer its controller',
+      pub: bySelector,
+      after: pod.unowned({ ...newSet, controller: false }),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is judged when a selected pod goes to another owner',
+      pub: bySelector,
+      after: pod.ownedBy(other),
+      want: 'judged',
+    },
+    {
+      name: '[U6] [I4] is judged when a selected pod goes to an owner that nobody knows: it may not exist',
+      pub: bySelector,
+      after: pod.ownedBy(anOwner('ReplicaSet', 'nowhere')),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is judged when a selected pod goes to an owner that is being deleted',
+      pub: bySelector,
+      after: pod.ownedBy(going),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is not judged when a selected pod goes to another ReplicaSet of the same Deployment',
+      pub: bySelector,
+      after: pod.ownedBy(oldSet),
+      want: 'not judged',
+    },
+    {
+      name: '[U6] is not judged when an owner is added to the controller',
+      pub: bySelector,
+      after: pod.alsoOwnedBy(anOwner('ReplicaSet', 'nowhere')),
+      want: 'not judged',
+    },
+    {
+      name: '[U6] is not judged when a pod without an owner is adopted',
+      pub: bySelector,
+      before: pod.unowned(),
+      after: pod,
+      want: 'not judged',
+    },
+    {
+      name: '[U6] is judged when a pod without an owner is given one that does not exist: garbage collection deletes it',
+      pub: bySelector,
+      before: pod.unowned(),
+      after: pod.unowned(refTo(anOwner('ReplicaSet', 'nowhere'))),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is judged for that by a budget that lists DELETE alone',
+      pub: { ...bySelector, protectOperations: ['DELETE'] },
+      after: pod.ownedBy(anOwner('ReplicaSet', 'nowhere')),
+      want: 'judged',
+    },
+    {
+      name: '[U6] is not judged by a budget that lists DELETE alone when the pod only leaves its owner',
+      pub: { ...bySelector, protectOperations: ['DELETE'] },
+      after: pod.unowned(),
+      want: 'not judged',
+    },
+    {
+      name: '[U6] is not judged by a budget that lists EVICT alone, whatever garbage collection does',
+      pub: { ...bySelector, protectOperations: ['EVICT'] },
+      after: pod.ownedBy(anOwner('ReplicaSet', 'nowhere')),
+      want: 'not judged',
+    },
+    {
+      name: '[U6] is not judged when references stay as they are, whoever they point at',
+      pub: bySelector,
+      before: pod.unowned(refTo(anOwner('ReplicaSet', 'nowhere'))),
+      after: pod.unowned(refTo(anOwner('ReplicaSet', 'nowhere'))).labels({ shard: '1' }),
       want: 'not judged',
     },
     {
@@ -151,7 +228,9 @@ describe('an UPDATE that takes nothing away', () => {
   ];
   table(rows, ({ pub, before = pod, after, want }) => {
     const world = aWorld({ pods: [before], owners, pubs: [aPub('b', pub)] });
-    const verdict = inShort(ask(world, 'UPDATE', 'p', { takesAway: false, after: after.build() }));
+    const [was, is] = [before.build(), after.build()];
+    const referencesChange = !isDeepStrictEqual(was.metadata.ownerReferences, is.metadata.ownerReferences);
+    const verdict = inShort(ask(world, 'UPDATE', 'p', { takesAway: false, referencesChange, after: is }));
     expect(verdict).toBe(want === 'judged' ? 'deny BudgetExhausted' : 'allow NotProtected');
   });
 

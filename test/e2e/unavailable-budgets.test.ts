@@ -4,7 +4,7 @@ import type { Answer, Body } from '../support/kube-http.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { blockersOf, causesOf, expectDone, expectNotNow, isDoneOrNotNow } from './support/refusals.ts';
-import { type Scene, sceneIn } from './support/scene.ts';
+import { pathOf, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
@@ -81,6 +81,20 @@ describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
     const { body } = await scene.pod('b');
     expect(body.metadata.deletionTimestamp).toBeUndefined();
     expect(body.metadata.labels).toEqual({ app: 'web' });
+  });
+
+  it('[U8] is refused when it overlaps with one that was created a moment ago', async () => {
+    const scene = await sceneIn(cluster);
+    const create = (name: string): Promise<Answer> =>
+      cluster.request('POST', pathOf(scene.namespace, 'PodUnavailableBudget'), {
+        body: pub(name, { maxUnavailable: 1 }),
+      });
+    for (const round of [0, 1, 2, 3]) {
+      expect((await create(`first-${round}`)).code).toBe(201);
+      const refused = await create(`second-${round}`);
+      expect([refused.code, refused.body.reason], refused.text).toEqual([422, 'Invalid']);
+      expectDone(await cluster.request('DELETE', `${pathOf(scene.namespace, 'PodUnavailableBudget')}/first-${round}`));
+    }
   });
 
   it('does not look at changes that take nothing away', async () => {

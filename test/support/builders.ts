@@ -56,6 +56,12 @@ export class PodBuilder {
     return this.#meta({ ownerReferences: [{ apiVersion, kind, name, uid, controller: true }] });
   }
 
+  /** Owned by one more, who is not its controller. */
+  alsoOwnedBy({ apiVersion, kind, name, uid }: OwnerState): PodBuilder {
+    const others = this.#pod.metadata.ownerReferences ?? [];
+    return this.#meta({ ownerReferences: [...others, { apiVersion, kind, name, uid }] });
+  }
+
   /** Owned by nobody, or by somebody who is not its controller. */
   unowned(...bystanders: readonly OwnerReference[]): PodBuilder {
     return this.#meta({ ownerReferences: bystanders });
@@ -98,8 +104,11 @@ export class PodBuilder {
     return this.#condition('Ready', 'False');
   }
 
-  terminating(): PodBuilder {
-    return this.#meta({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+  terminating(...finalizers: readonly string[]): PodBuilder {
+    return this.#meta({
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      ...(finalizers.length === 0 ? {} : { finalizers }),
+    });
   }
 
   /** With a disruption probe that says yes, no, or nothing yet. */

@@ -15,6 +15,7 @@ export function expectedPods(owners: Iterable<OwnerNode>, ask: (owner: OwnerNode
 
 /** The scale of an owner, or why there is none. */
 function scaleOf(owner: OwnerNode): number | string {
+  if (owner.state === 'gone' && owner.orphaned) return `${owner.display} was deleted and left its pods`;
   if (owner.state === 'gone' || owner.deleting) return 0;
   if (owner.state === 'unknown') return `${owner.display} was not looked up yet`;
   return owner.replicas ?? `${owner.display} has no scale`;

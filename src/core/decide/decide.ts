@@ -3,13 +3,14 @@ import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
 import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, JudgedPod, Verdict } from '../verdict.ts';
+import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemptPod, exemptRequest } from './exempt.ts';
-import { inOrder, type Judge, type Panel, panelFor } from './judges.ts';
+import { concernsCrowded, inOrder, type Judge, type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
@@ -76,6 +77,10 @@ function decideSeen(
   options: DecideOptions,
 ): Verdict {
   if (pod.has(bit.pending)) return decidePending(world, state, pod, request, options);
+  if (pod.crowdedBy > 0 && concernsCrowded(state, pod, request)) {
+    const detail = `${pod.crowdedBy} budgets cover it, and at most ${maxBudgetsPerPod} are counted for one pod`;
+    return deny([blocker('TooManyBudgets', { pod, detail })]);
+  }
   const panel = withPlain(panelFor(state, pod, request), options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
@@ -106,13 +111,17 @@ function decidePending(
   const panel = panelFor(state, pod, request);
   const onlyIf = versionOf(pod);
   if (panel.judges.length === 0) {
-    return pass('Pending', vetoOf(pod, request, []) === undefined ? undefined : { complete: 'pass', onlyIf });
+    const isFree = vetoOf(pod, request, []) === undefined && pod.crowdedBy === 0;
+    return pass('Pending', isFree ? undefined : { complete: 'pass', onlyIf });
   }
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const full = ledgerFull(state, pod);
   if (full !== undefined) return deny([full]);
-  return pass('Pending', { ...reserving(pod, request), ...completing(pod, panel, request, options), onlyIf });
+  // Without a kubelet a deletion is done at once: after a takeover the API server would answer the eviction with 404.
+  const completed: Completing =
+    pod.node === undefined ? { complete: 'pass', target: targetOf(pod) } : completing(pod, panel, request, options);
+  return pass('Pending', { ...reserving(pod, request), ...completed, onlyIf });
 }
 
 /**
@@ -205,7 +214,11 @@ interface Completing {
 }
 
 function completing(pod: PodRecord, panel: Panel, request: DisruptionRequest, options: DecideOptions): Completing {
-  return { complete: completionOf(panel, request, options), target: { pod: pod.name, uid: pod.uid } };
+  return { complete: completionOf(panel, request, options), target: targetOf(pod) };
+}
+
+function targetOf({ name, uid }: PodRecord): JudgedPod {
+  return { pod: name, uid };
 }
 
 /** An Eviction names a pod, not a uid: only a deletion by uid is sure to meet the pod that was judged (P9). */

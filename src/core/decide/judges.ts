@@ -6,6 +6,7 @@ import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
 import { mayMove, moves } from './moves.ts';
+import { isCollectable } from './owner-change.ts';
 
 /** A budget that has a say about a pod, and by which rule. */
 export type Judge =
@@ -64,17 +65,36 @@ function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
 }
 
 function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): readonly Judge[] {
-  const { operation } = request;
-  const asked = (pub: PubState): boolean => pub.protects(operation) && !pub.leavesAlone(pod);
-  const mildUpdate = operation === 'UPDATE' && request.takesAway === false;
-  const covering = pod.pubs.filter((pub) => asked(pub) && (!mildUpdate || moves(state, pub, pod, request.after)));
-  const possible = state
-    .possiblePubs(pod)
-    .filter((pub) => asked(pub) && (!mildUpdate || mayMove(pub, pod, request.after)));
+  const asks = asking(state, pod, request);
+  const covering = pod.pubs.filter((pub) => asks(pub, () => moves(state, pub, pod, request)));
+  const possible = state.possiblePubs(pod).filter((pub) => asks(pub, () => mayMove(pub, pod, request.after)));
   return [
     ...covering.map((pub) => ({ kind: 'pub', pub }) as const),
     ...possible.map((pub) => ({ kind: 'pubPossible', pub }) as const),
   ];
+}
+
+/** Whether a PUB that covers the pod has a say in the request; `moves` is asked of updates that take nothing away. */
+function asking(
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+): (pub: PubState, moves: () => boolean) => boolean {
+  const { operation } = request;
+  const isMild = operation === 'UPDATE' && request.takesAway === false;
+  // The garbage collector would delete it, and is not asked why.
+  const isDeletion = operation === 'UPDATE' && isCollectable(state, request);
+  return (pub, moves) => {
+    if (pub.leavesAlone(pod)) return false;
+    return (pub.protects(operation) && (!isMild || moves())) || (isDeletion && pub.protects('DELETE'));
+  };
+}
+
+/** Whether a budget has a say about a pod that is under too many to be linked to them (N7). */
+export function concernsCrowded(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): boolean {
+  if (request.operation === 'EVICT') return true;
+  const asks = asking(state, pod, request);
+  return state.pubsOver(pod).some((pub) => asks(pub, () => moves(state, pub, pod, request)));
 }
 
 /** By kind and name, so that the same world always reads the same. */

@@ -3,16 +3,20 @@ import { controllerOf, type StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';
+import type { DisruptionRequest } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import { identityOf } from '../world/owner-node.ts';
 import { type PodRecord, sameLabels, sameOwner } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
+import { leavesOwner } from './owner-change.ts';
 
 const noLabels: StringMap = {};
 
-/** Whether an update takes a pod out of a budget, or to another of its groups (U6). */
-export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, after: Pod | undefined): boolean {
+/** Whether an update takes a pod out of a budget, to another of its groups, or away from its owner (U6). */
+export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, request: DisruptionRequest): boolean {
+  const { after } = request;
   if (after === undefined) return false;
+  if (leavesOwner(state, pod, request)) return true;
   const labels = after.metadata.labels ?? noLabels;
   const { target, rules } = pub;
   if (target === undefined || rules === undefined) return changesOwner(pod, after) || !sameLabels(pod.labels, labels);

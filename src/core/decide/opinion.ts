@@ -4,6 +4,7 @@ import type { Desired, Expected } from '../budget/desired.ts';
 import type { UnhealthyRule } from '../budget/rules.ts';
 import { bit } from '../health.ts';
 import type { Blocker, BudgetRef, Charge } from '../verdict.ts';
+import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
@@ -39,6 +40,11 @@ interface Strength {
 }
 
 export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
+  const { ref, uncounted } = 'pdb' in judge ? judge.pdb : judge.pub;
+  if (uncounted > 0) {
+    const detail = `${uncounted} of its pods are under more than ${maxBudgetsPerPod} budgets each`;
+    return refuse('TooManyBudgets', ref, pod, detail);
+  }
   switch (judge.kind) {
     case 'pdbInvalid':
       return refuse('BudgetInvalid', judge.pdb.ref, pod, formatFieldErrors(judge.pdb.errors));

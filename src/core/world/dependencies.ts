@@ -17,6 +17,10 @@ export class Dependencies {
     owner.dependents.add(this.#budget);
   }
 
+  owners(): Iterable<OwnerNode> {
+    return this.#owners;
+  }
+
   clear(): void {
     for (const owner of this.#owners) {
       owner.dependents.delete(this.#budget);

@@ -3,7 +3,8 @@ import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { bit } from '../health.ts';
-import type { OwnerState } from '../owner.ts';
+import { kruiseGroup, type OwnerState } from '../owner.ts';
+import { type CrowdedBudget, Crowding, maxBudgetsPerPod } from './crowding.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
@@ -18,6 +19,8 @@ import { SelectorIndex } from './selector-index.ts';
 import { difference, nothing, type Share, shareOf } from './share.ts';
 
 const lwsGroup = 'leaderworkerset.x-k8s.io';
+/** Pods of these carry the labels of the other API group's, and their owner is the end of their chain (O3). */
+const kruiseLeaderWorkerSets = nameKeyOf(kruiseGroup, 'LeaderWorkerSet', '');
 
 /**
  * One namespace. The discipline that keeps every counter true: a pod is *detached* before anything changes that its links or
@@ -40,6 +43,7 @@ export class NamespaceState {
   readonly #pdbIndex = new SelectorIndex<PdbState>();
   readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
+  readonly #crowding = new Crowding();
   readonly #leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>;
 
   constructor(name: string, leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>) {
@@ -81,15 +85,26 @@ export class NamespaceState {
     }
     this.groups.join(pod);
     this.#postings.add(pod);
-    pod.pdbs = this.#pdbIndex.find(pod.labels);
-    pod.pubs = this.#pubIndex.covering(pod);
-    for (const pdb of pod.pdbs) pdb.select(pod);
-    for (const pub of pod.pubs) pub.select(pod);
+    this.#link(pod, this.#pdbIndex.find(pod.labels), this.#pubIndex.covering(pod));
     this.#count(pod, difference(nothing, shareOf(pod)));
+  }
+
+  #link(pod: PodRecord, pdbs: PdbState[], pubs: PubState[]): void {
+    if (pdbs.length + pubs.length > maxBudgetsPerPod) {
+      this.#crowding.enter(pod, [...pdbs, ...pubs]);
+      return;
+    }
+    pod.pdbs = pdbs;
+    pod.pubs = pubs;
+    for (const pdb of pdbs) pdb.select(pod);
+    for (const pub of pubs) pub.select(pod);
   }
 
   detach(pod: PodRecord): void {
     this.#count(pod, difference(shareOf(pod), nothing));
+    if (pod.crowdedBy > 0) {
+      this.#crowding.leave(pod, [...this.#pdbIndex.find(pod.labels), ...this.#pubIndex.covering(pod)]);
+    }
     for (const pub of pod.pubs) pub.deselect(pod);
     for (const pdb of pod.pdbs) pdb.deselect(pod);
     this.#postings.remove(pod);
@@ -112,24 +127,36 @@ export class NamespaceState {
     this.pdbs.set(state.ref.name, state);
     if (selector === undefined) return;
     const anchor = this.#pdbIndex.add(state, selector);
-    for (const pod of this.#postings.candidates(anchor)) {
-      if (!matches(selector, pod.labels)) continue;
+    const covered = [...this.#postings.candidates(anchor)].filter((pod) => matches(selector, pod.labels));
+    for (const pod of this.#withRoom(state, covered)) {
       pod.pdbs.push(state);
       state.select(pod);
       state.count(shareOf(pod));
     }
   }
 
+  /** Those of the pods that a new budget can be linked to. The others have too many: from now on, or since before (N7). */
+  #withRoom(budget: CrowdedBudget, covered: readonly PodRecord[]): readonly PodRecord[] {
+    const crowded = covered.filter((pod) => pod.crowdedBy > 0);
+    for (const pod of crowded) this.#crowding.join(pod, budget);
+    const isFull = (pod: PodRecord): boolean => pod.pdbs.length + pod.pubs.length >= maxBudgetsPerPod;
+    const full = covered.filter((pod) => pod.crowdedBy === 0 && isFull(pod));
+    if (full.length > 0) this.change(full, () => {});
+    return covered.filter((pod) => pod.crowdedBy === 0);
+  }
+
   removePdb(state: PdbState): void {
     this.pdbs.delete(state.ref.name);
-    this.#pdbIndex.remove(state);
+    const selector = this.#pdbIndex.selectorOf(state);
+    const covers = (pod: PodRecord): boolean => selector !== undefined && matches(selector, pod.labels);
+    this.change(this.#crowding.drop(covers), () => this.#pdbIndex.remove(state));
     for (const pod of state.pods) pod.pdbs = pod.pdbs.filter((one) => one !== state);
     state.close();
   }
 
   addPub(state: PubState): void {
     this.pubs.set(state.ref.name, state);
-    for (const pod of this.#pubIndex.add(state)) {
+    for (const pod of this.#withRoom(state, [...this.#pubIndex.add(state)])) {
       pod.pubs.push(state);
       state.select(pod);
       state.count(pod, shareOf(pod));
@@ -138,9 +165,17 @@ export class NamespaceState {
 
   removePub(state: PubState): void {
     this.pubs.delete(state.ref.name);
-    this.#pubIndex.remove(state);
+    this.change(
+      this.#crowding.drop((pod) => this.#pubIndex.covers(state, pod)),
+      () => this.#pubIndex.remove(state),
+    );
     for (const pod of state.pods) pod.pubs = pod.pubs.filter((one) => one !== state);
     state.close();
+  }
+
+  /** All that cover a pod, also one that has too many to be linked to them. */
+  pubsOver(pod: PodRecord): readonly PubState[] {
+    return pod.crowdedBy > 0 ? this.#pubIndex.covering(pod) : pod.pubs;
   }
 
   /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
@@ -151,7 +186,7 @@ export class NamespaceState {
   /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
   peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[] {
     const chain = this.owners.peek(owner);
-    const lws = leaderWorkerSetOf(labels);
+    const lws = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) ? undefined : leaderWorkerSetOf(labels);
     return lws === undefined
       ? chain
       : [...chain, { nameKey: nameKeyOf(lwsGroup, 'LeaderWorkerSet', lws), uid: anyUid }];
@@ -166,7 +201,8 @@ export class NamespaceState {
     pod.controller = pod.owner === undefined ? undefined : this.owners.refer(pod.owner);
     pod.controller?.pods.add(pod);
     const chain = chainOf(pod.controller);
-    const lws = leaderWorkerSetOf(pod.labels);
+    const isKruise = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) === true;
+    const lws = isKruise ? undefined : leaderWorkerSetOf(pod.labels);
     pod.root = lws === undefined ? chain.at(-1) : this.owners.named(lwsGroup, 'LeaderWorkerSet', lws);
     if (lws !== undefined) pod.root?.pods.add(pod);
     pod.chainOpen = chain.at(-1)?.state === 'unknown';
@@ -189,7 +225,8 @@ export class NamespaceState {
       namespace: this.name,
       name,
       uid: pod.uid,
-      deleting: pod.has(bit.terminating),
+      deleting: pod.has(bit.terminating) && !pod.has(bit.orphaning),
+      orphaning: pod.has(bit.orphaning),
       ...(pod.owner === undefined ? {} : { controller: pod.owner }),
     };
   }

@@ -31,9 +31,14 @@ export function podCounter(controller: OwnerNode | undefined): OwnerNode | undef
   return parent.state === 'unknown' || parent.replicas !== undefined ? parent : controller;
 }
 
-/** An owner that is gone or going takes its pods along; so does a workload that is scaled to nothing (X4). */
+/** Whether the pods of an owner are deleted with it. One that leaves them behind lets them serve on (X4). */
+function takesPodsAlong(node: OwnerNode): boolean {
+  return node.deleting || (node.state === 'gone' && !node.orphaned);
+}
+
+/** An owner that is gone or being deleted takes its pods along; so does a workload that is scaled to nothing (X4). */
 export function isDoomed(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
-  if (chain.some((node) => node.state === 'gone' || node.deleting)) return true;
+  if (chain.some(takesPodsAlong)) return true;
   const counter = podCounter(chain[0]);
   if (counter?.state === 'known' && counter.replicas === 0) return true;
   return root?.state === 'known' && root.countsGroups && root.replicas === 0;

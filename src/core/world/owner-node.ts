@@ -1,4 +1,4 @@
-import { scaleCountsGroups } from '../owner.ts';
+import { type OwnerName, scaleCountsGroups } from '../owner.ts';
 import type { PodRecord } from './pod-record.ts';
 
 /** Stands for "whichever object has this name now": labels and target references name owners without a uid. */
@@ -11,7 +11,13 @@ export class OwnerNode {
   readonly countsGroups: boolean;
   state: 'unknown' | 'gone' | 'known' = 'unknown';
   replicas: number | undefined;
+  /** It is being deleted, and its pods with it. */
   deleting = false;
+  /**
+   * It was seen being deleted in a way that leaves its pods. That stays so whatever becomes of it: the watch of the pods may show
+   * later than the watch of the owners that the garbage collector took the references off.
+   */
+  orphaned = false;
   /** Of the object that it was last known by. */
   resourceVersion: string | undefined;
   /**
@@ -49,4 +55,9 @@ export function nameKeyOf(group: string, kind: string, name: string): string {
 /** One text for one owner; empty for "none". Pods and groups without an owner share it (O3). */
 export function identityOf(owner: { readonly nameKey: string; readonly uid: string } | undefined): string {
   return owner === undefined ? '' : `${owner.nameKey}/${owner.uid}`;
+}
+
+/** What an owner is looked up by. Of an apiVersion only the group says which one is meant. */
+export function nameOf(namespace: string, { group, kind, name, uid }: OwnerNode): OwnerName & { readonly uid: string } {
+  return { apiVersion: group === '' ? 'v1' : `${group}/*`, kind, namespace, name, uid };
 }

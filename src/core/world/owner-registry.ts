@@ -102,6 +102,18 @@ export class OwnerRegistry {
     return chain;
   }
 
+  /** Whether an owner is known to be there and not to be deleted: only then does the garbage collector keep what it owns. */
+  isAlive(reference: OwnerReference): boolean {
+    const { kind, name, uid } = reference;
+    const group = apiGroupOf(reference.apiVersion);
+    const nameKey = nameKeyOf(group, kind, name);
+    const node = this.#byName.get(nameKey)?.get(uid);
+    if (node !== undefined) return node.state === 'known' && !node.deleting && !node.orphaned;
+    const isPod = nameKey === nameKeyOf('', 'Pod', name);
+    const found = isPod ? this.#findPod(name) : this.#recall({ nameKey, group, kind, name, uid });
+    return found?.uid === uid && found.deleting !== true && found.orphaning !== true;
+  }
+
   /**
    * Somebody stopped pointing at it. It is forgotten by `sweep`, at the end of a change: the same change may point at it again,
    * and what is known of it must not get lost in between.
@@ -173,7 +185,8 @@ export class OwnerRegistry {
       node.state = 'known';
       node.replicas = state.replicas;
       node.resourceVersion = state.resourceVersion;
-      node.deleting = state.deleting ?? false;
+      node.orphaned = isOrphaned(node, state);
+      node.deleting = state.deleting === true && !node.orphaned;
       node.controller = state.controller === undefined ? undefined : this.refer(state.controller);
     }
     if (before === node.controller) return;
@@ -181,6 +194,11 @@ export class OwnerRegistry {
     node.controller?.children.add(node);
     if (before !== undefined) this.release(before);
   }
+}
+
+/** Whether an owner leaves its pods when it goes. A name without a uid means another object after each deletion. */
+export function isOrphaned(node: Pick<OwnerNode, 'uid' | 'orphaned'>, found: OwnerState): boolean {
+  return found.orphaning === true || (node.orphaned && node.uid !== anyUid);
 }
 
 /** Whether the object that was found is the one that the node stands for. */

@@ -2,7 +2,7 @@ import type { OwnerName, OwnerState } from '../owner.ts';
 import type { NamespaceState } from './namespace-state.ts';
 import { podsBelow } from './owner-chain.ts';
 import { anyUid, type OwnerNode } from './owner-node.ts';
-import { isMeant, isOlder } from './owner-registry.ts';
+import { isMeant, isOlder, isOrphaned } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
 
 /** Who pointed at a name when a look-up of it began. Kept by whoever makes the look-up, and brought back with what it found. */
@@ -88,7 +88,8 @@ function changesScaleOnly(node: OwnerNode, found: OwnerState | undefined): boole
 function keepsPlaces(node: OwnerNode, found: OwnerState): boolean {
   return (
     node.state === 'known' &&
-    node.deleting === (found.deleting ?? false) &&
+    node.orphaned === isOrphaned(node, found) &&
+    node.deleting === (found.deleting === true && !node.orphaned) &&
     node.controller?.uid === found.controller?.uid
   );
 }

@@ -44,6 +44,8 @@ export class PdbState {
   healthyPods = 0;
   availableGroups = 0;
   readonly #objects: PodGroupObjects;
+  /** Pods that it covers and cannot count (N7). */
+  uncounted = 0;
   readonly #dependencies: Dependencies;
   /** What was computed last, and in which mode: pods that come and go may change that. */
   #expected: { readonly mode: PdbMode; readonly value: Expected } | undefined;
@@ -176,6 +178,11 @@ export class PdbState {
   plainDesired(): Desired {
     if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
     return desiredOf(this.rules.limit, this.plainExpected());
+  }
+
+  /** The owners whose scales its numbers were computed from. */
+  countedBy(): Iterable<OwnerNode> {
+    return this.#dependencies.owners();
   }
 
   expectedChanged(): void {

@@ -40,6 +40,8 @@ export class PodRecord {
   root: OwnerNode | undefined;
   /** Its chain of owners ends at one that nobody has looked up yet. */
   chainOpen = false;
+  /** More budgets cover it than are counted for one pod: this many, and it is linked to none of them (N7). */
+  crowdedBy = 0;
   pdbs: PdbState[] = [];
   pubs: PubState[] = [];
   /** Its group by convention, and its groups by label keys that budgets name. */

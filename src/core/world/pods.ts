@@ -14,7 +14,7 @@ export function setPod(state: NamespaceState, pod: Pod): void {
     replace(state, next, () => state.pods.set(name, next));
   } else if (!sameStructure(present, next)) {
     replace(state, present, () => present.read(pod));
-  } else if (present.has(bit.terminating) !== next.has(bit.terminating)) {
+  } else if (((present.bits ^ next.bits) & (bit.terminating | bit.orphaning)) !== 0) {
     replace(state, present, () => takeHealth(present, next));
   } else {
     state.recount(present, () => takeHealth(present, next));

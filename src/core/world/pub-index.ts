@@ -53,6 +53,13 @@ export class PubIndex {
     if (named?.size === 0) this.#byTarget.delete(key);
   }
 
+  covers(pub: PubState, pod: PodRecord): boolean {
+    const { target } = pub;
+    if (target === undefined) return this.#everywhere.has(pub);
+    if (target.kind === 'selector') return matches(target.selector, pod.labels);
+    return target.kind === 'workload' && ownersOf(pod).some(({ nameKey }) => nameKey === pub.targetOwner?.nameKey);
+  }
+
   covering(pod: PodRecord): PubState[] {
     const found = new Set([...this.#bySelector.find(pod.labels), ...this.#everywhere]);
     if (this.#byTarget.size > 0) {

@@ -51,6 +51,8 @@ export class PubState {
   /** The workload it names, whether or not anybody looked it up. */
   readonly targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
+  /** Pods that it covers and cannot count (N7). */
+  uncounted = 0;
   readonly #dependencies: Dependencies;
   /** Keeps the workload it names in the world while no pod points at it. */
   readonly #anchor = { expectedChanged: () => this.expectedChanged() };
@@ -190,6 +192,11 @@ export class PubState {
   desired(): Desired {
     if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
     return desiredOf(this.rules, this.expected());
+  }
+
+  /** The owners whose scales its numbers were computed from. */
+  countedBy(): Iterable<OwnerNode> {
+    return this.#dependencies.owners();
   }
 
   expectedChanged(): void {

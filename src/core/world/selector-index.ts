@@ -43,6 +43,11 @@ export class SelectorIndex<T> {
     this.#dropEmpty(entry.anchor);
   }
 
+  /** Undefined: it is not here. */
+  selectorOf(item: T): Selector | undefined {
+    return this.#entries.get(item)?.selector;
+  }
+
   /** The items whose selectors match. */
   find(labels: StringMap): T[] {
     const found: T[] = [];

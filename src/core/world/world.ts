@@ -13,7 +13,7 @@ import type { GroupNode } from './group-node.ts';
 import { type LeaseKeeper, Leases } from './leases.ts';
 import { setReservations } from './ledger-view.ts';
 import { NamespaceState } from './namespace-state.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { nameOf, type OwnerNode } from './owner-node.ts';
 import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
@@ -113,7 +113,7 @@ export class World {
   }
 
   /** The owners of a name that somebody points at. */
-  ownersOf(name: OwnerName): readonly Pick<OwnerNode, 'uid' | 'state' | 'resourceVersion'>[] {
+  ownersOf(name: OwnerName): readonly Readonly<OwnerNode>[] {
     return this.#namespaces.get(name.namespace)?.owners.nodesOf(name) ?? [];
   }
 
@@ -220,14 +220,4 @@ export class World {
   #consult(state: NamespaceState, memory: OwnerMemory): void {
     state.owners.consult((group, kind, name) => memory(state.name, group, kind, name));
   }
-}
-
-function nameOf(namespace: string, node: OwnerNode): OwnerName & { readonly uid: string } {
-  return {
-    apiVersion: node.group === '' ? 'v1' : `${node.group}/*`,
-    kind: node.kind,
-    namespace,
-    name: node.name,
-    uid: node.uid,
-  };
 }

@@ -5,6 +5,10 @@ import type { Interner } from './interner.ts';
 /** Under construction. Projections run for every event: they assign fields one by one, because spreading costs three times as much. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
 
+const orphanFinalizer = 'orphan';
+/** Shared by all objects that have it. */
+const orphaning: readonly string[] = [orphanFinalizer];
+
 export interface MetaProjection {
   readonly interner: Interner;
   /** Annotations can be long, and most are somebody else's. */
@@ -29,6 +33,9 @@ export function projectMeta(object: Fields, { interner, keepAnnotation }: MetaPr
   if (annotations !== undefined) meta.annotations = annotations;
   const owners = ownersOf(source['ownerReferences'], interner);
   if (owners !== undefined) meta.ownerReferences = owners;
+  // The one that says what a deletion does to what the object owns; the others are for their controllers.
+  const { finalizers } = source;
+  if (Array.isArray(finalizers) && finalizers.includes(orphanFinalizer)) meta.finalizers = orphaning;
   return meta;
 }
 

@@ -1,6 +1,7 @@
 import type { DisruptionRequest } from '../../core/request.ts';
 import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
+import type { FreshScales } from '../owners/fresh-scales.ts';
 import type { Deadline } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
@@ -42,6 +43,7 @@ export interface AdmissionDeps {
   readonly access: Pick<LedgerAccess, 'read'>;
   readonly pods: PodReader;
   readonly views: Pick<ViewGate, 'reached'>;
+  readonly scales: Pick<FreshScales, 'concerns' | 'readAgain'>;
   readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
   /** Why the view may be too old to rest a disruption on. */
   readonly staleness: () => string | undefined;
@@ -59,7 +61,9 @@ type Missing =
   /** The pod itself: it is not in the view, or not as it is now. */
   | { readonly kind: 'pod'; readonly refusal: Denied }
   /** The newest ledger: our own takeover, begun by another replica, was decided by an older one. */
-  | { readonly kind: 'ledger'; readonly refusal: Denied };
+  | { readonly kind: 'ledger'; readonly refusal: Denied }
+  /** The scales behind the refusal as they are now: no watch shows them (O5). */
+  | { readonly kind: 'scales'; readonly refusal: Denied };
 
 type Step =
   | { readonly kind: 'answer'; readonly verdict: Verdict }
@@ -79,6 +83,7 @@ interface Progress {
   /** A deletion was sent, and its outcome is not known. */
   mayHappen: boolean;
   ledgerRead: boolean;
+  scalesRead: boolean;
 }
 
 /** Decides, reserves, verifies and completes disruptions of pods. */
@@ -144,14 +149,16 @@ export class Admission {
     return verdict;
   }
 
-  #missingFor({ asked, request, ledgerRead }: Progress, refusal: Denied): Step {
+  #missingFor({ asked, request, ledgerRead, scalesRead }: Progress, refusal: Denied): Step {
     if (isRefusedFor(refusal, 'CacheStale')) {
       const watermark = this.#deps.world.namespace(request.namespace)?.ledger?.spec?.watermark;
       return watermark === undefined ? answer(refusal) : missing({ kind: 'view', version: watermark, refusal });
     }
     // The same reason is given for other pods that a verdict rests on.
     if (isRefusedFor(refusal, 'PodUnknown') && this.#isUnseen(request)) return missing({ kind: 'pod', refusal });
-    return asked.own && !ledgerRead ? missing({ kind: 'ledger', refusal }) : answer(refusal);
+    if (asked.own && !ledgerRead) return missing({ kind: 'ledger', refusal });
+    const reads = !scalesRead && this.#deps.scales.concerns(request, refusal);
+    return reads ? missing({ kind: 'scales', refusal }) : answer(refusal);
   }
 
   #isUnseen({ namespace, pod, uid }: DisruptionRequest): boolean {
@@ -208,6 +215,8 @@ export class Admission {
         return this.#seePod(progress, what.refusal);
       case 'ledger':
         return this.#readLedger(progress, what.refusal);
+      case 'scales':
+        return this.#readScales(progress, what.refusal);
     }
   }
 
@@ -235,10 +244,17 @@ export class Admission {
     return read.kind === 'found' ? 'again' : refusal;
   }
 
+  /** Once for each request. */
+  async #readScales(progress: Progress, refusal: Denied): Promise<Verdict | 'again'> {
+    progress.scalesRead = true;
+    const { request, deadline } = progress;
+    return (await this.#deps.scales.readAgain(request, refusal, deadline.leftMs)) ? 'again' : refusal;
+  }
+
   #begin(asked: AskedDisruption, deadline: Deadline): Progress {
     this.#claims += 1;
     const request = { ...asked.request, claim: `${this.#deps.identity}/${this.#claims}` };
-    return { asked, deadline, request, reserved: false, mayHappen: false, ledgerRead: false };
+    return { asked, deadline, request, reserved: false, mayHappen: false, ledgerRead: false, scalesRead: false };
   }
 
   /** What was reserved for a request that is refused after all is taken back (L7), unless its deletion may yet happen. */
@@ -253,7 +269,8 @@ export class Admission {
   #isFinal(asked: AskedDisruption, verdict: Verdict): boolean {
     if (verdict.result === 'allow') return isFree(verdict);
     if (isUnsettled(verdict) || asked.own) return false;
-    return !(isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request));
+    if (isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request)) return false;
+    return !this.#deps.scales.concerns(asked.request, verdict);
   }
 }
 

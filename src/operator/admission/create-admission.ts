@@ -24,6 +24,7 @@ export interface AdmissionParts {
 export interface AdmissionOptions {
   readonly options: (namespace: string) => DecideOptions;
   readonly staleness: AdmissionDeps['staleness'];
+  readonly scales: AdmissionDeps['scales'];
   /** The user that our own requests come from. */
   readonly username: () => string;
   readonly events: LedgerEvents;
@@ -32,7 +33,7 @@ export interface AdmissionOptions {
 
 export function createAdmission(
   { world, clients, clock, random, identity, log }: OperatorContext,
-  { options, staleness, username, events, observer }: AdmissionOptions,
+  { options, staleness, scales, username, events, observer }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
   const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
@@ -49,6 +50,7 @@ export function createAdmission(
     access,
     pods,
     views,
+    scales,
     takeOver: (takeover, deadline) => takeOver(clients.admission, takeover, deadline),
     staleness,
     events,

@@ -81,6 +81,7 @@ function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
     ...withUid(old.value),
     after: podAfter(now.value),
     ...(change.operation === 'UPDATE' ? { takesAway: change.takesAway } : {}),
+    ...(sameReferences(old.value, now.value) ? {} : { referencesChange: true }),
   });
 }
 
@@ -94,6 +95,19 @@ function changeOf(old: ReviewedPod, now: ReviewedPod): Change {
   if (change.kind === 'harmless') return stays ? 'harmless' : { operation: 'UPDATE', takesAway: false };
   // Both at once cannot be told in one request; the stricter one is never wrong.
   return stays ? { operation: 'RESIZE', takesAway: false } : { operation: 'UPDATE', takesAway: true };
+}
+
+/** Whether a pod refers to the same owners. What else a reference says does not matter to the pod. */
+function sameReferences(old: ReviewedPod, now: ReviewedPod): boolean {
+  const named = ({ ownerReferences }: ReviewedPod) =>
+    ownerReferences.map(({ apiVersion, kind, name, uid, controller }) => [
+      apiVersion,
+      kind,
+      name,
+      uid,
+      controller === true,
+    ]);
+  return sameJson(named(old), named(now));
 }
 
 function podAfter(pod: ReviewedPod): Pod {

@@ -1,21 +1,23 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import { conflictErrors } from '../../api/pub-conflicts.ts';
 import { validatePub } from '../../api/pub-validation.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
 import { type Outcome, succeeded } from '../../kube/outcome/failure.ts';
 import type { ObjectCache } from '../../kube/reflector/cache.ts';
-import type { Clock } from '../../kube/time/clock.ts';
+import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { resources } from '../resources.ts';
+import { AdmittedBudgets } from './admitted-budgets.ts';
 import { type BudgetRequest, budgetRequestOf } from './budget-request.ts';
 import { budgetWarnings, conflictWarnings } from './budget-warnings.ts';
 
 export interface BudgetsParts {
+  /** Good enough to warn by. What may be created is compared with what the API server has now. */
   readonly pubs: ObjectCache<PodUnavailableBudget>;
-  /** Asked only while the cache is not synced. */
   readonly client: KubeClient;
   readonly clock: Clock;
   /** Somebody else owns these budgets in this cluster, and has rules of their own for them. */
@@ -24,47 +26,91 @@ export interface BudgetsParts {
 
 /** People write budgets, and wait; an API server that takes longer is in trouble. */
 const listMs = 3_000;
+/** How often a list is read again while an overlapping budget is being stored. */
+const relistMs = 100;
+
+type Written = Extract<BudgetRequest, { readonly kind: 'validate' }>;
 
 /**
- * Validates PodUnavailableBudgets. Other budgets come from a view that lags, so two that overlap and are written at the same
- * moment may both pass; that does no harm, because a pod then needs the consent of both (U5).
+ * Validates PodUnavailableBudgets. A new one is compared with a consistent list, so two creations in a row cannot both pass. Two at
+ * the same moment through two replicas still may: admission is no transaction. That does no harm to the pods, which then need the
+ * consent of both (U5).
  */
 export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
+  const admitted = new AdmittedBudgets();
   return {
-    async answer(review, { deadline }) {
+    answer(review, { deadline }) {
       const request = budgetRequestOf(review);
-      if (request.kind === 'pass' || parts.leftToOthers()) return { allowed: true };
-      if (request.kind === 'bad') return answerBad(request.problem);
-      const others = await neighbours(parts, review.namespace, deadline.signal);
-      if (others.ok) return judge(request, others.value);
-      return answerUnavailable(`the budgets of the namespace are not known: ${others.failure.message}`);
+      if (request.kind === 'pass' || parts.leftToOthers()) return Promise.resolve({ allowed: true });
+      if (request.kind === 'bad') return Promise.resolve(answerBad(request.problem));
+      // What is wrong by itself is told without asking anybody.
+      const errors = validatePub(request.budget, [], request.old);
+      if (errors.length > 0) return Promise.resolve(invalid(request.budget, errors));
+      if (request.old !== undefined) return Promise.resolve(accept(request, overlapsInView(parts, request)));
+      return create(parts, admitted, request, {
+        namespace: review.namespace,
+        dryRun: review.dryRun,
+        signal: deadline.signal,
+      });
     },
     // What needs nobody else's budgets is answered at once: only what has to be compared can be in doubt.
     inDoubt: (_review, why) =>
       answerUnavailable(
-        `the budget could not be checked ${why === 'late' ? 'in time' : 'because of a failure of ours'}`,
+        `the budget could not be checked ${why === 'late' ? 'in time' : 'because of a failure of ours'}; try again`,
       ),
   };
 }
 
-function judge(
-  { budget, old }: Extract<BudgetRequest, { readonly kind: 'validate' }>,
-  others: readonly PodUnavailableBudget[],
-): AdmissionAnswer {
-  const errors = validatePub(budget, old === undefined ? others : [], old);
-  if (errors.length > 0) {
-    return answerInvalid({ group: pubGroup, kind: 'PodUnavailableBudget', name: budget.metadata.name ?? '' }, errors);
+interface Creation {
+  readonly namespace: string;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+}
+
+async function create(
+  parts: BudgetsParts,
+  admitted: AdmittedBudgets,
+  request: Written,
+  { namespace, dryRun, signal }: Creation,
+): Promise<AdmissionAnswer> {
+  const { clock } = parts;
+  const { budget } = request;
+  for (;;) {
+    const others = await neighbours(parts, namespace, signal);
+    if (!others.ok) {
+      return answerUnavailable(`the budgets of the namespace could not be read: ${others.failure.message}; try again`);
+    }
+    const errors = validatePub(budget, others.value);
+    if (errors.length > 0) return invalid(budget, errors);
+    const now = clock.monotonic();
+    const unstored = conflictErrors(budget, { ...budget.spec }, admitted.missingIn(others.value, now));
+    if (unstored.length === 0) {
+      if (!dryRun) admitted.add(budget, now);
+      return accept(request, []);
+    }
+    await sleep(clock, relistMs, signal);
   }
-  const overlaps = old === undefined ? [] : conflictWarnings(budget, others);
+}
+
+/** A target cannot be changed, so an update cannot make two budgets overlap: a warning, by what the watch has shown. */
+function overlapsInView({ pubs }: BudgetsParts, { budget }: Written): readonly string[] {
+  return conflictWarnings(budget, [...pubs.items()]);
+}
+
+function invalid({ metadata }: PodUnavailableBudget, errors: ReturnType<typeof validatePub>): AdmissionAnswer {
+  return answerInvalid({ group: pubGroup, kind: 'PodUnavailableBudget', name: metadata.name ?? '' }, errors);
+}
+
+function accept({ budget }: Written, overlaps: readonly string[]): AdmissionAnswer {
   return { allowed: true, warnings: [...overlaps, ...budgetWarnings(budget)] };
 }
 
+/** As they are now, not as a watch has shown them. */
 async function neighbours(
-  { pubs, client, clock }: BudgetsParts,
+  { client, clock }: BudgetsParts,
   namespace: string,
   signal: AbortSignal,
 ): Promise<Outcome<readonly PodUnavailableBudget[]>> {
-  if (pubs.synced) return succeeded([...pubs.items()].filter((pub) => pub.metadata.namespace === namespace));
   const request = { client, clock, resource: resources.pubs, selection: { namespace }, project: placeAndSpec };
   const listed = await list({ ...request, deadlineMs: listMs, signal });
   return listed.ok ? succeeded(listed.value.items) : listed;

@@ -1,6 +1,7 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { pubGroup } from '../../api/pub.ts';
+import { kruiseGroup } from '../../core/owner.ts';
 import { certificateSecret, electionLease, operatorName } from './names.ts';
 import type { InstallValues } from './values.ts';
 
@@ -69,7 +70,14 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       [...read, 'patch'],
     ),
     permission('knows how many pods there should be', '', ['replicationcontrollers'], read),
-    permission('knows how many pods there should be', 'batch', ['jobs'], read),
+    permission('knows how many pods there should be', 'batch', ['jobs', 'cronjobs'], read),
+    permission(
+      'knows how many pods and groups there should be',
+      kruiseGroup,
+      ['clonesets', 'statefulsets', 'daemonsets', 'leaderworkersets'],
+      read,
+    ),
+    permission('knows how many pods there should be', 'argoproj.io', ['rollouts'], read),
     permission(
       'reads the scale of owners of any kind that says how many pods there should be',
       '*',
@@ -81,7 +89,7 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
     permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], read),
     permission('knows how many groups there should be', 'leaderworkerset.x-k8s.io', ['leaderworkersets'], read),
     permission('knows how many groups there should be', 'jobset.x-k8s.io', ['jobsets'], read),
-    permission('knows how many groups there should be', 'ray.io', ['rayclusters'], read),
+    permission('knows how many groups there should be', 'ray.io', ['rayclusters', 'rayjobs', 'rayservices'], read),
     ...ownerKinds.map(({ group, resource }) =>
       permission('knows how many pods there should be', group, [resource], read),
     ),

@@ -41,6 +41,23 @@ const notByCollectors: MatchCondition = {
     '"system:serviceaccount:kube-system:namespace-controller"])',
 };
 
+/** It takes owner references off the pods of an owner that was deleted and leaves them; it changes nothing else of a pod. */
+const notByGarbageCollector: MatchCondition = {
+  name: 'not-by-the-garbage-collector',
+  expression:
+    '!has(request.userInfo.username) || ' +
+    'request.userInfo.username != "system:serviceaccount:kube-system:generic-garbage-collector"',
+};
+
+/**
+ * The scheduler deletes pods to make room for one of higher priority. While no replica of the operator runs on a full cluster,
+ * that is the only way in which one of them gets a node.
+ */
+const notByScheduler: MatchCondition = {
+  name: 'not-by-the-scheduler',
+  expression: '!has(request.userInfo.username) || request.userInfo.username != "system:kube-scheduler"',
+};
+
 /**
  * The deletion with which we complete an eviction was judged with it. API servers keep few idle connections to a webhook: a call
  * within a call costs them a new one, and both of us its handshake.
@@ -108,8 +125,8 @@ const namesNoUid: MatchCondition = {
 /** @param namespace the operator's own */
 export function conditionsOf(namespace: string) {
   return {
-    deletion: [notTerminating, notFinished, notByKubelet, notByCollectors, notATakeover(namespace)],
-    update: [notTerminating, podChanges],
+    deletion: [notTerminating, notFinished, notByKubelet, notByCollectors, notByScheduler, notATakeover(namespace)],
+    update: [notTerminating, notByGarbageCollector, podChanges],
     budget: [objectStays, budgetChanges],
     statefulSet: [objectStays, asksForEnforcement],
     probes: [carriesProbe, probeMayChange],

@@ -8,6 +8,7 @@ import type { LookUpResult, OwnerLookUp } from './look-up.ts';
 import { type OwnerPlace, ownerNameOf, placeOfKey } from './owner-key.ts';
 import { kindKeyOf } from './owner-kinds.ts';
 import { isSpokenFor, mayChange } from './spoken-for.ts';
+import { lookUpIntoWorld } from './take-in.ts';
 
 export interface AskerOptions {
   readonly context: Pick<OperatorContext, 'world' | 'log' | 'random'>;
@@ -77,14 +78,12 @@ export class OwnerAsker {
 
   async #lookUp(place: OwnerPlace): Promise<{ settled: false } | { settled: true; resource: KindResource }> {
     const { context, lookUp, lookUps, changed } = this.#options;
-    const begun = context.world.beginLookup(ownerNameOf(place));
-    const result = await lookUp.find(place);
+    const { result, settled } = await lookUpIntoWorld(context.world, lookUp, place);
     lookUps.add({ result: result.kind });
     if (result.kind !== 'found' && result.kind !== 'absent') {
       this.#complain(place, result);
       return { settled: false };
     }
-    const settled = context.world.endLookup(begun, result.kind === 'found' ? result.owner : undefined);
     changed(place.namespace);
     return settled ? { settled, resource: result.resource } : { settled };
   }

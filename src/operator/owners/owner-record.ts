@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import type { OwnerReference } from '../../api/meta.ts';
-import type { OwnerState } from '../../core/owner.ts';
+import { deletionOf, type OwnerState } from '../../core/owner.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import type { Draft } from '../../kube/projection/meta.ts';
 import type { OwnerKind } from './owner-kinds.ts';
@@ -14,7 +14,8 @@ export interface OwnerRecord {
     readonly resourceVersion?: string;
   };
   readonly replicas?: number;
-  readonly deleting?: true;
+  readonly deleting?: boolean;
+  readonly orphaning?: boolean;
   readonly controller?: OwnerReference;
 }
 
@@ -25,14 +26,14 @@ const defaultReplicas = 1;
 export function projectOwner(object: Fields, scaled: boolean, interner: Interner): OwnerRecord {
   const source = object['metadata'];
   if (!isObject(source)) throw new SyntaxError('an object has metadata');
-  const { name, namespace, uid, resourceVersion, deletionTimestamp } = source;
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers } = source;
   if (typeof name !== 'string' || typeof uid !== 'string') throw new SyntaxError('an object has a name and a uid');
   const metadata: Draft<OwnerRecord['metadata']> = { name, uid };
   if (typeof namespace === 'string') metadata.namespace = interner.of(namespace);
   if (typeof resourceVersion === 'string') metadata.resourceVersion = resourceVersion;
   const record: Draft<OwnerRecord> = { metadata };
   if (scaled) record.replicas = replicasOf(object['spec'], defaultReplicas);
-  if (typeof deletionTimestamp === 'string') record.deleting = true;
+  Object.assign(record, deletionOf(deletionTimestamp, finalizers));
   const controller = controllerIn(source['ownerReferences'], interner);
   if (controller !== undefined) record.controller = controller;
   return record;
@@ -57,7 +58,7 @@ function controllerIn(references: unknown, interner: Interner): OwnerReference |
 
 /** Owners of pods that belong to no namespace are owners in the namespace of their pods, as far as the world is concerned. */
 export function ownerStateOf({ group, kind }: OwnerKind, namespace: string, record: OwnerRecord): OwnerState {
-  const { metadata, replicas, deleting, controller } = record;
+  const { metadata, replicas, deleting, orphaning, controller } = record;
   return {
     apiVersion: group === '' ? 'v1' : `${group}/*`,
     kind,
@@ -67,6 +68,7 @@ export function ownerStateOf({ group, kind }: OwnerKind, namespace: string, reco
     ...(metadata.resourceVersion === undefined ? {} : { resourceVersion: metadata.resourceVersion }),
     ...(replicas === undefined ? {} : { replicas }),
     ...(deleting === undefined ? {} : { deleting }),
+    ...(orphaning === undefined ? {} : { orphaning }),
     ...(controller === undefined ? {} : { controller }),
   };
 }

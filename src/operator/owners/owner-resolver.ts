@@ -6,6 +6,7 @@ import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import { sleep, type Timer } from '../../kube/time/clock.ts';
 import type { OperatorContext } from '../context.ts';
 import type { Touched } from '../view/touched.ts';
+import { FreshScales } from './fresh-scales.ts';
 import { KindFeed } from './kind-feed.ts';
 import { KindTriggers } from './kind-triggers.ts';
 import { type FindResource, OwnerLookUp } from './look-up.ts';
@@ -13,6 +14,7 @@ import { OwnerAsker } from './owner-asker.ts';
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from './owner-key.ts';
 import { kindKeyOf, watchedKinds } from './owner-kinds.ts';
 import { createOwnerMetrics, type OwnerMetrics } from './owner-metrics.ts';
+import { lookUpIntoWorld } from './take-in.ts';
 import { TouchedNamespaces } from './touched-namespaces.ts';
 
 /** Look-ups at the same time. */
@@ -42,6 +44,8 @@ export class OwnerResolver {
   readonly #touched: TouchedNamespaces;
   readonly #metrics: OwnerMetrics;
   readonly #running: Promise<void>[] = [];
+  /** For refusals that depend on owners that nobody watches. */
+  readonly scales: FreshScales;
   #gathering: Timer | undefined;
 
   constructor(context: OperatorContext, touched: Touched, traits: ServerTraits) {
@@ -67,6 +71,14 @@ export class OwnerResolver {
       traits,
       interner,
       stirred: (place, version) => this.#heard(place, version),
+    });
+    // Somebody waits for what it reads: it does not queue behind the look-ups of owners that are new.
+    const urgent = new OwnerLookUp({ client: clients.admission, findResource, clock, interner, signal });
+    this.scales = new FreshScales({
+      world: context.world,
+      clock,
+      isWatched: (place) => this.#feeds.get(kindKeyOf(place))?.current === true,
+      read: (place) => this.#readNow(place, urgent),
     });
     this.#asker = new OwnerAsker({
       context,
@@ -113,6 +125,12 @@ export class OwnerResolver {
     await Promise.all(this.#running);
     await Promise.all([...this.#feeds.values()].map((feed) => feed.close()));
     await this.#triggers.close();
+  }
+
+  async #readNow(place: OwnerPlace, lookUp: OwnerLookUp): Promise<void> {
+    const { result } = await lookUpIntoWorld(this.#context.world, lookUp, place);
+    this.#metrics.lookUps.add({ result: result.kind });
+    if (result.kind === 'found' || result.kind === 'absent') this.#changed(place.namespace);
   }
 
   #askForUnknown(): void {

@@ -33,17 +33,21 @@ function anyOwner(namespace: string, shortName: string, likely: Likely): fc.Arbi
         { weight: 6, arbitrary: fc.integer({ min: 1, max: 3 }) },
         { weight: 1, arbitrary: fc.constantFrom(0, undefined) },
       ),
-      deleting: rarely(likely, false, fc.constant(true)),
+      deletion: rarely<Pick<OwnerState, 'deleting' | 'orphaning'>>(
+        likely,
+        {},
+        fc.constantFrom({ deleting: true }, { orphaning: true }),
+      ),
       controller: rarely(likely, usual, fc.oneof(fc.constant(undefined), odd)),
     })
-    .map(({ life, replicas, deleting, controller }) => ({
+    .map(({ life, replicas, deletion, controller }) => ({
       apiVersion: owner?.apiVersion ?? '',
       kind: owner?.kind ?? '',
       name: owner?.name ?? '',
       namespace,
       uid: uidOf(namespace, shortName, life),
       ...(replicas === undefined ? {} : { replicas }),
-      ...(deleting ? { deleting } : {}),
+      ...deletion,
       ...(controller === undefined ? {} : { controller }),
     }));
 }

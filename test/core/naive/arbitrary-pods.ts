@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Condition, OwnerReference } from '../../../src/api/meta.ts';
+import type { Condition, ObjectMeta, OwnerReference } from '../../../src/api/meta.ts';
 import { annotation, condition } from '../../../src/api/names.ts';
 import type { Pod, PodPhase } from '../../../src/api/pod.ts';
 import { referenceTo, type Seat, uidOf } from './domain.ts';
@@ -20,6 +20,7 @@ export function rarely<T>(likely: Likely, usual: T, odd: fc.Arbitrary<T>): fc.Ar
   return fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: odd });
 }
 
+const deletionTimestamp = '2026-01-01T00:00:00Z';
 const goodProbe = JSON.stringify({ httpGet: { path: '/may-i-go', port: 8080 } });
 const inPlaceNote = JSON.stringify({ revision: 'r2', lastContainerStatuses: { main: { imageID: 'old' } } });
 
@@ -32,7 +33,7 @@ interface Traits {
   readonly ready: Verdict;
   readonly disruptable: Verdict;
   readonly probe: 'none' | 'annotation' | 'field' | 'bad';
-  readonly terminating: boolean;
+  readonly deletion: Pick<ObjectMeta, 'deletionTimestamp' | 'finalizers'>;
   readonly node: string | undefined;
   readonly app: string;
   readonly shard: string;
@@ -57,7 +58,11 @@ function anyTraits(likely: Likely): fc.Arbitrary<Traits> {
       { weight: 3, arbitrary: fc.constant('annotation') },
       { weight: 1, arbitrary: fc.constantFrom('field', 'bad') },
     ),
-    terminating: rarely(likely, false, fc.constant(true)),
+    deletion: rarely<Traits['deletion']>(
+      likely,
+      {},
+      fc.constantFrom({ deletionTimestamp }, { deletionTimestamp, finalizers: ['orphan'] }),
+    ),
     node: rarely<string | undefined>(likely, 'n1', fc.constantFrom('n2', undefined)),
     app: fc.constantFrom('x', 'x', 'x', 'y', ''),
     shard: fc.constantFrom('0', '0', '1', ''),
@@ -83,7 +88,7 @@ export function anyPod(namespace: string, seat: Seat, likely: Likely): fc.Arbitr
         labels: { ...seat.labels, ...traitLabels(seat, traits) },
         annotations: traitAnnotations(seat, traits),
         ...(owners.length === 0 ? {} : { ownerReferences: owners }),
-        ...(traits.terminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+        ...traits.deletion,
       },
       spec: { ...seat.spec, ...traitSpec(traits) },
       status: traitStatus(traits),

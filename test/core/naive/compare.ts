@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ledgerName } from '../../../src/api/ledger.ts';
+import type { OwnerReference } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
 import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
@@ -8,8 +10,9 @@ import { collections } from '../../../src/core/sync.ts';
 import type { BudgetRef, Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { namespaces } from './arbitraries.ts';
+import { referenceTo } from './domain.ts';
 import { type Event, leaseAt, type Moment, nthPod } from './events.ts';
-import type { Manner } from './manners.ts';
+import type { Manner, Reowning } from './manners.ts';
 import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
 import { pdbRef } from './pdb.ts';
 import { pubRef } from './pub.ts';
@@ -134,16 +137,38 @@ function requestFor(pod: Pod, manner: Manner): DisruptionRequest {
     ...(resourceVersionPrecondition === undefined ? {} : { resourceVersionPrecondition }),
     ...(takesAway === undefined || manner.operation !== 'UPDATE' ? {} : { takesAway }),
     ...(uid === undefined ? {} : { uid: uid === 'wrong' ? 'another' : (pod.metadata.uid ?? '') }),
-    ...(after === undefined ? {} : { after }),
+    ...(after === undefined ? {} : { after, referencesChange: !sameOwners(pod, after) }),
   };
 }
 
-function afterOf(pod: Pod, { operation, relabel, orphan }: Manner): Pod | undefined {
-  if (operation !== 'UPDATE' || (relabel === undefined && orphan !== true)) return undefined;
+function afterOf(pod: Pod, { operation, relabel, reown }: Manner): Pod | undefined {
+  if (operation !== 'UPDATE' || (relabel === undefined && reown === undefined)) return undefined;
   const labels = Object.entries({ ...pod.metadata.labels, ...relabel }).filter(([, value]) => value !== '');
   const { ownerReferences = [], ...metadata } = pod.metadata;
-  const owners = orphan === true ? [] : ownerReferences;
+  const owners = reown === undefined ? ownerReferences : reowned(namespaceOf(pod), ownerReferences, reown);
   return { ...pod, metadata: { ...metadata, labels: Object.fromEntries(labels), ownerReferences: owners } };
+}
+
+function sameOwners(pod: Pod, after: Pod): boolean {
+  return isDeepStrictEqual(pod.metadata.ownerReferences ?? [], after.metadata.ownerReferences ?? []);
+}
+
+const absent = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'nowhere', uid: 'nowhere' };
+
+function reowned(namespace: string, now: readonly OwnerReference[], how: Reowning): readonly OwnerReference[] {
+  switch (how) {
+    case 'none':
+      return [];
+    case 'absent':
+      return [{ ...absent, controller: true }];
+    case 'absentBeside':
+      return [...now, absent];
+    case 'bystander':
+      return now.map((one) => ({ ...one, controller: false }));
+    case 'db':
+    case 'webOld':
+      return [referenceTo(namespace, how) ?? absent];
+  }
 }
 
 /**

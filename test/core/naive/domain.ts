@@ -26,6 +26,7 @@ export const cast: Readonly<Record<string, CastOwner>> = {
   llmLeaders: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'llm', controller: 'llm' },
   llmWorkers0: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'llm-0', controller: 'pod:llm-0' },
   llmWorkers1: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'llm-1', controller: 'pod:llm-1' },
+  kruiseLlm: { apiVersion: 'apps.kruise.io/v1alpha1', kind: 'LeaderWorkerSet', name: 'llm' },
   train: { apiVersion: 'batch/v1', kind: 'Job', name: 'train' },
   sets: { apiVersion: 'jobset.x-k8s.io/v1alpha2', kind: 'JobSet', name: 'sets' },
   setsJob0: { apiVersion: 'batch/v1', kind: 'Job', name: 'sets-w-0', controller: 'sets' },
@@ -94,6 +95,11 @@ export const scenes: readonly (readonly Seat[])[] = [
     lwsSeat('llm-0-1', 'llmWorkers0', '0'),
     lwsSeat('llm-1', 'llmLeaders', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
     lwsSeat('llm-1-1', 'llmWorkers1', '1', { schedulingGroup: { podGroupName: 'pg-2' } }),
+  ],
+  [
+    lwsSeat('kruise-0', 'kruiseLlm', '0'),
+    lwsSeat('kruise-1', 'kruiseLlm', '1'),
+    { name: 'kruise-2', owner: 'kruiseLlm', labels: { 'leaderworkerset.sigs.k8s.io/group-index': '2' } },
   ],
   [
     gangSeat('gang-0-0', 'pg-0', 'train'),

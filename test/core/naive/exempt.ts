@@ -27,8 +27,12 @@ function namespaceExemptions(state: NaiveState, name: string): readonly PassCode
 }
 
 /** X2 */
-function requesterExemptions({ operation, requester }: DisruptionRequest, pod: Pod | undefined): readonly PassCode[] {
+function requesterExemptions(request: DisruptionRequest, pod: Pod | undefined): readonly PassCode[] {
+  const { operation, requester, takesAway } = request;
+  const takesNothing = operation === 'UPDATE' && takesAway === false;
+  if (takesNothing && requester?.kind === 'garbageCollector') return ['GarbageCollection'];
   if (operation !== 'DELETE' || requester === undefined) return [];
+  if (requester.kind === 'scheduler') return ['Preemption'];
   if (requester.kind === 'garbageCollector' || requester.kind === 'podGarbageCollector') return ['GarbageCollection'];
   const isOwnNode = requester.kind === 'kubelet' && pod !== undefined && requester.node === pod.spec?.nodeName;
   return isOwnNode ? ['KubeletDelete'] : [];

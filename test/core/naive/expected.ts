@@ -97,6 +97,7 @@ function countingOwners(state: NaiveState, pods: readonly Pod[]): readonly Link[
 }
 
 function scaleAsExpected(owner: Link): Expected | undefined {
+  if (owner.status === 'gone' && owner.leavesPods) return undefined;
   if (wantsNothing(owner)) return { count: 0, source: 'scale' };
   const count = scaleOf(owner);
   return count === undefined ? undefined : { count, source: 'scale' };

@@ -3,6 +3,9 @@ import type { DisruptionRequest, Requester } from '../../../src/core/request.ts'
 import { mostly } from './arbitrary-pods.ts';
 import type { NaiveOptions } from './model.ts';
 
+export const reownings = ['none', 'absent', 'absentBeside', 'db', 'webOld', 'bystander'] as const;
+export type Reowning = (typeof reownings)[number];
+
 /** How a request is asked, apart from which pod and which operation. */
 export interface Manner {
   readonly operation: DisruptionRequest['operation'];
@@ -12,7 +15,8 @@ export interface Manner {
   readonly takesAway?: boolean;
   /** Labels that an update changes; the empty string takes the label away. */
   readonly relabel?: Readonly<Record<string, string>>;
-  readonly orphan?: boolean;
+  /** What an update makes of the owner references. */
+  readonly reown?: Reowning;
   readonly uid?: 'right' | 'wrong';
   readonly options: NaiveOptions;
 }
@@ -21,6 +25,8 @@ const anyRequester: fc.Arbitrary<Requester> = fc.constantFrom<Requester>(
   { kind: 'kubelet', node: 'n1' },
   { kind: 'garbageCollector' },
   { kind: 'podGarbageCollector' },
+  { kind: 'scheduler' },
+  { kind: 'workloadController' },
   { kind: 'other' },
 );
 
@@ -47,7 +53,7 @@ export const anyManner: fc.Arbitrary<Manner> = fc.record(
     resourceVersionPrecondition: fc.boolean(),
     takesAway: fc.boolean(),
     relabel: anyRelabel,
-    orphan: mostly(false, true),
+    reown: fc.constantFrom(...reownings),
     uid: mostly('right', 'wrong'),
     options: anyOptions,
   },

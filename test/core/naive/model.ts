@@ -94,7 +94,8 @@ function pending(
     reason: 'Pending',
     reasons: ['Pending'],
     reserve: isProtected && request.dryRun !== true,
-    complete: isProtected ? completion(state, request, pod, answers, options) : 'pass',
+    complete:
+      isProtected && pod.spec?.nodeName !== undefined ? completion(state, request, pod, answers, options) : 'pass',
     onlyIf: isProtected || veto(state, request, pod, now, []).length > 0,
   };
 }

@@ -5,6 +5,7 @@ import { findPod, isFinished, isTerminating, labelsOf, type NaiveState, namespac
 
 const lwsNameLabel = 'leaderworkerset.sigs.k8s.io/name';
 const lwsGroup = 'leaderworkerset.x-k8s.io';
+const kruise = 'apps.kruise.io';
 const longestChain = 8;
 
 interface OwnerKey {
@@ -16,8 +17,13 @@ interface OwnerKey {
   readonly uid?: string;
 }
 
+interface Seen extends OwnerKey {
+  /** O4: it leaves its pods when it goes. */
+  readonly leavesPods: boolean;
+}
+
 /** One owner as a pod sees it (O1). */
-export type Link = OwnerKey &
+export type Link = Seen &
   (
     | {
         readonly status: 'known';
@@ -50,8 +56,8 @@ export function lookUp(state: NaiveState, owner: OwnerName, uid?: string): Link 
   const key: OwnerKey = { ...keyOf(owner), ...(uid === undefined ? {} : { uid }) };
   if (key.group === '' && key.kind === 'Pod') return lookUpPod(state, key);
   const found = state.owners.find((candidate) => isSameOwner(candidate, owner));
-  if (found !== undefined && (uid === undefined || uid === found.uid)) return known(key, found);
-  return { ...key, status: isLookUpOf(state, key) ? 'gone' : 'unknown' };
+  if (found !== undefined && (uid === undefined || uid === found.uid)) return known(state, key, found);
+  return { ...key, leavesPods: wasOrphaning(state, key), status: isLookUpOf(state, key) ? 'gone' : 'unknown' };
 }
 
 /** Whether the owner was looked up after somebody pointed at it, so that not to find it means something (O1). */
@@ -62,24 +68,31 @@ function isLookUpOf(state: NaiveState, key: OwnerKey): boolean {
 }
 
 /** The owner that a targetRef points at, and those that it points at in turn. */
-export function pointersOfTarget(state: NaiveState, target: OwnerName): readonly string[] {
+export function pointersOfTarget(state: NaiveState, target: OwnerName): readonly Link[] {
   const link = lookUp(state, target);
   const above = link.status === 'known' ? chainFrom(state, target.namespace, link.next) : [];
-  return [link, ...above].map(linkKey);
+  return [link, ...above];
 }
 
 /** The owners that a pod points at: those of its chain by uid, and the one that its label names. */
-export function pointersOf(state: NaiveState, pod: Pod): readonly string[] {
-  const named = namedRoot(pod);
-  const inChain = chainOf(state, pod).map(linkKey);
-  return named === undefined ? inChain : [...inChain, linkKey(keyOf(named))];
+export function pointersOf(state: NaiveState, pod: Pod): readonly Link[] {
+  const chain = chainOf(state, pod);
+  const named = namedRoot(pod, chain);
+  return named === undefined ? chain : [...chain, lookUp(state, named)];
 }
 
-function known(key: OwnerKey, found: OwnerState): Link {
+/** O4: seen once, it holds for as long as somebody points at this very owner. */
+function wasOrphaning(state: NaiveState, key: OwnerKey): boolean {
+  return key.uid !== undefined && state.orphaned.has(linkKey(key));
+}
+
+function known(state: NaiveState, key: OwnerKey, found: OwnerState): Link {
+  const leavesPods = found.orphaning === true || wasOrphaning(state, key);
   return {
     ...key,
     status: 'known',
-    deleting: found.deleting === true,
+    leavesPods,
+    deleting: found.deleting === true && !leavesPods,
     ...(found.replicas === undefined ? {} : { replicas: found.replicas }),
     ...(found.controller === undefined ? {} : { next: found.controller }),
   };
@@ -87,9 +100,14 @@ function known(key: OwnerKey, found: OwnerState): Link {
 
 function lookUpPod(state: NaiveState, key: OwnerKey): Link {
   const pod = findPod(state, key.namespace, key.name);
-  if (pod === undefined || (key.uid !== undefined && pod.metadata.uid !== key.uid)) return { ...key, status: 'gone' };
+  const left = wasOrphaning(state, key);
+  if (pod === undefined || (key.uid !== undefined && pod.metadata.uid !== key.uid)) {
+    return { ...key, leavesPods: left, status: 'gone' };
+  }
   const next = controllerOf(pod.metadata);
-  return { ...key, status: 'known', deleting: isTerminating(pod), ...(next === undefined ? {} : { next }) };
+  const leavesPods = left || (isTerminating(pod) && (pod.metadata.finalizers ?? []).includes('orphan'));
+  const deleting = isTerminating(pod) && !leavesPods;
+  return { ...key, leavesPods, status: 'known', deleting, ...(next === undefined ? {} : { next }) };
 }
 
 /** O1 */
@@ -108,7 +126,9 @@ function chainFrom(state: NaiveState, namespace: string, first: OwnerReference |
   return links;
 }
 
-function namedRoot(pod: Pod): OwnerName | undefined {
+function namedRoot(pod: Pod, chain: readonly Link[]): OwnerName | undefined {
+  const last = chain.at(-1);
+  if (last?.group === kruise && last.kind === 'LeaderWorkerSet') return undefined;
   const name = labelsOf(pod)[lwsNameLabel];
   if (name === undefined || name === '') return undefined;
   return { apiVersion: `${lwsGroup}/v1`, kind: 'LeaderWorkerSet', namespace: namespaceOf(pod), name };
@@ -125,8 +145,9 @@ export function countingOwner(state: NaiveState, pod: Pod): Link | undefined {
 
 /** O3 */
 export function rootOwner(state: NaiveState, pod: Pod): Link | undefined {
-  const named = namedRoot(pod);
-  return named === undefined ? chainOf(state, pod).at(-1) : lookUp(state, named);
+  const chain = chainOf(state, pod);
+  const named = namedRoot(pod, chain);
+  return named === undefined ? chain.at(-1) : lookUp(state, named);
 }
 
 export function scaleOf(link: Link): number | undefined {
@@ -139,7 +160,7 @@ export function wantsNothing(link: Link): boolean {
 }
 
 export function scaleCountsGroups(link: Link): boolean {
-  return link.group === lwsGroup && link.kind === 'LeaderWorkerSet';
+  return (link.group === lwsGroup || link.group === kruise) && link.kind === 'LeaderWorkerSet';
 }
 
 export function endsUnknown(state: NaiveState, pod: Pod): boolean {
@@ -148,7 +169,7 @@ export function endsUnknown(state: NaiveState, pod: Pod): boolean {
 
 /** X4 */
 export function isDoomed(state: NaiveState, pod: Pod): boolean {
-  const lost = chainOf(state, pod).some(wantsNothing);
+  const lost = chainOf(state, pod).some((link) => wantsNothing(link) && !link.leavesPods);
   const counting = countingOwner(state, pod);
   const root = rootOwner(state, pod);
   const nothingWanted = counting !== undefined && scaleOf(counting) === 0;

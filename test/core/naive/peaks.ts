@@ -2,7 +2,7 @@ import { parsePdbScope } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { conventionGroup, labelGroup } from './groups.ts';
 import { nativeGroup } from './native.ts';
-import { pointersOf, pointersOfTarget } from './owners.ts';
+import { type Link, linkKey, pointersOf, pointersOfTarget } from './owners.ts';
 import { distinct, isFinished, isTerminating, type NaiveState, namespaceOf } from './state.ts';
 
 /**
@@ -18,19 +18,29 @@ export function observe(state: NaiveState): NaiveState {
     }
   }
   for (const [key, count] of live) peaks.set(key, Math.max(count, state.peaks.get(key) ?? 0));
-  return { ...state, peaks, pointedAtFirst: pointers(state), tick: state.tick + 1 };
+  const pointed = pointers(state);
+  return {
+    ...state,
+    peaks,
+    pointedAtFirst: firsts(state, pointed),
+    orphaned: new Set(pointed.filter(({ leavesPods }) => leavesPods).map(linkKey)),
+    tick: state.tick + 1,
+  };
 }
 
-/** Owners that a pod or a targetRef points at for the first time are remembered with the time (O1). */
-function pointers(state: NaiveState): NaiveState['pointedAtFirst'] {
-  const all = new Map(state.pointedAtFirst);
+/** The owners that a pod or a targetRef points at. */
+function pointers(state: NaiveState): readonly Link[] {
   const targets = state.pubs.flatMap((pub) => {
     const { targetRef } = pub.spec ?? {};
     return targetRef ? pointersOfTarget(state, { ...targetRef, namespace: namespaceOf(pub) }) : [];
   });
-  for (const key of [...targets, ...state.pods.flatMap((pod) => pointersOf(state, pod))]) {
-    if (!all.has(key)) all.set(key, state.tick);
-  }
+  return [...targets, ...state.pods.flatMap((pod) => pointersOf(state, pod))];
+}
+
+/** Those that are pointed at for the first time are remembered with the time (O1). */
+function firsts(state: NaiveState, pointed: readonly Link[]): NaiveState['pointedAtFirst'] {
+  const all = new Map(state.pointedAtFirst);
+  for (const key of pointed.map(linkKey)) if (!all.has(key)) all.set(key, state.tick);
   return all;
 }
 

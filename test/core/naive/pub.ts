@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { matches } from '../../../src/api/label-selector.ts';
+import { controllerOf, type OwnerReference } from '../../../src/api/meta.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import type { PodUnavailableBudget, ProtectOperation } from '../../../src/api/pub.ts';
@@ -7,7 +9,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { labelGroup } from './groups.ts';
 import { isHealthyForPub } from './health.ts';
-import { chainOf, endsUnknown, isCounted, isInDoubt, type Link, rootOwner } from './owners.ts';
+import { chainOf, endsUnknown, isCounted, isInDoubt, type Link, linkKey, lookUp, rootOwner } from './owners.ts';
 import { expectedOfPub } from './pub-expected.ts';
 import { type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
 import { labelsOf, type NaiveState, namespaceOf, podsOf } from './state.ts';
@@ -104,6 +106,7 @@ function isLeftAlone(pod: Pod, rules: PubRules | undefined): boolean {
  * which changes move a pod (I4).
  */
 function takesFromUnit(
+  state: NaiveState,
   request: DisruptionRequest,
   coverOf: (pod: Pod) => Cover,
   keyOf: ((pod: Pod) => string) | undefined,
@@ -111,8 +114,32 @@ function takesFromUnit(
 ): boolean {
   if (request.operation !== 'UPDATE' || request.takesAway !== false) return true;
   if (request.after === undefined) return false;
+  if (leavesOwner(state, request, pod)) return true;
   if (keyOf === undefined) return pointsElsewhere(request.after, pod);
   return coverOf(request.after) !== coverOf(pod) || keyOf(request.after) !== keyOf(pod);
+}
+
+/** U6: an owner that exists and is not being deleted is all that keeps the garbage collector away. */
+function dropsEveryOwner(state: NaiveState, { operation, after, referencesChange }: DisruptionRequest): boolean {
+  if (operation !== 'UPDATE' || after === undefined || referencesChange !== true) return false;
+  const owners = after.metadata.ownerReferences ?? [];
+  return owners.length > 0 && !owners.some((owner) => isAlive(state, namespaceOf(after), owner));
+}
+
+function isAlive(state: NaiveState, namespace: string, owner: OwnerReference): boolean {
+  const link = lookUp(state, { ...owner, namespace }, owner.uid);
+  return link.status === 'known' && !link.deleting && !link.leavesPods;
+}
+
+/** U6: taken away from its workload, which may hand it from one of its ReplicaSets to another. */
+function leavesOwner(state: NaiveState, request: DisruptionRequest, pod: Pod): boolean {
+  const { after = pod, requester } = request;
+  if (dropsEveryOwner(state, request)) return true;
+  const [before, now] = [controllerOf(pod.metadata), controllerOf(after.metadata)];
+  if (before === undefined || isDeepStrictEqual(before, now)) return false;
+  if (now === undefined) return requester?.kind !== 'workloadController';
+  const top = (one: Pod) => chainOf(state, one).map(linkKey).at(-1);
+  return !isAlive(state, namespaceOf(pod), now) || top(pod) !== top(after);
 }
 
 function pointsElsewhere(after: Pod, before: Pod): boolean {
@@ -131,13 +158,13 @@ export function answerOfPub(
   const read = readPub(pub);
   const rules = read.ok ? read.value : undefined;
   const target = rules?.target ?? readableTarget(pub);
-  if (namespaceOf(pub) !== namespaceOf(pod) || !guards(pub, request.operation) || isLeftAlone(pod, rules)) {
-    return undefined;
-  }
+  if (namespaceOf(pub) !== namespaceOf(pod) || isLeftAlone(pod, rules)) return undefined;
+  const deleted = dropsEveryOwner(state, request) && guards(pub, 'DELETE');
+  if (!guards(pub, request.operation) && !deleted) return undefined;
   const coverOf = (one: Pod): Cover => (target === undefined ? 'yes' : cover(state, target, one));
   const keyOf = rules === undefined ? undefined : (one: Pod): string => unitKey(state, rules, one);
   const covered = coverOf(pod);
-  if (covered === 'no' || !takesFromUnit(request, coverOf, keyOf, pod)) return undefined;
+  if (covered === 'no' || !takesFromUnit(state, request, coverOf, keyOf, pod)) return undefined;
   const budget = pubRef(pub);
   const takeover = rules !== undefined && pub.metadata.annotations?.[annotation.takeover] === undefined;
   if (covered === 'unknown') return { budget, always: false, takeover, refusal: 'OwnerNotResolved' };

@@ -27,6 +27,8 @@ export interface NaiveState {
   tick: number;
   lookedUpAt: ReadonlyMap<string, number>;
   pointedAtFirst: ReadonlyMap<string, number>;
+  /** Owners that somebody points at and that were seen leaving their pods (O4). */
+  orphaned: ReadonlySet<string>;
 }
 
 export function emptyState(): NaiveState {
@@ -45,6 +47,7 @@ export function emptyState(): NaiveState {
     tick: 0,
     lookedUpAt: new Map(),
     pointedAtFirst: new Map(),
+    orphaned: new Set(),
   };
 }
 

@@ -21,36 +21,47 @@ export async function addDefinition(cluster: ProtectedCluster, definition: objec
 export const farmsApi = '/apis/e2e.holdfast.dev/v1';
 
 /** A kind that nobody has heard of, and that says by its scale how many pods it wants. No controller makes them. */
-export const farms = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'farms.e2e.holdfast.dev' },
-  spec: {
-    group: 'e2e.holdfast.dev',
-    names: { plural: 'farms', singular: 'farm', kind: 'Farm', listKind: 'FarmList' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: { type: 'object', properties: { replicas: { type: 'integer' } } },
-              status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+export const farms = scaledKind('e2e.holdfast.dev', 'v1', 'Farm');
+
+export const kruiseSetsApi = '/apis/apps.kruise.io/v1alpha1';
+
+/** Groups of pods, as OpenKruise's proposal for group budgets has them in its example. */
+export const kruiseSets = scaledKind('apps.kruise.io', 'v1alpha1', 'LeaderWorkerSet');
+
+/** A kind with a scale. */
+function scaledKind(group: string, version: string, kind: string): object {
+  const singular = kind.toLowerCase();
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${singular}s.${group}` },
+    spec: {
+      group,
+      names: { plural: `${singular}s`, singular, kind, listKind: `${kind}List` },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: {
+            openAPIV3Schema: {
+              type: 'object',
+              properties: {
+                spec: { type: 'object', properties: { replicas: { type: 'integer' } } },
+                status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+              },
             },
           },
+          subresources: {
+            status: {},
+            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+          },
         },
-        subresources: {
-          status: {},
-          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
-        },
-      },
-    ],
-  },
-};
+      ],
+    },
+  };
+}
 
 export function farm(name: string, replicas: number): Named {
   return { apiVersion: 'e2e.holdfast.dev/v1', kind: 'Farm', metadata: { name }, spec: { replicas } };

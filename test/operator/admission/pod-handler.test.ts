@@ -26,6 +26,8 @@ interface Script {
   readonly reached?: boolean;
   /** The pod is not in the view. */
   readonly unseen?: boolean;
+  /** Whether the owners behind a refusal are different when they are read again. */
+  readonly scalesChanged?: boolean;
 }
 
 function bench(script: Script) {
@@ -77,6 +79,13 @@ function bench(script: Script) {
         return script.reached ?? true;
       },
     },
+    scales: {
+      concerns: () => script.scalesChanged !== undefined,
+      async readAgain(_request, denied) {
+        calls.push(`read owners behind ${denied.blockers[0]?.code}`);
+        return script.scalesChanged === true;
+      },
+    },
     takeOver: (takeover, deadline) => takeOver(client, takeover, deadline),
     staleness: () => undefined,
     events: {},
@@ -118,6 +127,30 @@ const exhausted = deny([blocker('LedgerFull', { pod: { name: 'web-0' }, detail: 
 const unknown = deny([blocker('PodUnknown', { pod: { name: 'web-0' } })]);
 const found = (uid: string): PodReading => ({ kind: 'found', uid, resourceVersion: '42' });
 const failure = (kind: Failure['kind']) => failed({ kind, message: 'so it was said' } as Failure);
+
+describe('[O5] the owners behind a refusal', () => {
+  it('are read once more, and the request is judged again when they are different', async () => {
+    const { said, calls } = await answer({ verdicts: [exhausted, allowed()], scalesChanged: true });
+    expect([said, ...calls]).toEqual([
+      'allowed',
+      'judge EVICT web-0',
+      'read owners behind LedgerFull',
+      'judge EVICT web-0',
+    ]);
+  });
+
+  it('are read once for each request, however often they change', async () => {
+    const { said, calls } = await answer({ verdicts: [exhausted], scalesChanged: true });
+    expect(said).toMatch(/^429 /);
+    expect(calls).toEqual(['judge EVICT web-0', 'read owners behind LedgerFull', 'judge EVICT web-0']);
+  });
+
+  it('change nothing when they are as they were', async () => {
+    const { said, calls } = await answer({ verdicts: [exhausted, allowed()], scalesChanged: false });
+    expect(said).toMatch(/^429 /);
+    expect(calls).toEqual(['judge EVICT web-0', 'read owners behind LedgerFull']);
+  });
+});
 
 describe('an eviction that budgets allow', () => {
   const pinned = evictionWish({ preconditions: { uid: 'uid-web-0' } });

@@ -159,7 +159,7 @@ describe('a deletion', () => {
       { kind: 'podGarbageCollector' },
       false,
     ],
-    ['a controller', serviceAccount('kube-system:statefulset-controller'), { kind: 'other' }, false],
+    ['a controller', serviceAccount('kube-system:statefulset-controller'), { kind: 'workloadController' }, false],
     ['ourselves', serviceAccount('holdfast-system:holdfast'), { kind: 'other' }, true],
   ])('is asked for by %s', (_, user, requester, own) => {
     const request = judged({ user, oldObject: podObject() });
@@ -218,7 +218,12 @@ describe('an update', () => {
       { operation: 'UPDATE', takesAway: true },
     ],
     ['another label', podObject({ labels: { app: 'other' } }), '', { operation: 'UPDATE', takesAway: false }],
-    ['another owner', podObject({ ownerReferences: [owner] }), '', { operation: 'UPDATE', takesAway: false }],
+    [
+      'another owner',
+      podObject({ ownerReferences: [owner] }),
+      '',
+      { operation: 'UPDATE', takesAway: false, referencesChange: true },
+    ],
     ['a resize', podObject({}, resized('2')), 'resize', { operation: 'RESIZE' }],
     [
       'a resize that restarts',
@@ -238,6 +243,17 @@ describe('an update', () => {
     expect(request).toMatchObject({ ...expected, pod: 'web-0', uid: 'uid-web-0', namespace: 'shop' });
     expect(request.after?.metadata.labels).toEqual((object['metadata'] as Record<string, unknown>)['labels']);
     if (expected.operation === 'RESIZE') expect(request).not.toHaveProperty('takesAway');
+  });
+
+  it('says whether the pod refers to other owners, whatever else a reference says', () => {
+    const oldObject = podObject({ ownerReferences: [owner] });
+    const change = (...references: readonly object[]) =>
+      judged(update(podObject({ labels: {}, ownerReferences: references }), { oldObject })).request.referencesChange;
+    expect(change({ ...owner, blockOwnerDeletion: true })).toBeUndefined();
+    expect(change()).toBe(true);
+    expect(change({ ...owner, controller: false })).toBe(true);
+    expect(change({ ...owner, uid: 'v' })).toBe(true);
+    expect(change(owner, { ...owner, controller: false, uid: 'v' })).toBe(true);
   });
 
   it.each([

@@ -15,6 +15,7 @@ import {
   plainTarget,
   status,
   syntheticServer,
+  until,
 } from '../../kube/support/server.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPub } from '../../support/builders.ts';
@@ -42,14 +43,18 @@ function budget(spec: unknown, metadata: Json = {}, version = 'v1beta1'): Json {
 }
 
 interface Setting {
-  /** Undefined: the cache is not synced. */
+  /** What the watch has shown. Undefined: nothing yet. */
   readonly known?: readonly PodUnavailableBudget[] | undefined;
-  /** What the API server answers to a list. */
+  /** What the API server answers to a list; else what the watch has shown. */
   readonly server?: Handler;
   readonly leftToOthers?: boolean;
 }
 
-async function handlerFor({ known, server = (_, response) => json(response, 500, {}), leftToOthers = false }: Setting) {
+const listOf = (items: readonly object[]): Handler => {
+  return (_, response) => json(response, 200, { metadata: { resourceVersion: '9' }, items });
+};
+
+async function handlerFor({ known, server = listOf(inShop(known)), leftToOthers = false }: Setting) {
   const pubs = new ObjectCache<PodUnavailableBudget>({
     report: (error) => {
       throw error;
@@ -65,6 +70,10 @@ async function handlerFor({ known, server = (_, response) => json(response, 500,
   const client = clientOf(connection);
   const parts = { pubs, client, clock: realClock, leftToOthers: () => leftToOthers };
   return { handler: budgetsHandler(parts), asked: api.asked };
+}
+
+function inShop(pubs: readonly PodUnavailableBudget[] = []): readonly PodUnavailableBudget[] {
+  return pubs.filter(({ metadata }) => metadata.namespace === 'shop');
 }
 
 function reviewOf(wish: ReviewWish) {
@@ -201,31 +210,67 @@ describe('warnings', () => {
   });
 });
 
-describe('before the view is complete', () => {
-  const listOf = (items: readonly object[]): Handler => {
-    return (_, response) => json(response, 200, { metadata: { resourceVersion: '9' }, items });
-  };
-
-  it('the other budgets of the namespace are read from the API server', async () => {
-    const { handler, asked } = await handlerFor({ server: listOf(stored) });
+describe('the other budgets of the namespace', () => {
+  it('[U8] are read from the API server, whatever the watch has shown', async () => {
+    const { handler, asked } = await handlerFor({ known: [], server: listOf(stored) });
     const answer = await handler.answer(reviewOf(created(budget(fine))), { deadline });
-    expect(answer).toMatchObject({ allowed: false, code: 422 });
+    expect(answer).toMatchObject({ allowed: false, code: 422, reason: 'Invalid' });
     expect(asked).toEqual([
       expect.stringMatching('^GET /apis/policy.kruise.io/v1beta1/namespaces/shop/podunavailablebudgets?'),
     ]);
-    expect(await answerTo(created(budget(fine)), { server: listOf([]) })).toMatchObject({ allowed: true });
-  });
-
-  it('and while the API server does not answer either, it is a 503', async () => {
-    const answer = await answerTo(created(budget(fine)), {
-      server: (_, response) => json(response, 500, status(500, 'InternalError', 'no')),
+    expect(asked[0]).not.toContain('resourceVersion=');
+    expect(await answerTo(created(budget(fine)), { known: stored, server: listOf([]) })).toMatchObject({
+      allowed: true,
     });
-    expect(answer).toMatchObject({ allowed: false, code: 503, reason: 'ServiceUnavailable' });
   });
 
-  it('what needs no comparison is answered all the same', async () => {
-    expect(await answerTo(updated(budget({}), budget({})), {})).toEqual({ allowed: true });
-    expect(await answerTo(created(null), {})).toMatchObject({ code: 400 });
+  it.each<readonly [string, Handler]>([
+    ['fails', (_, response) => json(response, 500, status(500, 'InternalError', 'no'))],
+    ['is garbled', (_, response) => json(response, 200, { items: [] })],
+  ])(
+    '[U8] [I4] cannot be compared while the list %s: a 503 that says so, whatever the watch has shown',
+    async (_, server) => {
+      const answer = await answerTo(created(budget(fine)), { known: [], server });
+      expect(answer).toMatchObject({
+        allowed: false,
+        code: 503,
+        reason: 'ServiceUnavailable',
+        message: expect.stringContaining('try again'),
+      });
+    },
+  );
+
+  it('[U8] do not matter to what is wrong by itself, nor to a change, which cannot overlap anew', async () => {
+    const server: Handler = (_, response) => json(response, 500, status(500, 'InternalError', 'no'));
+    expect(await answerTo(updated(budget({}), budget({})), { server })).toEqual({ allowed: true });
+    expect(await answerTo(created(null), { server })).toMatchObject({ code: 400 });
+    expect(await answerTo(created(budget({ selector })), { server })).toMatchObject({ code: 422 });
+    const frozen = updated(budget(fine), budget({ selector, maxUnavailable: 0 }));
+    expect(await answerTo(frozen, { server })).toMatchObject({ allowed: true });
+  });
+
+  it('[U8] are waited for when one was just admitted and is not stored yet', async () => {
+    let listed: readonly object[] = [];
+    const { handler, asked } = await handlerFor({ server: (_, response) => listOf(listed)({} as never, response, '') });
+    const ask = (name: string, spec: object = fine) =>
+      handler.answer(reviewOf({ ...created(budget(spec, { name })), name }), { deadline });
+    expect(await ask('first')).toMatchObject({ allowed: true });
+    const second = ask('second');
+    await until(() => asked.length >= 3, 'the second one to be compared again');
+    listed = [aPub('first', fine)];
+    expect(await second).toMatchObject({ allowed: false, code: 422 });
+  });
+
+  it('[U8] are not waited for without end when what was admitted is never stored', async () => {
+    const { handler, asked } = await handlerFor({ known: [] });
+    const ask = (name: string, spec: object, dryRun = false) =>
+      handler.answer(reviewOf({ ...created(budget(spec, { name })), name, dryRun }), { deadline });
+    expect(await ask('dry', fine, true)).toMatchObject({ allowed: true });
+    expect(await ask('first', fine)).toMatchObject({ allowed: true });
+    expect(await ask('other', { ...fine, selector: { matchLabels: { app: 'db' } } })).toMatchObject({ allowed: true });
+    expect(asked).toHaveLength(3);
+    expect(await ask('second', fine)).toMatchObject({ allowed: true });
+    expect(asked.length).toBeGreaterThan(4);
   });
 });
 

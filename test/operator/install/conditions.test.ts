@@ -99,6 +99,13 @@ describe('what match conditions send to the webhooks', () => {
     ],
     ['the collector of pods', 'deletion', { oldObject: onNode, user: account('pod-garbage-collector') }, 'kept away'],
     ['the namespace controller', 'deletion', { oldObject: onNode, user: account('namespace-controller') }, 'kept away'],
+    ['the scheduler', 'deletion', { oldObject: onNode, user: { username: 'system:kube-scheduler' } }, 'kept away'],
+    [
+      'one who is called like the scheduler',
+      'deletion',
+      { oldObject: onNode, user: { username: 'system:serviceaccount:kube-system:kube-scheduler', groups: [] } },
+      'sent',
+    ],
 
     ['nothing changes', 'update', { oldObject: podObject(), object: podObject() }, 'kept away'],
     [
@@ -139,6 +146,41 @@ describe('what match conditions send to the webhooks', () => {
       'the owner goes',
       'update',
       { oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }), object: podObject() },
+      'sent',
+    ],
+    [
+      'the garbage collector takes the owner off',
+      'update',
+      {
+        oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }),
+        object: podObject(),
+        user: account('generic-garbage-collector'),
+      },
+      'kept away',
+    ],
+    [
+      'a controller takes the owner off',
+      'update',
+      {
+        oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }),
+        object: podObject(),
+        user: account('replicaset-controller'),
+      },
+      'sent',
+    ],
+    [
+      'nobody known takes the owner off',
+      'update',
+      { oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }), object: podObject(), user: {} },
+      'sent',
+    ],
+    [
+      'another owner comes',
+      'update',
+      {
+        oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }),
+        object: podObject({ ownerReferences: [{ uid: 'v' }] }),
+      },
       'sent',
     ],
     [

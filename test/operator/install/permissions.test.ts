@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentClusterRules, agentNamespaceRules } from '../../../src/operator/install/agent-rbac.ts';
 import { clusterPermissions, namespacePermissions, type Permission } from '../../../src/operator/install/rbac-rules.ts';
 import { defaultInstallValues } from '../../../src/operator/install/values.ts';
+import { watchedKinds } from '../../../src/operator/owners/owner-kinds.ts';
 
 function lines(permissions: readonly Permission[]): string[] {
   return permissions.map(({ rule }) => {
@@ -25,14 +26,16 @@ describe('what the operator may do', () => {
       'apps deployments,replicasets,daemonsets: get,list,watch',
       'apps statefulsets: get,list,watch,patch',
       'core replicationcontrollers: get,list,watch',
-      'batch jobs: get,list,watch',
+      'batch jobs,cronjobs: get,list,watch',
+      'apps.kruise.io clonesets,statefulsets,daemonsets,leaderworkersets: get,list,watch',
+      'argoproj.io rollouts: get,list,watch',
       '* */scale: get',
       'scheduling.k8s.io podgroups,workloads: get,list,watch',
       'scheduling.volcano.sh podgroups: get,list,watch',
       'scheduling.x-k8s.io podgroups: get,list,watch',
       'leaderworkerset.x-k8s.io leaderworkersets: get,list,watch',
       'jobset.x-k8s.io jobsets: get,list,watch',
-      'ray.io rayclusters: get,list,watch',
+      'ray.io rayclusters,rayjobs,rayservices: get,list,watch',
       'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: get,list,watch',
       'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: patch,update only holdfast',
     ]);
@@ -54,11 +57,23 @@ describe('what the operator may do', () => {
   });
 
   it('has a reason each, and a kind that only this cluster has is read, no more', () => {
-    const values = { ...defaultInstallValues, ownerKinds: [{ group: 'apps.kruise.io', resource: 'clonesets' }] };
+    const values = { ...defaultInstallValues, ownerKinds: [{ group: 'example.com', resource: 'farms' }] };
     const all = [...clusterPermissions(values), ...namespacePermissions(values)];
     expect(all.every(({ why }) => why.length > 10)).toBe(true);
-    expect(lines(all)).toContain('apps.kruise.io clonesets: get,list,watch');
+    expect(lines(all)).toContain('example.com farms: get,list,watch');
   });
+});
+
+it('[O5] every kind that is watched by default may be read', () => {
+  const plurals = new Map([['ReplicationController', 'replicationcontrollers']]);
+  const readable = new Set(
+    clusterPermissions(defaultInstallValues)
+      .filter(({ rule }) => rule.verbs.includes('watch'))
+      .flatMap(({ rule }) => (rule.resources ?? []).map((resource) => `${rule.apiGroups?.[0]}/${resource}`)),
+  );
+  for (const { group, kind } of watchedKinds) {
+    expect([...readable]).toContain(`${group}/${plurals.get(kind) ?? `${kind.toLowerCase()}s`}`);
+  }
 });
 
 describe('what an agent may do', () => {

@@ -38,6 +38,39 @@ describe('what is kept of an owner', () => {
         want: { ...bare, deleting: true },
       },
       {
+        name: '[O4] is that it is being deleted and leaves its pods, whatever else holds it',
+        got: state(
+          {
+            metadata: {
+              ...metadata,
+              deletionTimestamp: '2026-01-01T00:00:00Z',
+              finalizers: ['example.com/mine', 'orphan'],
+            },
+          },
+          false,
+        ),
+        want: { ...bare, orphaning: true },
+      },
+      {
+        name: '[O4] is that it is being deleted with its pods by foreground deletion',
+        got: state(
+          {
+            metadata: {
+              ...metadata,
+              deletionTimestamp: '2026-01-01T00:00:00Z',
+              finalizers: ['example.com/mine', 'foregroundDeletion'],
+            },
+          },
+          false,
+        ),
+        want: { ...bare, deleting: true },
+      },
+      {
+        name: '[O4] is nothing of a finalizer while it is not being deleted',
+        got: state({ metadata: { ...metadata, finalizers: ['orphan'] } }, false),
+        want: bare,
+      },
+      {
         name: '[O1] is its controller, among others that own it',
         got: state(
           {

@@ -66,6 +66,7 @@ export function aProcess(given: Ingredients): Process {
     access,
     pods: given.pods ?? readerOf(world),
     views,
+    scales: { concerns: () => false, readAgain: async () => false },
     takeOver: given.takeOver ?? (() => Promise.resolve({ kind: 'deleted' })),
     staleness: given.staleness ?? (() => undefined),
     events,
