@@ -10,6 +10,9 @@ export const ledgerName = 'default';
  */
 export const maxReservations = 2_500;
 
+/** Budgets that a reservation records. A pod under more is judged again each time that it is asked for (I14). */
+export const maxJudges = 8;
+
 /** A disruption that was allowed and is not yet seen to have happened. */
 export interface Reservation {
   readonly pod: string;
@@ -31,6 +34,12 @@ export interface Reservation {
    * request may take it back when the condition does not hold (L7). Whoever reserves the pod anew leaves no claim.
    */
   readonly claim?: string;
+  /**
+   * The digests of the budgets that judged it (uid and rules). It answers a repeated request only while every budget that judges the
+   * pod now is among them (I14). Absent where the reservation answers nothing: a conditional or overdue one, one of a pod under more
+   * than `maxJudges` budgets, one that an older version wrote.
+   */
+  readonly judgedBy?: readonly string[];
   readonly overdue?: Overdue;
 }
 

@@ -44,6 +44,8 @@ export interface Effects {
     readonly uid: string;
     readonly pod: string;
     readonly generation: number;
+    /** The digests of the budgets that allowed it; absent: too many to record (I14). */
+    readonly judgedBy?: readonly string[];
   };
   /** `takeover`: delete the pod ourselves; `pass`: let the request through. */
   readonly complete: 'takeover' | 'pass';

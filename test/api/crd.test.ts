@@ -240,6 +240,7 @@ describe('the DisruptionLedger CRD', () => {
     generation: true,
     conditional: true,
     claim: true,
+    judgedBy: true,
     overdue: true,
   };
   const overdue: EveryField<NonNullable<Reservation['overdue']>> = {

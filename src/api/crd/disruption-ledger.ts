@@ -1,4 +1,4 @@
-import { ledgerGroup, maxReservations } from '../ledger.ts';
+import { ledgerGroup, maxJudges, maxReservations } from '../ledger.ts';
 import { protectOperations } from '../pub.ts';
 import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
 
@@ -24,6 +24,14 @@ const reservation: Schema = {
     claim: {
       type: 'string',
       description: 'The request that it was made for, which may take it back when the condition does not hold.',
+    },
+    judgedBy: {
+      type: 'array',
+      description:
+        'Digests of the budgets that allowed it, of their uids and rules. A repeated request is answered by the reservation only while the budgets are the same.',
+      'x-kubernetes-list-type': 'atomic',
+      maxItems: maxJudges,
+      items: { type: 'string', maxLength: 14 },
     },
     overdue: {
       type: 'object',

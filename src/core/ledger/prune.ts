@@ -91,7 +91,7 @@ export function prune(world: World, namespace: string, now: number, options: Pru
   );
   const kept = fates.flatMap(({ reservation, fate }) => {
     if (fate.kind === 'release') return [];
-    return [fate.kind === 'note' ? { ...reservation, overdue: fate.overdue } : reservation];
+    return [fate.kind === 'note' ? noted(reservation, fate.overdue) : reservation];
   });
   const watermark = released.length > 0 ? world.changedVersion('pods') : undefined;
   const changed = fates.some(({ fate }) => fate.kind !== 'keep');
@@ -183,6 +183,11 @@ function waiting(reservation: Reservation, overdue: Overdue, view: View): Fate {
   const left = seenAt + view.limits.inFlightSeconds * 1000 - view.uptime;
   if (left > 0) return { kind: 'keep', until: view.now + left, seenAt };
   return { kind: 'note', overdue: { ...overdue, phase: 'closed' } };
+}
+
+/** From here on it answers no repeated request (L5), so what it was judged by no longer matters. */
+function noted({ judgedBy: _, ...reservation }: Reservation, overdue: Overdue): Reservation {
+  return { ...reservation, overdue };
 }
 
 function noteOf({ uid, overdue }: Reservation): string {

@@ -5,7 +5,7 @@ import type { Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
-import { lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
+import { aFirmReservation, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
 import { request, wordsOf } from './support/a-service.ts';
 import { aBench, type Bench } from './support/bench.ts';
 import type { Fault } from './support/fake-ledgers.ts';
@@ -156,7 +156,7 @@ describe('[I5] the same request again', () => {
 
   it('[L6] is judged anew when the ledger has lost its reservation meanwhile', async () => {
     const world = webWorld(0);
-    world.setLedger(ns, aLedger([aReservation('web-0')], undefined, '1'));
+    world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], undefined, '1'));
     const bench = aBench({ world, stored: aLedger([], undefined, '7') });
     expect(await bench.ask(request('web-0'))).toBe('deny BudgetExhausted');
     expect(bench.store.calls).toEqual(['read', 'read']);
@@ -303,7 +303,7 @@ describe('a ledger that is not there', () => {
 
   it('[I1] is there again before anybody is let go by what it held, when somebody deleted it', async () => {
     const world = webWorld(1);
-    world.setLedger(ns, aLedger([aReservation('web-0')], '90', '2'));
+    world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], '90', '2'));
     const bench = aBench({ world });
     expect(await bench.ask(request('web-0'))).toBe('allow AlreadyReserved');
     expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'web-0' }]);
