@@ -48,14 +48,14 @@ export interface Reservation {
  *
  * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` made up its mind, for people.
  * How long it waits, it measures itself, from when it sees this written (another leader waits anew). `closed`: none is under way any
- * more. That write does not know its own resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of
- * the pods at least as new as that may say "the pod is still there".
+ * more, as of `podsVersion`, the resourceVersion of the pods that a consistent read gave then. Only a view of the pods at least as new
+ * as that may say "the pod is still there". (Versions of ledgers cannot be compared with those of pods.)
  */
 export interface Overdue {
   readonly phase: 'waiting' | 'closed';
   readonly by: string;
   readonly since: string;
-  readonly resourceVersion?: string;
+  readonly podsVersion?: string;
 }
 
 export interface DisruptionLedger {

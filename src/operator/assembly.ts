@@ -72,10 +72,11 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     podsAdvanced: (namespace) => {
       judging.views.advanced();
       if (namespace !== undefined) judging.pruner.touch(namespace);
-      else for (const state of world.namespaces()) if (state.reservations.size > 0) judging.pruner.touch(state.name);
+      else for (const state of world.namespaces()) judging.pruner.touch(state.name);
     },
     podSeen: (pod) => rollouts?.podSeen(pod),
     ledgerSeen: (namespace) => judging.pruner.touch(namespace),
+    ledgerOlder: (namespace) => void judging.access.read(namespace),
     ownersNamed: () => owners.wake(),
   });
   const { views } = view;

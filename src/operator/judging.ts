@@ -5,6 +5,7 @@ import { LedgerAccess } from './ledger/ledger-access.ts';
 import { defaultPrunerLimits, LedgerPruner } from './ledger/ledger-pruner.ts';
 import { LedgerService, type ServiceParts } from './ledger/ledger-service.ts';
 import { defaultLedgerLimits } from './ledger/limits.ts';
+import { kubePodsVersion } from './ledger/pods-version.ts';
 import type { LedgerEvents, PodReader } from './ledger/ports.ts';
 import { Turns } from './ledger/turns.ts';
 import { ViewGate } from './ledger/view-gate.ts';
@@ -35,6 +36,7 @@ export function createJudging(
   const views = new ViewGate(world);
   const common = { world, access, clock, random, identity, events, turns };
   const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options, staleness });
-  const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits });
+  const podsVersion = kubePodsVersion(clients.admission, defaultLedgerLimits.callMs);
+  const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits, podsVersion });
   return { access, pods, views, service, pruner };
 }

@@ -247,7 +247,7 @@ describe('the DisruptionLedger CRD', () => {
     phase: true,
     by: true,
     since: true,
-    resourceVersion: true,
+    podsVersion: true,
   };
   const root = rootOf(disruptionLedgerCrd, 'v1alpha1');
 

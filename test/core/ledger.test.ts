@@ -231,7 +231,7 @@ describe('what a reservation covers', () => {
   it('[L5] an overdue reservation covers nothing, its pod stays uncounted, and a new one replaces it', () => {
     const world = webWorld(1);
     const since = new Date(now).toISOString();
-    const overdue = { phase: 'closed', by: 'a', since, resourceVersion: '80' } as const;
+    const overdue = { phase: 'closed', by: 'a', since, podsVersion: '80' } as const;
     world.setLedger(ns, aLedger([aReservation('web-0', 'EVICT', { overdue })]));
     expect(budgetNumbers(world, web, now)).toMatchObject({ available: 3 });
     expect(inShort(ask(world, 'EVICT', 'web-1'))).toBe('deny BudgetExhausted');

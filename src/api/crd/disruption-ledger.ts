@@ -31,7 +31,7 @@ const reservation: Schema = {
         'Digests of the budgets that allowed it, of their uids and rules. A repeated request is answered by the reservation only while the budgets are the same.',
       'x-kubernetes-list-type': 'atomic',
       maxItems: maxJudges,
-      items: { type: 'string', maxLength: 14 },
+      items: { type: 'string' },
     },
     overdue: {
       type: 'object',
@@ -45,9 +45,9 @@ const reservation: Schema = {
         },
         by: { type: 'string', description: 'The leader whose clock is meant.' },
         since: { type: 'string', format: 'date-time', description: 'When that leader began to wait.' },
-        resourceVersion: {
+        podsVersion: {
           type: 'string',
-          description: 'Only a view at least as new as this may end the reservation.',
+          description: 'Only a view of the pods at least as new as this resourceVersion may end the reservation.',
         },
       },
     },

@@ -1,7 +1,7 @@
 import { type DisruptionLedger, ledgerName } from '../../api/ledger.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { acceptLedger } from './accept-ledger.ts';
+import { acceptLedger, acceptRead } from './accept-ledger.ts';
 import { timeboxed } from './patience.ts';
 import type { LedgerEvents, LedgerRead, LedgerStore, LedgerWrite, Writer } from './ports.ts';
 
@@ -35,9 +35,10 @@ export class LedgerAccess {
 
   async read(namespace: string): Promise<LedgerRead> {
     const { world, store, clock, callMs } = this.#parts;
+    const before = this.version(namespace);
     const failed = (message: string): LedgerRead => ({ kind: 'failed', message });
     const answer = await timeboxed(clock, callMs, (signal) => store.read(namespace, signal), failed);
-    if (answer.kind === 'found') acceptLedger(world, namespace, answer.ledger);
+    if (answer.kind === 'found') acceptRead(world, namespace, answer.ledger, before);
     return answer;
   }
 

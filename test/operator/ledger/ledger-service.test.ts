@@ -3,6 +3,7 @@ import { maxReservations } from '../../../src/api/ledger.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
+import { acceptRead } from '../../../src/operator/ledger/accept-ledger.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
 import { aFirmReservation, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
@@ -371,5 +372,27 @@ describe('too many requests', () => {
     const bench = webBench(3, { limits: { maxBatch: 2 } });
     expect(await together(bench, ['web-0', 'web-1', 'web-2'])).toEqual(Array(3).fill('allow WithinBudget'));
     expect(bench.store.count('replace')).toBe(2);
+  });
+});
+
+describe('after a restore of etcd from a backup', () => {
+  it('[I1] takes the older ledger that a consistent read found, and goes on from there', async () => {
+    const world = webWorld(2);
+    world.setLedger(ns, aLedger([aReservation('web-3')], undefined, '5000'));
+    const bench = aBench({ world, stored: aLedger([], undefined, '90') });
+    expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
+    expect(bench.reserved()).toEqual(['web-0']);
+    expect(await bench.ask(request('web-1'))).toBe('allow WithinBudget');
+    expect(await bench.ask(request('web-2'))).toBe('deny BudgetExhausted');
+  });
+
+  it('[I1] does not take the answer of a read that was older than what was known when it ended', async () => {
+    const world = webWorld(1);
+    world.setLedger(ns, aLedger([], undefined, '90'));
+    const newer = aLedger([aReservation('web-3')], undefined, '95');
+    expect(acceptRead(world, ns, aLedger([], undefined, '90'), '90')).toBe(true);
+    world.setLedger(ns, newer);
+    expect(acceptRead(world, ns, aLedger([], undefined, '90'), '90')).toBe(false);
+    expect(world.namespace(ns)?.ledger).toBe(newer);
   });
 });

@@ -124,7 +124,16 @@ export class Replica {
       random: chance,
       pods: { read: (_, name) => read(name) },
       failed: (_, error) => failed(error),
+      podsVersion: () => this.#podsVersion(),
     });
+  }
+
+  async #podsVersion(): Promise<string> {
+    const { clock, latency, server } = this.#parts;
+    await pause(clock, latency());
+    const { version } = server;
+    await pause(clock, latency());
+    return String(version);
   }
 
   async #readPod(name: string): Promise<PodReading> {

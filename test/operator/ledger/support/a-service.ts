@@ -3,7 +3,12 @@ import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
 import { LedgerAccess } from '../../../../src/operator/ledger/ledger-access.ts';
-import { defaultPrunerLimits, LedgerPruner, type PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
+import {
+  defaultPrunerLimits,
+  LedgerPruner,
+  type PodsVersion,
+  type PrunerLimits,
+} from '../../../../src/operator/ledger/ledger-pruner.ts';
 import { LedgerService } from '../../../../src/operator/ledger/ledger-service.ts';
 import { defaultLedgerLimits, type LedgerLimits } from '../../../../src/operator/ledger/limits.ts';
 import type { LedgerEvents, LedgerStore, PodReader, PodReading } from '../../../../src/operator/ledger/ports.ts';
@@ -23,6 +28,7 @@ interface Ingredients {
   readonly prunerLimits?: Partial<PrunerLimits>;
   readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
+  readonly podsVersion?: PodsVersion;
 }
 
 export interface Process {
@@ -48,7 +54,12 @@ export function aProcess(given: Ingredients): Process {
   const pods = given.pods ?? readerOf(world);
   const staleness = given.staleness ?? (() => undefined);
   const service = new LedgerService({ ...shared, random, limits, views, pods, staleness, options: () => ({}) });
-  const pruner = new LedgerPruner({ ...shared, limits: { ...defaultPrunerLimits, ...given.prunerLimits } });
+  const podsVersion = given.podsVersion ?? (async () => '1001');
+  const pruner = new LedgerPruner({
+    ...shared,
+    podsVersion,
+    limits: { ...defaultPrunerLimits, ...given.prunerLimits },
+  });
   return { service, pruner, views };
 }
 

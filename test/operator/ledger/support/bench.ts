@@ -2,7 +2,7 @@ import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import type { DisruptionRequest } from '../../../../src/core/request.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
-import type { PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
+import type { PodsVersion, PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
 import type { LedgerLimits } from '../../../../src/operator/ledger/limits.ts';
 import type { PodReader } from '../../../../src/operator/ledger/ports.ts';
 import { TestClock } from '../../../kube/support/test-clock.ts';
@@ -23,6 +23,7 @@ interface Setup {
   readonly prunerLimits?: Partial<PrunerLimits>;
   readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
+  readonly podsVersion?: PodsVersion;
 }
 
 /** One process on one API server, in virtual time, with everything it reports written down. */
@@ -40,7 +41,7 @@ export interface Bench extends Process {
 
 export function aBench(setup: Setup): Bench {
   const clock = setup.beside?.clock ?? new TestClock();
-  const backend: Backend = setup.beside?.backend ?? { ledger: setup.stored, version: 1_000 };
+  const backend: Backend = setup.beside?.backend ?? { ledger: setup.stored, ledgerVersion: 1_000 };
   const store = new FakeLedgers(backend, clock, () => 5);
   const reports: string[] = [];
   const events = {
