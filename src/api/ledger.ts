@@ -10,6 +10,9 @@ export const ledgerName = 'default';
  */
 export const maxReservations = 2_500;
 
+/** Budgets that a reservation records. A pod under more is judged again each time that it is asked for (I14). */
+export const maxJudges = 8;
+
 /** A disruption that was allowed and is not yet seen to have happened. */
 export interface Reservation {
   readonly pod: string;
@@ -31,6 +34,12 @@ export interface Reservation {
    * request may take it back when the condition does not hold (L7). Whoever reserves the pod anew leaves no claim.
    */
   readonly claim?: string;
+  /**
+   * The digests of the budgets that judged it (uid and rules). It answers a repeated request only while every budget that judges the
+   * pod now is among them (I14). Absent where the reservation answers nothing: a conditional or overdue one, one of a pod under more
+   * than `maxJudges` budgets, one that an older version wrote.
+   */
+  readonly judgedBy?: readonly string[];
   readonly overdue?: Overdue;
 }
 
@@ -39,14 +48,14 @@ export interface Reservation {
  *
  * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` made up its mind, for people.
  * How long it waits, it measures itself, from when it sees this written (another leader waits anew). `closed`: none is under way any
- * more. That write does not know its own resourceVersion; the next one adds the ledger's, which is certainly not older. Only a view of
- * the pods at least as new as that may say "the pod is still there".
+ * more, as of `podsVersion`, the resourceVersion of the pods that a consistent read gave then. Only a view of the pods at least as new
+ * as that may say "the pod is still there". (Versions of ledgers cannot be compared with those of pods.)
  */
 export interface Overdue {
   readonly phase: 'waiting' | 'closed';
   readonly by: string;
   readonly since: string;
-  readonly resourceVersion?: string;
+  readonly podsVersion?: string;
 }
 
 export interface DisruptionLedger {

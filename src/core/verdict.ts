@@ -57,6 +57,8 @@ export type Effects = Completion & {
     readonly uid: string;
     readonly pod: string;
     readonly generation: number;
+    /** The digests of the budgets that allowed it; absent: too many to record (I14). */
+    readonly judgedBy?: readonly string[];
   };
   /** The verdict rests on the pod not serving: it holds only for this version of the pod (N5). */
   readonly onlyIf?: PodVersion;

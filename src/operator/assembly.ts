@@ -72,10 +72,11 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     podsAdvanced: (namespace) => {
       admission.views.advanced();
       if (namespace !== undefined) admission.pruner.touch(namespace);
-      else for (const state of world.namespaces()) if (state.reservations.size > 0) admission.pruner.touch(state.name);
+      else for (const state of world.namespaces()) admission.pruner.touch(state.name);
     },
     podSeen: (pod) => rollouts?.podSeen(pod),
     ledgerSeen: (namespace) => admission.pruner.touch(namespace),
+    ledgerOlder: (namespace) => void admission.access.read(namespace),
     ownersNamed: () => owners.wake(),
   });
   const { views } = view;

@@ -240,13 +240,14 @@ describe('the DisruptionLedger CRD', () => {
     generation: true,
     conditional: true,
     claim: true,
+    judgedBy: true,
     overdue: true,
   };
   const overdue: EveryField<NonNullable<Reservation['overdue']>> = {
     phase: true,
     by: true,
     since: true,
-    resourceVersion: true,
+    podsVersion: true,
   };
   const root = rootOf(disruptionLedgerCrd, 'v1alpha1');
 

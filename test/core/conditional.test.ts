@@ -8,7 +8,7 @@ import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
 import type { PodBuilder } from '../support/builders.ts';
 import { aGroupPdb, aLedger, aReservation, ns } from '../support/builders.ts';
-import { groupIndex, lwsPods, pubFor } from '../support/fleet.ts';
+import { aFirmReservation, groupIndex, lwsPods, pubFor } from '../support/fleet.ts';
 
 interface Shape {
   readonly size: number;
@@ -157,7 +157,7 @@ describe('a reservation on a condition', () => {
   it('[L5] is replaced by one that is paid for, which then answers', () => {
     const world = holding(llm(pairs), onCondition('llm-0-0', { overdue: { phase: 'closed', by: 'a', since: '' } }));
     expect(reservedBy(world, 'llm-0-0')).toEqual(['llm-0-0']);
-    holding(world, aReservation('llm-0-0'));
+    holding(world, aFirmReservation(world, 'llm-0-0'));
     expect(inShort(ask(world, 'EVICT', 'llm-0-0'))).toBe('allow AlreadyReserved');
     expect(inShort(ask(world, 'EVICT', 'llm-0-1'))).toBe('allow WithinBudget');
   });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { World } from '../../src/core/world/world.ts';
 import { ask, aWorld, blockersOf, inShort } from '../support/a-world.ts';
 import type { PodBuilder } from '../support/builders.ts';
-import { aGroupPdb, aLedger, aPod, aPub, aReservation, ns } from '../support/builders.ts';
+import { aGroupPdb, aPod, aPub } from '../support/builders.ts';
+import { reserveIn } from '../support/fleet.ts';
 
 /** `groups` LeaderWorkerSet groups of `size` pods each, named llm-GROUP-WORKER. */
 function llm(groups: number, size: number): PodBuilder[] {
@@ -30,10 +31,7 @@ function llmWorld(groups: number, size: number, minAvailable: number, minReady?:
 }
 
 /** Allows and reserves, as the ledger would. */
-function take(world: World, ...pods: string[]): void {
-  const present = world.namespace(ns)?.ledger?.spec?.reservations ?? [];
-  world.setLedger(ns, aLedger([...present, ...pods.map((pod) => aReservation(pod))]));
-}
+const take = reserveIn;
 
 describe('the rule', () => {
   it('[N4] [I1] a pod that breaks a unit goes while one more unit than desired is available', () => {

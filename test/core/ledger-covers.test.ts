@@ -5,7 +5,7 @@ import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
 import { aLedger, aReservation, ns } from '../support/builders.ts';
-import { podsOf, pubFor } from '../support/fleet.ts';
+import { aFirmReservation, podsOf, pubFor } from '../support/fleet.ts';
 
 /** Four web pods of which `spare` may go. */
 function webWorld(spare: number): World {
@@ -25,7 +25,7 @@ describe('what a reservation covers', () => {
     ({ held, covered }) => {
       for (const operation of all) {
         const world = aWorld({ pods: podsOf('web', 2), pubs: [pubFor('web', { minAvailable: 1, ...operationsOf })] });
-        world.setLedger(ns, aLedger([aReservation('web-0', held)]));
+        world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0', held)]));
         const want = covered.includes(operation) ? 'allow AlreadyReserved' : 'allow WithinBudget';
         expect(inShort(ask(world, operation, 'web-0'))).toBe(want);
       }
@@ -44,7 +44,7 @@ describe('what a reservation covers', () => {
 
   it('[L5] a removal that the budget refuses is refused although an update is reserved', () => {
     const world = webWorld(0);
-    world.setLedger(ns, aLedger([aReservation('web-0', 'UPDATE')]));
+    world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0', 'UPDATE')]));
     expect(inShort(ask(world, 'UPDATE', 'web-0'))).toBe('allow AlreadyReserved');
     expect(inShort(ask(world, 'EVICT', 'web-0'))).toBe('deny BudgetExhausted');
   });

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Reservation } from '../../src/api/ledger.ts';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
 import { prune } from '../../src/core/ledger/prune.ts';
 import { table } from '../api/table.ts';
-import { aLedger, aPod, aReservation, ns } from '../support/builders.ts';
-import { pubFor } from '../support/fleet.ts';
+import { aLedger, ns } from '../support/builders.ts';
 import {
   at,
   closed,
@@ -59,10 +57,10 @@ describe('a reservation whose limit has passed', () => {
       want: `waits since ${iso(0)}`,
     },
     {
-      name: 'by a clock that is ahead has not passed yet',
+      name: 'by a clock that is ahead has not passed before the leader has seen it for as long',
       pod: web,
       reservation: { ...evicted, time: iso(900) },
-      seconds: 600,
+      seconds: 239,
       want: 'kept',
     },
     {
@@ -170,7 +168,7 @@ describe('a reservation whose limit has passed', () => {
       want: 'kept',
     },
     {
-      name: 'is returned by a view as new as the ledger with the closing',
+      name: 'is returned by a view as new as the pods were at the closing',
       pod: web,
       view: '150',
       reservation: closed,
@@ -224,39 +222,99 @@ describe('a reservation whose limit has passed', () => {
     },
   );
 
-  it('[L4] a closing that was not sealed yet is as old as the ledger that holds it', () => {
-    const fresh: Reservation = { ...evicted, overdue: { phase: 'closed', by: 'a', since: iso(120) } };
-    const now = { pod: web, ledger: aLedger([fresh], undefined, '180') };
-    expect(fateOf({ ...now, view: '179' }, 500)).toBe('kept');
-    expect(fateOf({ ...now, view: '180' }, 500)).toBe('returned');
+  describe('compares versions of the pods with versions of the pods alone', () => {
+    const due = { identity: 'a', uptime: 155_000 };
+    /** A store that counts ledgers and pods apart, as one with an etcd for pods alone does. */
+    const apart = (reservation: Reservation, ledgerVersion: string, view = '200') => {
+      const world = pruningWorld({ pod: web, view, ledger: aLedger([reservation], undefined, ledgerVersion) });
+      const { seen } = prune(world, ns, at(120), { identity: 'a', uptime: 120_000 });
+      return { world, seen };
+    };
+
+    it.each(['7', '9000000'])(
+      '[L4] closes with the version that a read of the pods gave (ledger %s)',
+      (ledgerVersion) => {
+        const { world, seen } = apart(waiting, ledgerVersion);
+        const before = prune(world, ns, at(155), { ...due, seen });
+        expect(before).toMatchObject({ needsPods: true, released: [] });
+        expect(before).not.toHaveProperty('ledger');
+        const pods = { version: '210', ledgerVersion };
+        const { ledger } = prune(world, ns, at(155), { ...due, seen: before.seen, pods });
+        const overdue = { phase: 'closed', by: 'a', since: iso(120), podsVersion: '210' };
+        expect(ledger?.spec?.reservations).toMatchObject([{ overdue }]);
+      },
+    );
+
+    it.each(['7', '9000000'])(
+      '[L4] is released by a view as new as that, not by another (ledger %s)',
+      (ledgerVersion) => {
+        const older = apart(closed, ledgerVersion, '149');
+        expect(prune(older.world, ns, at(156), due)).not.toHaveProperty('ledger');
+        const newer = apart(closed, ledgerVersion, '150');
+        expect(prune(newer.world, ns, at(156), due).released).toMatchObject([{ why: 'returned' }]);
+      },
+    );
+
+    it('[L4] reads the pods for a closing that an older version noted without them', () => {
+      const old = { ...evicted, overdue: { phase: 'closed', by: 'b', since: iso(120), resourceVersion: '5' } as const };
+      const { world } = apart(old, '9000000');
+      expect(prune(world, ns, at(500), due)).toMatchObject({ needsPods: true, released: [] });
+      const { ledger } = prune(world, ns, at(500), { ...due, pods: { version: '230', ledgerVersion: '9000000' } });
+      const overdue = { phase: 'closed', by: 'b', since: iso(120), podsVersion: '230' };
+      expect(ledger?.spec?.reservations?.[0]?.overdue).toEqual(overdue);
+    });
+
+    it('[L4] makes nothing of a read for another version of the ledger', () => {
+      const { world, seen } = apart(waiting, '8');
+      const outcome = prune(world, ns, at(155), { ...due, seen, pods: { version: '210', ledgerVersion: '7' } });
+      expect(outcome).toMatchObject({ needsPods: true });
+      expect(outcome).not.toHaveProperty('ledger');
+    });
   });
 
-  it('[L4] the write that closes does not seal, and the next one does', () => {
-    const other = aReservation('other', 'EVICT', { time: iso(0) });
-    const world = pruningWorld({ pod: web, ledger: aLedger([waiting, other], undefined, '160') });
-    world.upsertPod(aPod('other').labels({ app: 'web' }).build());
-    const { seen } = prune(world, ns, at(120), leader);
-    const first = prune(world, ns, at(155), { ...leader, uptime: 35_000, seen }).ledger ?? aLedger();
-    expect(first.metadata.resourceVersion).toBe('160');
-    expect(first.spec?.reservations?.map((one) => one.overdue)).toEqual([
-      { phase: 'closed', by: 'a', since: iso(120) },
-      { phase: 'waiting', by: 'a', since: iso(155) },
-    ]);
-    world.setLedger(ns, { ...first, metadata: { ...first.metadata, resourceVersion: '270' } });
-    world.upsertPod(aPod('other').labels({ app: 'web' }).terminating().build());
-    const second = prune(world, ns, at(156), leader).ledger;
-    expect(second?.spec?.reservations?.map((one) => [one.pod, one.overdue])).toEqual([
-      ['web-0', { phase: 'closed', by: 'a', since: iso(120), resourceVersion: '270' }],
-    ]);
+  it('[L4] a clock that is ahead holds a budget no longer than the limit after the leader saw the reservation', () => {
+    const ahead: Reservation = { ...evicted, time: iso(3_600) };
+    const world = pruningWorld({ pod: web, ledger: aLedger([ahead]) });
+    const first = prune(world, ns, at(0), leader);
+    expect(first.nextCheckAt).toBe(at(120));
+    const before = prune(world, ns, at(119.9), { ...leader, uptime: 119_900, seen: first.seen });
+    expect(before).not.toHaveProperty('ledger');
+    const { ledger } = prune(world, ns, at(120), { ...leader, uptime: 120_000, seen: before.seen });
+    expect(ledger?.spec?.reservations).toMatchObject([{ overdue: { phase: 'waiting', by: 'a' } }]);
   });
 
-  it('[L4] a write for another reason seals, too', () => {
-    const fresh: Reservation = { ...evicted, overdue: { phase: 'closed', by: 'a', since: iso(120) } };
-    const world = pruningWorld({ pod: web, ledger: aLedger([fresh], undefined, '180') });
-    world.upsertPub(pubFor('web', { minAvailable: 1 }));
-    const request = { operation: 'EVICT', namespace: ns, pod: 'web-1' } as const;
-    const { ledger } = judgeBatch(world, ns, [request], at(160));
-    expect(ledger?.spec?.reservations?.[0]?.overdue).toMatchObject({ phase: 'closed', resourceVersion: '180' });
+  it('[L4] a new leader measures such a reservation from when it sees it', () => {
+    const ahead: Reservation = { ...evicted, time: iso(3_600) };
+    const world = pruningWorld({ pod: web, ledger: aLedger([ahead]) });
+    expect(prune(world, ns, at(500), { identity: 'b', uptime: 9_999_000 })).not.toHaveProperty('ledger');
+  });
+
+  describe('of a ledger from before a restore of etcd', () => {
+    const world = () => {
+      const late = {
+        ...evicted,
+        view: '900',
+        overdue: { phase: 'closed', by: 'a', since: iso(0), podsVersion: '950' },
+      } as const;
+      return pruningWorld({ pod: web, view: '160', ledger: aLedger([late], '990', '3') });
+    };
+
+    it('[L2] asks for the pods when the ledger names versions that its view has not reached', () => {
+      expect(prune(world(), ns, at(1), leader)).toMatchObject({ needsPods: true, released: [] });
+    });
+
+    it('[L2] [I9] brings down what the store has not counted up to', () => {
+      const { ledger } = prune(world(), ns, at(1), { ...leader, pods: { version: '170', ledgerVersion: '3' } });
+      expect(ledger?.spec).toMatchObject({
+        watermark: '170',
+        reservations: [{ view: '170', overdue: { podsVersion: '170' } }],
+      });
+    });
+
+    it('[L2] leaves a ledger as it is whose versions exist', () => {
+      const pods = { version: '990', ledgerVersion: '3' };
+      expect(prune(world(), ns, at(1), { ...leader, pods })).not.toHaveProperty('ledger');
+    });
   });
 
   it('[L4] a note leaves the condition as it is', () => {
@@ -284,9 +342,11 @@ describe('a reservation whose limit has passed', () => {
     expect(prune(world, ns, at(10), options)).toMatchObject({ nextCheckAt: at(70) });
     const later = pruningWorld({ pod: web, ledger: aLedger([waiting]) });
     const { seen } = prune(later, ns, at(120), options);
+    const pods = { version: '200', ledgerVersion: '1' };
     expect(prune(later, ns, at(179), { ...options, uptime: 60_999, seen })).not.toHaveProperty('ledger');
     expect(
-      prune(later, ns, at(180), { ...options, uptime: 61_000, seen }).ledger?.spec?.reservations?.[0]?.overdue?.phase,
+      prune(later, ns, at(180), { ...options, uptime: 61_000, seen, pods }).ledger?.spec?.reservations?.[0]?.overdue
+        ?.phase,
     ).toBe('closed');
   });
 });

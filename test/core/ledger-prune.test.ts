@@ -37,7 +37,7 @@ describe('a reservation whose pod is seen', () => {
   it('[I9] is not pruned by a leader that has not seen the pods or the ledger', () => {
     const blind = new World();
     blind.setLedger(ns, aLedger([evicted]));
-    const nothing = { released: [], seen: new Map(), noted: false };
+    const nothing = { released: [], seen: new Map(), noted: false, needsPods: false };
     expect(prune(blind, ns, at(9_999), leader)).toEqual(nothing);
     expect(prune(aWorld(), 'elsewhere', at(9_999), leader)).toEqual(nothing);
   });

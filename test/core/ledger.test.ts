@@ -7,7 +7,7 @@ import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns, type PodBuilder } from '../support/builders.ts';
-import { lwsPods, podsOf, pubFor } from '../support/fleet.ts';
+import { aFirmReservation, lwsPods, podsOf, pubFor, reserveIn } from '../support/fleet.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const leader = { identity: 'a', uptime: 0 };
@@ -64,6 +64,7 @@ describe('a batch', () => {
         time: '2026-03-01T12:00:00.000Z',
         view: '100',
         generation: 0,
+        judgedBy: [expect.stringMatching(/^[0-9a-z]{14}$/)],
       },
       {
         pod: 'web-1',
@@ -72,6 +73,7 @@ describe('a batch', () => {
         time: '2026-03-01T12:00:00.000Z',
         view: '100',
         generation: 0,
+        judgedBy: [expect.stringMatching(/^[0-9a-z]{14}$/)],
       },
     ]);
   });
@@ -194,7 +196,7 @@ describe('a full ledger', () => {
 
   it('[L3] refuses what needs one more, and passes what does not', () => {
     const world = webWorld(3);
-    const held = [...others(maxReservations - 2), aReservation('web-1'), aReservation('web-2', 'UPDATE')];
+    const held = [...others(maxReservations - 2), aFirmReservation(world, 'web-1'), aReservation('web-2', 'UPDATE')];
     world.setLedger(ns, aLedger(held));
     world.upsertPod(aPod('old').labels({ app: 'web' }).terminating().build());
     expect(maxReservations).toBe(2_500);
@@ -229,7 +231,7 @@ describe('what a reservation covers', () => {
   it('[L5] an overdue reservation covers nothing, its pod stays uncounted, and a new one replaces it', () => {
     const world = webWorld(1);
     const since = new Date(now).toISOString();
-    const overdue = { phase: 'closed', by: 'a', since, resourceVersion: '80' } as const;
+    const overdue = { phase: 'closed', by: 'a', since, podsVersion: '80' } as const;
     world.setLedger(ns, aLedger([aReservation('web-0', 'EVICT', { overdue })]));
     expect(budgetNumbers(world, web, now)).toMatchObject({ available: 3 });
     expect(inShort(ask(world, 'EVICT', 'web-1'))).toBe('deny BudgetExhausted');
@@ -244,7 +246,7 @@ describe('what a reservation covers', () => {
 describe('a verdict that rests on a reservation', () => {
   const reserved = (): World => {
     const world = webWorld(2);
-    world.setLedger(ns, aLedger([aReservation('web-0')]));
+    reserveIn(world, 'web-0');
     return world;
   };
 
@@ -266,8 +268,8 @@ describe('a verdict that rests on a reservation', () => {
   });
 
   it('[L6] is another one when the ledger has lost the reservation meanwhile', () => {
-    const world = reserved();
-    world.upsertPub(pubFor('web', { minAvailable: 4 }));
+    const world = webWorld(0);
+    reserveIn(world, 'web-0');
     expect(judge(world, request('web-0'))).toEqual(['allow AlreadyReserved']);
     world.setLedger(ns, aLedger([], undefined, '2'));
     expect(judge(world, request('web-0'))).toEqual(['deny BudgetExhausted']);

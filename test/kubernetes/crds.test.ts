@@ -82,7 +82,7 @@ describe('the CRDs on a real API server', () => {
 
   it('take a ledger with reservations in every state', () => {
     const base = { uid: 'u', operation: 'EVICT', time: '2026-01-01T00:00:00Z', view: '1' };
-    const overdue = { phase: 'closed', by: 'holdfast-0', since: '2026-01-01T00:02:00Z', resourceVersion: '7' };
+    const overdue = { phase: 'closed', by: 'holdfast-0', since: '2026-01-01T00:02:00Z', podsVersion: '7' };
     const reservations = [
       { ...base, pod: 'a' },
       { ...base, pod: 'b', generation: 2, overdue },

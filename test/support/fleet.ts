@@ -1,3 +1,4 @@
+import type { Reservation } from '../../src/api/ledger.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 import type { World } from '../../src/core/world/world.ts';
@@ -47,5 +48,21 @@ export function pubFor(
 export function reserveIn(world: World, ...pods: readonly string[]): void {
   const ledger = world.namespace(ns)?.ledger;
   const present = ledger?.spec?.reservations ?? [];
-  world.setLedger(ns, aLedger([...present, ...pods.map((pod) => aReservation(pod))], ledger?.spec?.watermark));
+  const added = pods.map((pod) => aFirmReservation(world, pod));
+  world.setLedger(ns, aLedger([...present, ...added], ledger?.spec?.watermark));
+}
+
+/** A reservation to which every budget that is in the world now has agreed (I14). */
+export function aFirmReservation(
+  world: World,
+  pod: string,
+  operation: Reservation['operation'] = 'EVICT',
+  more: Partial<Reservation> = {},
+): Reservation {
+  return aReservation(pod, operation, { judgedBy: budgetDigests(world), ...more });
+}
+
+function budgetDigests(world: World): readonly string[] {
+  const state = world.namespace(ns);
+  return [...(state?.pdbs.values() ?? []), ...(state?.pubs.values() ?? [])].map((budget) => budget.digest);
 }

@@ -16,10 +16,10 @@ export const updated = aReservation('web-0', 'UPDATE', { time: iso(0), generatio
 export const leader = { identity: 'a', uptime: 0 };
 /** The leader noted two minutes after it was made that it waits for what is under way. */
 export const waiting: Reservation = { ...evicted, overdue: { phase: 'waiting', by: 'a', since: iso(120) } };
-/** Nothing is under way any more, as the ledger of the resourceVersion 150 says. */
+/** Nothing is under way any more: whatever happened is in the pods of the resourceVersion 150. */
 export const closed: Reservation = {
   ...evicted,
-  overdue: { phase: 'closed', by: 'a', since: iso(120), resourceVersion: '150' },
+  overdue: { phase: 'closed', by: 'a', since: iso(120), podsVersion: '150' },
 };
 
 /** The pod web-0 (absent: it is not in view) among three others, and the ledger that speaks of it. */
@@ -44,9 +44,12 @@ export function fateOf(now: Now, seconds: number, identity = 'a'): string {
   const world = pruningWorld(now);
   // It has looked at every second since two minutes after the reservation.
   const { seen } = prune(world, ns, at(120), { identity, uptime: 120_000 });
-  const { released, ledger } = prune(world, ns, at(seconds), { identity, uptime: seconds * 1_000, seen });
-  const [first] = released;
-  if (first !== undefined) return first.why;
+  const options = { identity, uptime: seconds * 1_000, seen };
+  const first = prune(world, ns, at(seconds), options);
+  const pods = { version: '150', ledgerVersion: now.ledger.metadata.resourceVersion ?? '' };
+  const { released, ledger } = first.needsPods ? prune(world, ns, at(seconds), { ...options, pods }) : first;
+  const [release] = released;
+  if (release !== undefined) return release.why;
   const note = ledger?.spec?.reservations?.[0]?.overdue;
   if (note === undefined) return 'kept';
   return note.phase === 'closed' ? 'closes' : `waits since ${note.since}`;

@@ -1,4 +1,4 @@
-import { ledgerGroup, maxReservations } from '../ledger.ts';
+import { ledgerGroup, maxJudges, maxReservations } from '../ledger.ts';
 import { protectOperations } from '../pub.ts';
 import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
 
@@ -25,6 +25,14 @@ const reservation: Schema = {
       type: 'string',
       description: 'The request that it was made for, which may take it back when the condition does not hold.',
     },
+    judgedBy: {
+      type: 'array',
+      description:
+        'Digests of the budgets that allowed it, of their uids and rules. A repeated request is answered by the reservation only while the budgets are the same.',
+      'x-kubernetes-list-type': 'atomic',
+      maxItems: maxJudges,
+      items: { type: 'string' },
+    },
     overdue: {
       type: 'object',
       required: ['phase', 'by', 'since'],
@@ -37,9 +45,9 @@ const reservation: Schema = {
         },
         by: { type: 'string', description: 'The leader whose clock is meant.' },
         since: { type: 'string', format: 'date-time', description: 'When that leader began to wait.' },
-        resourceVersion: {
+        podsVersion: {
           type: 'string',
-          description: 'Only a view at least as new as this may end the reservation.',
+          description: 'Only a view of the pods at least as new as this resourceVersion may end the reservation.',
         },
       },
     },

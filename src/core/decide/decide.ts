@@ -1,7 +1,7 @@
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
-import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
+import { type DisruptionRequest, isRemoval } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, JudgedPod, Verdict } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -10,6 +10,7 @@ import type { World } from '../world/world.ts';
 import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemptPod, exemptRequest } from './exempt.ts';
+import { digestsOf, wasJudgedBy } from './judged-by.ts';
 import { concernsCrowded, inOrder, type Judge, type Panel, panelFor } from './judges.ts';
 import { opinionOf } from './opinion.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
@@ -81,7 +82,8 @@ function decideSeen(
     const detail = `${pod.crowdedBy} budgets cover it, and at most ${maxBudgetsPerPod} are counted for one pod`;
     return deny([blocker('TooManyBudgets', { pod, detail })]);
   }
-  const panel = withPlain(panelFor(state, pod, request), options);
+  const ownPanel = panelFor(state, pod, request);
+  const panel = withPlain(ownPanel, options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
     return plain.length === 0 ? pass('NotProtected') : deny(plain);
@@ -89,7 +91,7 @@ function decideSeen(
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
-  if (reserved !== undefined && covers(reserved, request.operation)) {
+  if (reserved !== undefined && covers(reserved, pod, request, ownPanel.judges)) {
     return pass('AlreadyReserved', { ...completing(pod, panel, request, options), confirm: true });
   }
   const stale = cacheStale(world, state, pod);
@@ -121,17 +123,18 @@ function decidePending(
   // Without a kubelet a deletion is done at once: after a takeover the API server would answer the eviction with 404.
   const completed: Completing =
     pod.node === undefined ? { complete: 'pass', target: targetOf(pod) } : completing(pod, panel, request, options);
-  return pass('Pending', { ...reserving(pod, request), ...completed, onlyIf });
+  return pass('Pending', { ...reserving(pod, request, panel.judges), ...completed, onlyIf });
 }
 
 /**
- * A removal covers everything that may come after it; an update covers updates. One whose time limit passed covers nothing: it
- * did not happen, and whoever asks again asks anew. So does whoever asks again about one that was made on a condition, which may
- * not have held (L5).
+ * A removal covers every later operation; an update covers updates. A reservation whose time limit passed covers nothing: the
+ * disruption did not happen. Neither does a conditional one, whose condition may not have held (L5). And a reservation speaks only
+ * for the budgets that it was judged by, and while no probe objects (I14): a budget that was frozen since must be asked.
  */
-function covers(reserved: Reservation, asked: Operation): boolean {
+function covers(reserved: Reservation, pod: PodRecord, request: DisruptionRequest, judges: readonly Judge[]): boolean {
   if (reserved.conditional === true || reserved.overdue !== undefined) return false;
-  return isRemoval(reserved.operation) || !isRemoval(asked);
+  if (!isRemoval(reserved.operation) && isRemoval(request.operation)) return false;
+  return wasJudgedBy(reserved, judges) && vetoOf(pod, request, judges) === undefined;
 }
 
 /** Judges a pod whose reservation does not cover the request as if it had none (L5). */
@@ -173,7 +176,7 @@ function judge(
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, completing(pod, panel, request, options), charges, down);
+  return allow(pod, request, panel, { completed: completing(pod, panel, request, options), charges, down });
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -182,12 +185,17 @@ function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined 
   return blocker('LedgerFull', { pod, detail: String(reservations.size) });
 }
 
+interface Agreed {
+  readonly completed: Completing;
+  readonly charges: readonly Charge[];
+  readonly down: readonly Judge[];
+}
+
 function allow(
   pod: PodRecord,
   request: DisruptionRequest,
-  completion: Completing,
-  charges: readonly Charge[],
-  down: readonly Judge[],
+  { judges }: Panel,
+  { completed, charges, down }: Agreed,
 ): Allowed {
   const restsOn = othersDown(pod, down);
   return {
@@ -195,17 +203,30 @@ function allow(
     reason: 'WithinBudget',
     charges,
     effects: {
-      ...reserving(pod, request),
-      ...completion,
+      ...reserving(pod, request, judges),
+      ...completed,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
     },
   };
 }
 
-function reserving(pod: PodRecord, { operation, dryRun }: DisruptionRequest): Pick<Effects, 'reserve'> {
+function reserving(
+  pod: PodRecord,
+  { operation, dryRun }: DisruptionRequest,
+  judges: readonly Judge[],
+): Pick<Effects, 'reserve'> {
   if (dryRun === true) return {};
-  return { reserve: { operation, uid: pod.uid, pod: pod.name, generation: pod.generation } };
+  const judgedBy = digestsOf(judges);
+  return {
+    reserve: {
+      operation,
+      uid: pod.uid,
+      pod: pod.name,
+      generation: pod.generation,
+      ...(judgedBy === undefined ? {} : { judgedBy }),
+    },
+  };
 }
 
 interface Completing {

@@ -1,6 +1,6 @@
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { type DecideOptions, decide } from '../decide/decide.ts';
-import type { DisruptionRequest } from '../request.ts';
+import { type DisruptionRequest, isRemoval } from '../request.ts';
 import type { Allowed, Verdict } from '../verdict.ts';
 import { reserve, unreserve } from '../world/ledger-view.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -43,7 +43,7 @@ export function judgeBatch(
     const state = world.namespace(namespace);
     if (state === undefined || verdict.result === 'deny') return verdict;
     const wanted = reservationOf(verdict, world, now);
-    if (wanted !== undefined) undo.push(hold(state, claimed(state, wanted, request)));
+    if (wanted !== undefined) undo.push(hold(state, stillRemoval(state, claimed(state, wanted, request))));
     return verdict;
   });
   const state = world.namespace(namespace);
@@ -61,12 +61,11 @@ function reservationOf({ effects }: Allowed, world: World, now: number): Reserva
   const { reserve: wanted, onlyIf, restsOn } = effects;
   if (wanted === undefined) return undefined;
   const conditional = onlyIf !== undefined || restsOn !== undefined;
-  return {
-    ...wanted,
-    time: new Date(now).toISOString(),
-    view: world.syncedVersion('pods') ?? '',
-    ...(conditional ? { conditional } : {}),
-  };
+  const { judgedBy, ...firm } = wanted;
+  const made = { time: new Date(now).toISOString(), view: world.syncedVersion('pods') ?? '' };
+  // A conditional one answers no other request, so it need not say what it was judged by.
+  if (conditional) return { ...firm, ...made, conditional };
+  return { ...firm, ...made, ...(judgedBy === undefined ? {} : { judgedBy }) };
 }
 
 /** A condition's reservation can be taken back by its request (L7), unless the pod has one already that others may rest on. */
@@ -74,6 +73,17 @@ function claimed(state: NamespaceState, wanted: Reservation, { claim }: Disrupti
   const before = state.reservations.get(wanted.uid);
   const isOwn = before === undefined || before.claim === claim;
   return wanted.conditional === true && claim !== undefined && isOwn ? { ...wanted, claim } : wanted;
+}
+
+/**
+ * The removal that a reservation was made for may still be under way when the pod is reserved again, for an update, because the first
+ * reservation does not cover it (I14, L5). The second one then stays a removal, with the time limit of one, and covers nothing.
+ */
+function stillRemoval(state: NamespaceState, wanted: Reservation): Reservation {
+  const before = state.reservations.get(wanted.uid);
+  if (before === undefined || !isRemoval(before.operation) || isRemoval(wanted.operation)) return wanted;
+  const { judgedBy: _, ...rest } = wanted;
+  return { ...rest, operation: before.operation };
 }
 
 /** Reserves in the world, and returns how to take it back. */

@@ -5,6 +5,7 @@ import { isAtLeast, later } from '../resource-version.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
+import { lowered, newestNamed } from './restored.ts';
 import { rewrite } from './rewrite.ts';
 
 export interface TimeLimits {
@@ -29,11 +30,21 @@ export interface PruneOptions {
   readonly uptime: number;
   /** What the look before gave. */
   readonly seen?: NotesSeen;
+  readonly pods?: PodsRead;
+}
+
+/** A consistent read of the pods, made because a look at the same ledger asked for it (`needsPods`), with the same times. */
+export interface PodsRead {
+  /** The resourceVersion of the pod collection: no change of a pod that happened before the read is newer. */
+  readonly version: string;
+  /** The resourceVersion of the ledger before the read. Of another ledger the read says nothing. */
+  readonly ledgerVersion: string;
 }
 
 /**
- * When this process first saw each of its notes `waiting` in the ledger, by its uptime. The time for what is under way begins there:
- * until a note is written, requests are answered by the reservation, however long ago the leader made up its mind.
+ * When this process first saw each reservation, and each of its notes `waiting`, in the ledger, by its uptime. The time for what is
+ * under way begins with the note: until it is written, requests are answered by the reservation. And a time limit begins with the
+ * reservation at the latest, whatever the clock of the replica that made it says.
  */
 export type NotesSeen = ReadonlyMap<string, number>;
 
@@ -54,18 +65,20 @@ export interface PruneOutcome {
   readonly seen: NotesSeen;
   /** The ledger has a new note `waiting`, whose time begins with the first look that sees it. */
   readonly noted: boolean;
+  /** The next step needs a consistent read of the pods: look again with it. */
+  readonly needsPods: boolean;
 }
 
 /** What to do with one reservation. */
 type Fate =
   | { readonly kind: 'release'; readonly why: ReleaseReason }
   | { readonly kind: 'note'; readonly overdue: Overdue; readonly until?: number }
-  | { readonly kind: 'keep'; readonly until?: number; readonly seenAt?: number };
+  | { readonly kind: 'keep'; readonly until?: number; readonly seenAt?: number; readonly needsPods?: true };
 
 interface View {
   readonly version: string;
-  /** The ledger's own resourceVersion: not older than anything noted in it. */
-  readonly ledgerVersion: string;
+  /** Of a consistent read after this very ledger was seen, if there was one. */
+  readonly podsVersion: string | undefined;
   readonly identity: string;
   readonly limits: TimeLimits;
   readonly now: number;
@@ -78,11 +91,15 @@ export function prune(world: World, namespace: string, now: number, options: Pru
   world.advance(now);
   const state = world.namespace(namespace);
   const version = world.syncedVersion('pods');
-  if (state?.ledger === undefined || version === undefined) return { released: [], seen: new Map(), noted: false };
-  const { limits = defaultTimeLimits, seen = new Map() } = options;
-  const ledgerVersion = state.ledger.metadata.resourceVersion ?? '';
-  const view: View = { ...options, version, ledgerVersion, limits, seen, now };
-  const fates = (state.ledger.spec?.reservations ?? []).map((reservation) => ({
+  if (state?.ledger === undefined || version === undefined) {
+    return { released: [], seen: new Map(), noted: false, needsPods: false };
+  }
+  const { limits = defaultTimeLimits, seen = new Map(), pods } = options;
+  const podsVersion = pods?.ledgerVersion === state.ledger.metadata.resourceVersion ? pods?.version : undefined;
+  const view: View = { ...options, version, podsVersion, limits, seen, now };
+  const ledger = podsVersion === undefined ? state.ledger : lowered(state.ledger, podsVersion);
+  const isBehind = podsVersion === undefined && !isAtLeast(version, newestNamed(ledger) ?? '0');
+  const fates = (ledger.spec?.reservations ?? []).map((reservation) => ({
     reservation,
     fate: fateOf(reservation, state.pods.get(reservation.pod), view),
   }));
@@ -91,15 +108,16 @@ export function prune(world: World, namespace: string, now: number, options: Pru
   );
   const kept = fates.flatMap(({ reservation, fate }) => {
     if (fate.kind === 'release') return [];
-    return [fate.kind === 'note' ? { ...reservation, overdue: fate.overdue } : reservation];
+    return [fate.kind === 'note' ? noted(reservation, fate.overdue) : reservation];
   });
   const watermark = released.length > 0 ? world.changedVersion('pods') : undefined;
-  const changed = fates.some(({ fate }) => fate.kind !== 'keep');
+  const changed = ledger !== state.ledger || fates.some(({ fate }) => fate.kind !== 'keep');
   const times = fates.flatMap(({ fate }) => (fate.kind !== 'release' && fate.until !== undefined ? [fate.until] : []));
   return {
     released,
-    ...(changed ? { ledger: rewrite(state.ledger, kept, watermark) } : {}),
+    ...(changed ? { ledger: rewrite(ledger, kept, watermark) } : {}),
     ...(times.length > 0 ? { nextCheckAt: Math.min(...times) } : {}),
+    needsPods: isBehind || fates.some(({ fate }) => fate.kind === 'keep' && fate.needsPods === true),
     noted: fates.some(({ fate }) => fate.kind === 'note' && fate.overdue.phase === 'waiting'),
     seen: new Map(
       fates.flatMap(({ reservation, fate }) =>
@@ -158,10 +176,11 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
   if (reservation.conditional === true) return beginWaiting(view);
   const removal = isRemoval(reservation.operation);
-  const limit = removal ? view.limits.removalSeconds : view.limits.updateSeconds;
-  const until = Date.parse(reservation.time) + limit * 1000;
-  // A time that cannot be read counts as long ago: what follows has a clock of our own.
-  if (view.now < until) return { kind: 'keep', until };
+  const limit = (removal ? view.limits.removalSeconds : view.limits.updateSeconds) * 1000;
+  const seenAt = seenSince(reservation, view);
+  // A time that cannot be read counts as long ago, and one in the future as now: what follows has a clock of our own.
+  const left = Math.min(Date.parse(reservation.time) + limit - view.now, seenAt + limit - view.uptime);
+  if (left > 0) return { kind: 'keep', until: view.now + left, seenAt };
   return !removal && wasUpdated(reservation, pod) ? { kind: 'release', why: 'updated' } : beginWaiting(view);
 }
 
@@ -179,17 +198,37 @@ function beginWaiting(view: View): Fate {
 /** By the clock of the leader that noted it: another one notes it anew. */
 function waiting(reservation: Reservation, overdue: Overdue, view: View): Fate {
   if (overdue.by !== view.identity) return beginWaiting(view);
-  const seenAt = view.seen.get(noteOf(reservation)) ?? view.uptime;
+  const seenAt = seenSince(reservation, view);
   const left = seenAt + view.limits.inFlightSeconds * 1000 - view.uptime;
   if (left > 0) return { kind: 'keep', until: view.now + left, seenAt };
-  return { kind: 'note', overdue: { ...overdue, phase: 'closed' } };
+  return close(overdue, view, seenAt);
 }
 
-function noteOf({ uid, overdue }: Reservation): string {
-  return `${uid} ${overdue?.since}`;
+/**
+ * Nothing is under way any more, so every disruption that was allowed by the reservation is in the pods by now. Which version of the
+ * pods that is, only a consistent read of the pods says: the ledger's own version is of another resource, and cannot be compared.
+ */
+function close({ by, since }: Overdue, { podsVersion }: View, seenAt?: number): Fate {
+  if (podsVersion !== undefined) return { kind: 'note', overdue: { phase: 'closed', by, since, podsVersion } };
+  return { kind: 'keep', needsPods: true, ...(seenAt === undefined ? {} : { seenAt }) };
+}
+
+function seenSince(reservation: Reservation, { seen, uptime }: View): number {
+  return seen.get(noteOf(reservation)) ?? uptime;
+}
+
+/** From here on it answers no repeated request (L5), so what it was judged by no longer matters. */
+function noted({ judgedBy: _, ...reservation }: Reservation, overdue: Overdue): Reservation {
+  return { ...reservation, overdue };
+}
+
+function noteOf({ uid, time, overdue }: Reservation): string {
+  return overdue === undefined ? `${uid} made ${time}` : `${uid} waits ${overdue.since}`;
 }
 
 function closed(overdue: Overdue, pod: PodRecord, view: View): Fate {
-  const newer = isAtLeast(view.version, overdue.resourceVersion ?? view.ledgerVersion);
+  // A version before this one noted no version of the pods.
+  if (overdue.podsVersion === undefined) return close(overdue, view);
+  const newer = isAtLeast(view.version, overdue.podsVersion);
   return newer && pod.healthy && !pod.has(bit.generationLag) ? { kind: 'release', why: 'returned' } : { kind: 'keep' };
 }

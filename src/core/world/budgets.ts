@@ -42,15 +42,16 @@ export function setPub(state: NamespaceState, name: string, pub: PodUnavailableB
   state.sweep();
 }
 
-/** Everything of a budget that its rules are read from. */
+/** Everything of a budget that its rules are read from, and which object it is: one that was recreated is another (I14). */
 function pdbSignature(pdb: PodDisruptionBudget): string {
-  const annotations = pdb.metadata.annotations ?? {};
+  const { uid, annotations = {} } = pdb.metadata;
   const keys = [annotation.budgetScope, annotation.groupLabel, annotation.groupMinAvailable, annotation.takeover];
-  return JSON.stringify([pdb.spec, keys.map((key) => annotations[key])]);
+  return JSON.stringify(['PodDisruptionBudget', uid, pdb.spec, keys.map((key) => annotations[key])]);
 }
 
 function pubSignature(pub: PodUnavailableBudget): string {
-  return JSON.stringify([pub.apiVersion, pub.spec, pub.metadata.annotations]);
+  const { uid, annotations } = pub.metadata;
+  return JSON.stringify(['PodUnavailableBudget', uid, pub.apiVersion, pub.spec, annotations]);
 }
 
 /** The first budget that groups by a key makes the pods that carry it join groups; the last one ends it. */

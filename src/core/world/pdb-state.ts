@@ -4,6 +4,7 @@ import { type Desired, desiredOf } from '../budget/desired.ts';
 import { expectedGroups } from '../budget/expected-groups.ts';
 import { expectedPods } from '../budget/expected-pods.ts';
 import type { PdbRules } from '../budget/rules.ts';
+import { digest } from '../digest.ts';
 import { bit } from '../health.ts';
 import type { BudgetRef } from '../verdict.ts';
 import { Dependencies } from './dependencies.ts';
@@ -29,6 +30,8 @@ export class PdbState {
   readonly ref: BudgetRef;
   /** What it was read from: an object with the same signature changes nothing. */
   readonly signature: string;
+  /** Of the signature: by it a reservation knows the budget again (I14). */
+  readonly digest: string;
   readonly rules: PdbRules | undefined;
   readonly errors: readonly FieldError[];
   /** The pods that the selector matches. */
@@ -59,6 +62,7 @@ export class PdbState {
   ) {
     this.ref = ref;
     this.signature = signature;
+    this.digest = digest(signature);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
     this.#objects = objects;

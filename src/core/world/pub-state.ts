@@ -6,6 +6,7 @@ import { type PubRules, readPub } from '../../api/pub-read.ts';
 import { type PubTarget, parseTarget } from '../../api/pub-target.ts';
 import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
 import { expectedUnits, type OwnerTally } from '../budget/expected-pub.ts';
+import { digest } from '../digest.ts';
 import { bit } from '../health.ts';
 import { labelOf } from '../label.ts';
 import type { Operation } from '../request.ts';
@@ -38,6 +39,8 @@ export class PubState {
   readonly ref: BudgetRef;
   /** What it was read from: an object with the same signature changes nothing but its status. */
   readonly signature: string;
+  /** Of the signature: by it a reservation knows the budget again (I14). */
+  readonly digest: string;
   readonly rules: PubRules | undefined;
   readonly errors: readonly FieldError[];
   /** What it covers, also when the rest of it cannot be read (U7); undefined: nobody can tell. */
@@ -61,6 +64,7 @@ export class PubState {
   constructor(ref: BudgetRef, pub: PodUnavailableBudget, registry: OwnerRegistry, signature: string) {
     this.ref = ref;
     this.signature = signature;
+    this.digest = digest(signature);
     const rules = readPub(pub);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;

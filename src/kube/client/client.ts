@@ -60,6 +60,23 @@ export class KubeClient {
     return this.#at(objectPath(resource, place), (path) => this.#json<T>({ ...request, path }, options));
   }
 
+  /** The resourceVersion of a collection as it is now: a consistent read that fetches one item at most. */
+  async collectionVersion(
+    resource: ResourceName,
+    namespace: string | undefined,
+    options: CallOptions = {},
+  ): Promise<Outcome<string>> {
+    const list = await this.#at(collectionPath(resource, namespace), (path) =>
+      this.#json<{ readonly metadata?: { readonly resourceVersion?: string } }>(
+        { method: 'GET', path: withQuery(path, { limit: 1 }) },
+        options,
+      ),
+    );
+    if (!list.ok) return list;
+    const version = list.value.metadata?.resourceVersion;
+    return version === undefined ? garbled('a list without a resourceVersion') : succeeded(version);
+  }
+
   /** Creates an object in a collection, or, with a `place`, a subresource of it such as an eviction. */
   create<T>(
     resource: ResourceName,

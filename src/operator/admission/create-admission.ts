@@ -1,6 +1,7 @@
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
 import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
+import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { Admission, type AdmissionDeps } from './admit.ts';
 import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
 import { LedgerAccess, type LedgerEvents } from './ledger.ts';
@@ -16,6 +17,7 @@ import { Withdrawals } from './withdrawals.ts';
 /** The room, put together, with the pruner, which shares the turns and the identity of this process with it. */
 export interface AdmissionParts {
   readonly handler: PodHandler;
+  readonly access: LedgerAccess;
   readonly pods: PodReader;
   readonly views: ViewGate;
   readonly pruner: LedgerPruner;
@@ -59,5 +61,7 @@ export function createAdmission(
     limits,
   });
   const handler = new PodHandler({ world, admission, clock, options, username, observer });
-  return { handler, pods, views, pruner: new LedgerPruner({ ...shared, limits: defaultPrunerLimits }) };
+  const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
+  const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
+  return { handler, access, pods, views, pruner };
 }

@@ -2,7 +2,7 @@ import { type DisruptionLedger, ledgerName, type Reservation } from '../../api/l
 import type { ReleaseReason } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { acceptLedger } from '../ledger/accept-ledger.ts';
+import { acceptLedger, acceptRead } from '../ledger/accept-ledger.ts';
 import { timeboxed } from './deadline.ts';
 
 /** Ledgers as the operator reads and writes them: consistent reads, compare-and-swap, and the newest version in the world. */
@@ -72,10 +72,11 @@ export class LedgerAccess {
   /** @param leftMs what is left of the time of the requests that wait for it; absent: none does */
   async read(namespace: string, leftMs = Number.POSITIVE_INFINITY): Promise<LedgerRead> {
     const { world, store, clock, callMs } = this.#parts;
+    const before = this.version(namespace);
     const failed = (message: string): LedgerRead => ({ kind: 'failed', message });
     const limit = Math.min(callMs, leftMs);
     const answer = await timeboxed(clock, limit, (signal) => store.read(namespace, signal), failed);
-    if (answer.kind === 'found') acceptLedger(world, namespace, answer.ledger);
+    if (answer.kind === 'found') acceptRead(world, namespace, answer.ledger, before);
     return answer;
   }
 

@@ -5,6 +5,7 @@ import {
   prune,
   type TimeLimits,
 } from '../../core/ledger/prune.ts';
+import { isAtLeast } from '../../core/resource-version.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess, LedgerEvents } from '../admission/ledger.ts';
@@ -23,9 +24,17 @@ export interface PrunerLimits {
   readonly recheckMs: number;
   /** How long to wait after a write that failed. */
   readonly retryMs: number;
+  /** The pods are read no more often, for each namespace: a view that is a moment behind the ledger asks for it, too. */
+  readonly podsReadMs: number;
 }
 
-export const defaultPrunerLimits: PrunerLimits = { gatherMs: 100, recheckMs: 5_000, retryMs: 1_000 };
+/**
+ * A consistent read: the resourceVersion that the pods of a namespace have after the call began. Undefined: it could not be read, and
+ * is asked for again.
+ */
+export type PodsVersion = (namespace: string) => Promise<string | undefined>;
+
+export const defaultPrunerLimits: PrunerLimits = { gatherMs: 100, recheckMs: 5_000, retryMs: 1_000, podsReadMs: 1_000 };
 
 interface PrunerParts {
   readonly world: World;
@@ -37,6 +46,7 @@ interface PrunerParts {
   readonly events: LedgerEvents;
   readonly limits: PrunerLimits;
   readonly timeLimits?: TimeLimits;
+  readonly podsVersion: PodsVersion;
 }
 
 interface Plan {
@@ -55,6 +65,8 @@ export class LedgerPruner {
   readonly #plans = new Map<string, Plan>();
   /** By namespace. */
   readonly #seen = new Map<string, NotesSeen>();
+  /** When the pods were last read, by namespace and the clock's `monotonic`. */
+  readonly #podsReadAt = new Map<string, number>();
   #leads = false;
 
   constructor(parts: PrunerParts) {
@@ -71,11 +83,12 @@ export class LedgerPruner {
     for (const { timer } of this.#plans.values()) timer.cancel();
     this.#plans.clear();
     this.#seen.clear();
+    this.#podsReadAt.clear();
   }
 
   /** To be called when pods or the ledger of a namespace have changed. */
   touch(namespace: string): void {
-    if (this.#leads && this.#reservations(namespace) > 0) this.#plan(namespace, this.#parts.limits.gatherMs);
+    if (this.#leads && this.#hasWork(namespace)) this.#plan(namespace, this.#parts.limits.gatherMs);
   }
 
   /** The earliest plan stands. */
@@ -104,16 +117,30 @@ export class LedgerPruner {
 
   async #look(namespace: string): Promise<void> {
     if (!this.#leads) return;
-    const { world, clock, identity, limits, timeLimits = defaultTimeLimits } = this.#parts;
-    const uptime = clock.monotonic();
-    const seen = this.#seen.get(namespace) ?? new Map();
-    const outcome = prune(world, namespace, clock.now(), { identity, limits: timeLimits, uptime, seen });
+    const { clock, limits } = this.#parts;
+    const outcome = await this.#prune(namespace);
+    if (!this.#leads) return;
     if (outcome.seen.size > 0) this.#seen.set(namespace, outcome.seen);
     else this.#seen.delete(namespace);
     const delay = outcome.ledger === undefined ? limits.recheckMs : await this.#write(namespace, outcome);
-    if (!this.#leads || delay === undefined || this.#reservations(namespace) === 0) return;
+    if (!this.#leads || delay === undefined || !this.#hasWork(namespace)) return;
     const untilDue = outcome.nextCheckAt === undefined ? delay : outcome.nextCheckAt - clock.now();
     this.#plan(namespace, Math.min(delay, Math.max(limits.gatherMs, untilDue)));
+  }
+
+  /** A step that needs a consistent read of the pods is decided once more with it, by the same times (L4). */
+  async #prune(namespace: string): Promise<PruneOutcome> {
+    const { world, access, clock, identity, limits, timeLimits = defaultTimeLimits, podsVersion } = this.#parts;
+    const [now, uptime] = [clock.now(), clock.monotonic()];
+    const options = { identity, limits: timeLimits, uptime, seen: this.#seen.get(namespace) ?? new Map() };
+    const first = prune(world, namespace, now, options);
+    const ledgerVersion = access.version(namespace);
+    const readAt = this.#podsReadAt.get(namespace) ?? Number.NEGATIVE_INFINITY;
+    if (!first.needsPods || ledgerVersion === undefined || uptime - readAt < limits.podsReadMs) return first;
+    this.#podsReadAt.set(namespace, uptime);
+    const version = await podsVersion(namespace);
+    if (version === undefined) return first;
+    return prune(world, namespace, now, { ...options, pods: { version, ledgerVersion } });
   }
 
   /** After how long to look again; not at all when there is no ledger any more. */
@@ -130,7 +157,12 @@ export class LedgerPruner {
     return written.kind === 'conflict' && read.kind === 'found' ? limits.gatherMs : limits.retryMs;
   }
 
-  #reservations(namespace: string): number {
-    return this.#parts.world.namespace(namespace)?.reservations.size ?? 0;
+  /** Reservations, or a watermark that the view has not reached: it may be from before a restore of etcd. */
+  #hasWork(namespace: string): boolean {
+    const { world } = this.#parts;
+    const state = world.namespace(namespace);
+    const watermark = state?.ledger?.spec?.watermark;
+    if (state === undefined || state.reservations.size > 0) return state !== undefined;
+    return watermark !== undefined && !isAtLeast(world.syncedVersion('pods') ?? '', watermark);
   }
 }

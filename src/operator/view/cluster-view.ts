@@ -42,6 +42,8 @@ export interface ClusterViewParts {
   readonly podSeen: (pod: Pod | undefined) => void;
   /** A ledger was seen, of this namespace. */
   readonly ledgerSeen: (namespace: string) => void;
+  /** A list of the ledgers has an older one than the world, of this namespace. */
+  readonly ledgerOlder: (namespace: string) => void;
   /** Owners may have come up that nobody knows yet. */
   readonly ownersNamed: () => void;
   readonly maxSilenceMs?: number;
@@ -187,8 +189,8 @@ export class ClusterView {
   }
 
   #watchLedgers(): void {
-    const { context, touched, ledgerSeen } = this.#parts;
-    const sink = new LedgerSink({ world: context.world, touched, seen: ledgerSeen });
+    const { context, touched, ledgerSeen: seen, ledgerOlder: older } = this.#parts;
+    const sink = new LedgerSink({ world: context.world, touched, seen, older });
     this.#watch('ledgers', { group: ledgerGroup, kind: 'DisruptionLedger' }, sink, () =>
       ledgerProjection(this.#interner),
     );

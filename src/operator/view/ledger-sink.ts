@@ -11,6 +11,8 @@ export interface LedgerSinkParts {
   readonly touched: Touched;
   /** A ledger of this namespace was taken in. */
   readonly seen: (namespace: string) => void;
+  /** A list has an older ledger of this namespace than the world: a consistent read tells whether etcd was restored. */
+  readonly older: (namespace: string) => void;
 }
 
 /** Reserved pods: uid to name. */
@@ -30,7 +32,9 @@ export class LedgerSink implements Sink<DisruptionLedger> {
   }
 
   replace(items: readonly DisruptionLedger[], resourceVersion: string): void {
-    for (const item of items) this.#take(item);
+    for (const item of items) {
+      if (!this.#take(item)) this.#parts.older(item.metadata.namespace ?? '');
+    }
     this.bookmark(resourceVersion);
   }
 
@@ -48,16 +52,18 @@ export class LedgerSink implements Sink<DisruptionLedger> {
     this.#parts.world.setSynced('ledgers', resourceVersion);
   }
 
-  #take(ledger: DisruptionLedger): void {
+  #take(ledger: DisruptionLedger): boolean {
     const { world, touched, seen } = this.#parts;
     const { namespace = '' } = ledger.metadata;
-    if (acceptLedger(world, namespace, ledger)) seen(namespace);
+    const taken = acceptLedger(world, namespace, ledger);
+    if (taken) seen(namespace);
     const before = this.#seen.get(namespace) ?? new Map<string, string>();
     const after = new Map((ledger.spec?.reservations ?? []).map(({ uid, pod }) => [uid, pod]));
     this.#seen.set(namespace, after);
     const refs = new Set<BudgetRef>();
     for (const pod of difference(before, after)) budgetsOver(world.pod(namespace, pod), refs);
     if (refs.size > 0) touched.budgets(refs);
+    return taken;
   }
 }
 

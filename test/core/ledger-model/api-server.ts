@@ -20,16 +20,24 @@ interface LivePod {
   terminating: boolean;
 }
 
-/** The truth: pods, their history, and the ledger, with one counter of versions for all of them, as etcd has. */
+/**
+ * The truth: pods, their history, and the ledger. Each resource has a counter of versions of its own, far from the other, because
+ * an API server promises an order within one resource only, and may keep pods in an etcd of their own.
+ */
 export class ApiServer {
   readonly pods = new Map<string, LivePod>();
   readonly events: PodEvent[] = [];
+  /** Of the pods. */
   version = 100;
-  ledger: DisruptionLedger = {
-    metadata: { name: 'default', namespace: ns, resourceVersion: '100' },
-    spec: { reservations: [] },
-  };
+  ledgerVersion: number;
+  ledger: DisruptionLedger;
   #uids = 0;
+
+  constructor(ledgerVersion: number) {
+    this.ledgerVersion = ledgerVersion;
+    const metadata = { name: 'default', namespace: ns, resourceVersion: String(ledgerVersion) };
+    this.ledger = { metadata, spec: { reservations: [] } };
+  }
 
   create(group: number, worker: number, size: number, ready: boolean): void {
     const name = `llm-${group}-${worker}`;
@@ -76,8 +84,8 @@ export class ApiServer {
   /** Compare and swap. */
   writeLedger(next: DisruptionLedger): boolean {
     if (next.metadata.resourceVersion !== this.ledger.metadata.resourceVersion) return false;
-    this.version += 1;
-    this.ledger = { ...next, metadata: { ...next.metadata, resourceVersion: String(this.version) } };
+    this.ledgerVersion += 1;
+    this.ledger = { ...next, metadata: { ...next.metadata, resourceVersion: String(this.ledgerVersion) } };
     return true;
   }
 
@@ -113,4 +121,9 @@ function asObject(name: string, pod: LivePod): Pod {
       conditions: [{ type: 'Ready', status: pod.ready ? 'True' : 'False' }],
     },
   };
+}
+
+/** Where the ledgers' counter begins: far below that of the pods, or far above. Comparing the two is a mistake either way. */
+export function firstLedgerVersion(seed: number): number {
+  return seed % 2 === 0 ? 1 : 1_000_000;
 }

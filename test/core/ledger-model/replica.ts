@@ -113,7 +113,11 @@ export class Replica {
 
   prune(now: number): void {
     if (this.write !== undefined) return;
-    const outcome = prune(this.world, ns, now + this.skew, { identity: this.#identity, uptime: now, seen: this.#seen });
+    const options = { identity: this.#identity, uptime: now, seen: this.#seen };
+    const first = prune(this.world, ns, now + this.skew, options);
+    const ledgerVersion = this.world.namespace(ns)?.ledger?.metadata.resourceVersion ?? '';
+    const pods = { version: String(this.#server.version), ledgerVersion };
+    const outcome = first.needsPods ? prune(this.world, ns, now + this.skew, { ...options, pods }) : first;
     this.#seen = outcome.seen;
     if (outcome.ledger === undefined) return;
     const released = outcome.released.map(({ reservation, why }) => ({ uid: reservation.uid, why }));

@@ -1,6 +1,6 @@
 import { ns } from '../../support/builders.ts';
 import { type Admitted, basisHolds, mayStillGo } from './admitted.ts';
-import { ApiServer } from './api-server.ts';
+import { ApiServer, firstLedgerVersion } from './api-server.ts';
 import { Random } from './random.ts';
 import { type Answer, Replica } from './replica.ts';
 import { type Budgets, downAtFirst, randomBudgets } from './setup.ts';
@@ -42,7 +42,7 @@ export class Schedule {
   readonly transcript: string[] = [];
   readonly #random: Random;
   readonly #budgets: Budgets;
-  readonly #server = new ApiServer();
+  readonly #server: ApiServer;
   readonly #replicas: Replica[] = [];
   /** Allowed and reserved; what the verdicts rest on is still to be looked at, by the replica that gave them. */
   #unchecked: (Admitted & { readonly replica: number })[] = [];
@@ -60,6 +60,7 @@ export class Schedule {
   constructor(seed: number, keepTranscript = false) {
     this.#random = new Random(seed);
     this.#takeover = seed % 3 === 0 ? 'off' : 'on';
+    this.#server = new ApiServer(firstLedgerVersion(seed));
     this.#keepTranscript = keepTranscript;
     this.#budgets = randomBudgets(this.#random);
     const { groups, size, minimum, desired, desiredEven } = this.#budgets;

@@ -90,11 +90,13 @@ export function anyPdb(namespace: string): fc.Arbitrary<PodDisruptionBudget> {
       scope: anyScope,
       policy: fc.constantFrom(undefined, 'IfHealthyBudget', 'AlwaysAllow', 'AlwaysAllow', 'Sometimes'),
       takeover: mostly<string | undefined>(undefined, 'disabled'),
+      life: mostly(1, 2),
     })
-    .map(({ name, selector, side, amount, scope, policy, takeover }) => ({
+    .map(({ life, name, selector, side, amount, scope, policy, takeover }) => ({
       metadata: {
         name,
         namespace,
+        uid: `pdb-${name}-${life}`,
         annotations: { ...(takeover === undefined ? {} : { [annotation.takeover]: takeover }), ...scope },
       },
       spec: {
@@ -163,13 +165,15 @@ export function anyPub(namespace: string): fc.Arbitrary<PodUnavailableBudget> {
       observed: rarely<number | undefined>('usual', 2, fc.constantFrom(1, 3, undefined)),
       mistake: rarely<Readonly<Record<string, unknown>>>('usual', {}, fc.constantFrom(...mistakes)),
       takeover: mostly<string | undefined>(undefined, 'disabled', 'no'),
+      life: mostly(1, 2),
     })
-    .map(({ name, about, max, min, both, groups, operations, total, ignored, observed, mistake, takeover }) => ({
+    .map(({ life, name, about, max, min, both, groups, operations, total, ignored, observed, mistake, takeover }) => ({
       apiVersion: 'policy.kruise.io/v1beta1',
       kind: 'PodUnavailableBudget',
       metadata: {
         name,
         namespace,
+        uid: `pub-${name}-${life}`,
         generation: 2,
         ...(takeover === undefined ? {} : { annotations: { [annotation.takeover]: takeover } }),
       },

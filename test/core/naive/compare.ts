@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ledgerName } from '../../../src/api/ledger.ts';
+import { ledgerName, type Reservation } from '../../../src/api/ledger.ts';
 import type { OwnerReference } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
 import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
+import { digestsOf } from '../../../src/core/decide/judged-by.ts';
+import { panelFor } from '../../../src/core/decide/judges.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { BudgetRef, Verdict } from '../../../src/core/verdict.ts';
@@ -35,10 +37,7 @@ export function tell(world: World, event: Event, before: Moment, after: Moment):
     case 'reserve':
     case 'reserveNth':
     case 'releaseNth':
-      for (const [namespace, reservations] of after.state.reservations) {
-        const metadata = { name: ledgerName, namespace };
-        world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
-      }
+      tellReservations(world, before, after);
       break;
     case 'deleteNth': {
       const pod = nthPod(before.state, event.nth);
@@ -53,6 +52,28 @@ export function tell(world: World, event: Event, before: Moment, after: Moment):
     default:
       pass(world, event);
   }
+}
+
+/** Both sides reserve; what a reservation was judged by, each finds out for itself (I14). */
+function tellReservations(world: World, before: Moment, after: Moment): void {
+  for (const [namespace, list] of after.state.reservations) {
+    const metadata = { name: ledgerName, namespace };
+    const old = before.state.reservations.get(namespace) ?? [];
+    const reservations = list.map(({ budgets: _, ...one }) => {
+      const known = world.namespace(namespace)?.reservations.get(one.uid);
+      const isNew = known === undefined || !old.some((other) => other.uid === one.uid && list.includes(other));
+      const judgedBy = isNew ? judgesNow(world, namespace, one) : known.judgedBy;
+      return judgedBy === undefined ? one : { ...one, judgedBy };
+    });
+    world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
+  }
+}
+
+function judgesNow(world: World, namespace: string, { pod, operation }: Reservation): readonly string[] | undefined {
+  const state = world.namespace(namespace);
+  const record = state?.pods.get(pod);
+  if (state === undefined || record === undefined) return undefined;
+  return digestsOf(panelFor(state, record, { operation, namespace, pod }).judges);
 }
 
 type Simple = Exclude<

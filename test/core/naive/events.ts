@@ -1,4 +1,3 @@
-import type { Reservation } from '../../../src/api/ledger.ts';
 import { apiGroupOf, type Namespace } from '../../../src/api/meta.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { Pod } from '../../../src/api/pod.ts';
@@ -7,9 +6,9 @@ import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
-import { observe } from './model.ts';
+import { judgingBudgets, observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
-import { findPod, type NaiveState, namespaceOf } from './state.ts';
+import { findPod, type NaiveReservation, type NaiveState, namespaceOf } from './state.ts';
 
 /** How a reservation stands: within its limit or past it, and whether it rests on a condition. */
 export type Kept = 'fresh' | 'late' | 'conditional' | 'conditionalLate';
@@ -117,11 +116,11 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     case 'deleteProbeLease':
       return { leases: new Map([...state.leases].filter(([node]) => node !== event.node)) };
     case 'reserve':
-      return { reservations: reserved(state, event) };
+      return { reservations: reserved({ state, now }, event) };
     case 'reserveNth': {
       const pod = nthPod(state, event.nth);
       const name = { namespace: pod === undefined ? '' : namespaceOf(pod), name: pod?.metadata.name ?? '' };
-      return { reservations: reserved(state, { ...event, ...name, kind: 'reserve' }) };
+      return { reservations: reserved({ state, now }, { ...event, ...name, kind: 'reserve' }) };
     }
     case 'releaseNth':
       return { reservations: released(state, event.nth) };
@@ -171,14 +170,24 @@ export function leaseAt(now: number, lease: Extract<Event, { kind: 'setProbeLeas
 }
 
 /** One reservation for a uid; a later operation on the pod replaces it (L5). A pod that is not there is not reserved. */
-function reserved(state: NaiveState, event: Extract<Event, { kind: 'reserve' }>): NaiveState['reservations'] {
+function reserved({ state, now }: Moment, event: Extract<Event, { kind: 'reserve' }>): NaiveState['reservations'] {
   const list = state.reservations.get(event.namespace) ?? [];
-  const uid = findPod(state, event.namespace, event.name)?.metadata.uid;
-  if (uid === undefined) return state.reservations;
+  const pod = findPod(state, event.namespace, event.name);
+  const uid = pod?.metadata.uid;
+  if (pod === undefined || uid === undefined) return state.reservations;
   const time = '2026-01-01T00:00:00Z';
-  const fresh: Reservation = { pod: event.name, uid, operation: event.operation, time, view: '900' };
+  const request = { operation: event.operation, namespace: event.namespace, pod: event.name };
+  const budgets = judgingBudgets(state, request, pod, now);
+  const fresh: NaiveReservation = {
+    pod: event.name,
+    uid,
+    operation: event.operation,
+    time,
+    view: '900',
+    budgets,
+  };
   const overdue = { phase: 'waiting', by: 'leader', since: time } as const;
-  const kinds: Readonly<Record<Kept, Reservation>> = {
+  const kinds: Readonly<Record<Kept, NaiveReservation>> = {
     fresh,
     late: { ...fresh, overdue },
     conditional: { ...fresh, conditional: true },

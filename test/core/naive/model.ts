@@ -64,7 +64,7 @@ export function naiveDecide(
   }
   if (pod === undefined) return unknown(state, request);
   if (pod.status?.phase === 'Pending') return pending(state, request, pod, now, options);
-  if (isCovered(state, request, pod)) return alreadyReserved(state, request, pod, now, options);
+  if (isCovered(state, request, pod, now)) return alreadyReserved(state, request, pod, now, options);
   return judged(withoutReservation(state, pod), request, pod, now, options);
 }
 
@@ -101,13 +101,44 @@ function pending(
 }
 
 /** L5 */
-function isCovered(state: NaiveState, request: DisruptionRequest, pod: Pod): boolean {
+function isCovered(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): boolean {
   const reservation = reservationOf(state, pod);
   if (reservation === undefined || reservation.overdue !== undefined) return false;
   if (reservation.conditional === true) return false;
   const reserved = reservation.operation;
   const removes = (operation: string) => operation === 'EVICT' || operation === 'DELETE';
-  return removes(reserved) || !removes(request.operation);
+  return (removes(reserved) || !removes(request.operation)) && speaksForAll(state, request, pod, now);
+}
+
+/** I14: all that judge now have judged then, as they are now, and no probe says no. */
+function speaksForAll(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): boolean {
+  const then = reservationOf(state, pod)?.budgets ?? [];
+  const unreserved = withoutReservation(state, pod);
+  const answers = allAnswers(unreserved, request, pod, now);
+  const asked = judgingBudgets(unreserved, request, pod, now);
+  return asked.every((text) => then.includes(text)) && veto(unreserved, request, pod, now, answers).length === 0;
+}
+
+/** The budgets that judge a request, word for word: which object each is, and all that its rules are read from (I14). */
+export function judgingBudgets(
+  state: NaiveState,
+  request: DisruptionRequest,
+  pod: Pod,
+  now: number,
+): readonly string[] {
+  const refs = allAnswers(state, request, pod, now).map(({ budget }) => budget);
+  const isMeant = (ref: BudgetRef) => refs.some((other) => JSON.stringify(other) === JSON.stringify(ref));
+  const pdbs = state.pdbs.filter((pdb) => isMeant(pdbRef(pdb)));
+  const pubs = state.pubs.filter((pub) => isMeant(pubRef(pub)));
+  return [
+    ...pdbs.map(({ metadata: { uid, annotations = {} }, spec }) => {
+      const read = ['budget-scope', 'group-label', 'group-min-available', 'takeover'];
+      return JSON.stringify(['PDB', uid, spec, read.map((key) => annotations[`holdfast.dev/${key}`])]);
+    }),
+    ...pubs.map(({ apiVersion, metadata: { uid, annotations }, spec }) =>
+      JSON.stringify(['PUB', uid, apiVersion, spec, annotations]),
+    ),
+  ];
 }
 
 /** I5: the answer is as before, and an eviction that we were to complete is still ours. */

@@ -7,6 +7,11 @@ import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 
+/** A reservation with the budgets that judged it, word for word (I14). */
+export interface NaiveReservation extends Reservation {
+  readonly budgets: readonly string[];
+}
+
 /**
  * Everything the naive model knows: plain lists, searched from the beginning for every question. The last ones are
  * history, because the largest size of a group (G5), and what a look-up is worth (O1), cannot be seen in the present.
@@ -21,7 +26,7 @@ export interface NaiveState {
   goneOwners: readonly OwnerName[];
   namespaces: readonly Namespace[];
   leases: ReadonlyMap<string, ProbeLease>;
-  reservations: ReadonlyMap<string, readonly Reservation[]>;
+  reservations: ReadonlyMap<string, readonly NaiveReservation[]>;
   peaks: ReadonlyMap<string, number>;
   /** The number of events so far, and when an owner was looked up and first pointed at: also history (O1). */
   tick: number;
@@ -63,7 +68,7 @@ export function findPod(state: NaiveState, namespace: string, name: string): Pod
   return podsOf(state, namespace).find((pod) => pod.metadata.name === name);
 }
 
-export function reservationOf(state: NaiveState, pod: Pod): Reservation | undefined {
+export function reservationOf(state: NaiveState, pod: Pod): NaiveReservation | undefined {
   return (state.reservations.get(namespaceOf(pod)) ?? []).find(({ uid }) => uid === pod.metadata.uid);
 }
 

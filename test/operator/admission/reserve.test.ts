@@ -3,9 +3,10 @@ import { maxReservations } from '../../../src/api/ledger.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
+import { acceptRead } from '../../../src/operator/ledger/accept-ledger.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
-import { lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
+import { aFirmReservation, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
 import { request, wordsOf } from '../ledger/support/a-service.ts';
 import { aBench, type Bench } from '../ledger/support/bench.ts';
 import type { Fault } from '../ledger/support/fake-ledgers.ts';
@@ -161,7 +162,7 @@ describe('[I5] the same request again', () => {
 
   it('[L6] is judged anew when the ledger has lost its reservation meanwhile', async () => {
     const world = webWorld(0);
-    world.setLedger(ns, aLedger([aReservation('web-0')], undefined, '1'));
+    world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], undefined, '1'));
     const bench = aBench({ world, stored: aLedger([], undefined, '7') });
     expect(await bench.ask(request('web-0'))).toBe('deny BudgetExhausted');
     expect(bench.store.calls).toEqual(['read', 'read']);
@@ -308,7 +309,7 @@ describe('a ledger that is not there', () => {
 
   it('[I1] is there again before anybody is let go by what it held, when somebody deleted it', async () => {
     const world = webWorld(1);
-    world.setLedger(ns, aLedger([aReservation('web-0')], '90', '2'));
+    world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], '90', '2'));
     const bench = aBench({ world });
     expect(await bench.ask(request('web-0'))).toBe('allow AlreadyReserved');
     expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'web-0' }]);
@@ -376,5 +377,27 @@ describe('too many requests', () => {
     const bench = webBench(3, { limits: { maxBatch: 2 } });
     expect(await together(bench, ['web-0', 'web-1', 'web-2'])).toEqual(Array(3).fill('allow WithinBudget'));
     expect(bench.store.count('replace')).toBe(2);
+  });
+});
+
+describe('after a restore of etcd from a backup', () => {
+  it('[I1] takes the older ledger that a consistent read found, and goes on from there', async () => {
+    const world = webWorld(2);
+    world.setLedger(ns, aLedger([aReservation('web-3')], undefined, '5000'));
+    const bench = aBench({ world, stored: aLedger([], undefined, '90') });
+    expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
+    expect(bench.reserved()).toEqual(['web-0']);
+    expect(await bench.ask(request('web-1'))).toBe('allow WithinBudget');
+    expect(await bench.ask(request('web-2'))).toBe('deny BudgetExhausted');
+  });
+
+  it('[I1] does not take the answer of a read that was older than what was known when it ended', async () => {
+    const world = webWorld(1);
+    world.setLedger(ns, aLedger([], undefined, '90'));
+    const newer = aLedger([aReservation('web-3')], undefined, '95');
+    expect(acceptRead(world, ns, aLedger([], undefined, '90'), '90')).toBe(true);
+    world.setLedger(ns, newer);
+    expect(acceptRead(world, ns, aLedger([], undefined, '90'), '90')).toBe(false);
+    expect(world.namespace(ns)?.ledger).toBe(newer);
   });
 });

@@ -170,4 +170,32 @@ describe('the pruner', () => {
     expect(bench.store.calls).toEqual(['replace']);
     expect(bench.reserved()).toEqual(['web-1']);
   });
+
+  it('[L4] closes by a read of the pods, and tries again when that fails', async () => {
+    const ledger = aLedger([evicted('web-0')], undefined, '90');
+    const world = aWorld({ pods: podsOf('web', 4), pubs: [pubFor('web', { minAvailable: 2 })] });
+    world.setLedger(ns, ledger);
+    const versions = [undefined, '140'];
+    const bench = aBench({ world, stored: ledger, podsVersion: async () => versions.shift() });
+    bench.pruner.lead();
+    await bench.clock.advance(170_000);
+    const overdue = () => bench.backend.ledger?.spec?.reservations?.[0]?.overdue;
+    expect(overdue()).toMatchObject({ phase: 'closed', podsVersion: '140' });
+    see(bench.world, '139');
+    await bench.clock.advance(20_000);
+    expect(bench.reserved()).toEqual(['web-0']);
+    see(bench.world, '140');
+    await bench.clock.advance(6_000);
+    expect(bench.reserved()).toEqual([]);
+  });
+
+  it('[L2] brings down a watermark from before a restore, also where nothing is reserved', async () => {
+    const ledger = aLedger([], '9000', '90');
+    const world = aWorld({ pods: podsOf('web', 4), pubs: [pubFor('web', { minAvailable: 2 })] });
+    world.setLedger(ns, ledger);
+    const bench = aBench({ world, stored: ledger, podsVersion: async () => '120' });
+    bench.pruner.lead();
+    await bench.clock.advance(1_000);
+    expect(bench.backend.ledger?.spec?.watermark).toBe('120');
+  });
 });

@@ -37,6 +37,7 @@ function aSink() {
       namespace: (name) => void told.push(`namespace ${name}`),
     },
     seen: (namespace) => void told.push(`seen ${namespace}`),
+    older: (namespace) => void told.push(`older ${namespace}`),
   });
   const reserved = () => [...(world.namespace(ns)?.reservations.values() ?? [])].map(({ pod }) => pod);
   return { world, sink, told, reserved };
@@ -77,5 +78,14 @@ describe('ledgers that come in', () => {
     sink.upsert(ledger('5', 'web-0'), '5');
     sink.remove(ledger('6', 'web-0'), '6');
     expect(reserved()).toEqual(['web-0']);
+  });
+
+  it('[I1] are asked for once more when a list has an older one, as after a restore of etcd', () => {
+    const { sink, told, world } = aSink();
+    world.setLedger(ns, ledger('50', 'web-0'));
+    sink.upsert(ledger('40'), '40');
+    expect(told.filter((line) => line.startsWith('older'))).toEqual([]);
+    sink.replace([ledger('40')], '40');
+    expect(told.filter((line) => line.startsWith('older'))).toEqual([`older ${ns}`]);
   });
 });

@@ -1,6 +1,6 @@
 import type { DisruptionLedger } from '../../../../src/api/ledger.ts';
 import type { Effects } from '../../../../src/core/verdict.ts';
-import { ApiServer } from '../../../core/ledger-model/api-server.ts';
+import { ApiServer, firstLedgerVersion } from '../../../core/ledger-model/api-server.ts';
 import { Random } from '../../../core/ledger-model/random.ts';
 import { type Budgets, downAtFirst, randomBudgets } from '../../../core/ledger-model/setup.ts';
 import { TestClock } from '../../../kube/support/test-clock.ts';
@@ -34,7 +34,7 @@ const webhookTimeoutMs = 10_000;
 export class Life {
   readonly stats: LifeStats = { admitted: 0, refused: 0, stopped: 0, writes: 0, crashes: 0, returned: 0 };
   readonly #clock = new TestClock();
-  readonly #server = new ApiServer();
+  readonly #server: ApiServer;
   readonly #budgets: Budgets;
   readonly #replicas: Replica[] = [];
   readonly #ledgers: DisruptionLedger[] = [];
@@ -47,6 +47,7 @@ export class Life {
 
   constructor(seed: number) {
     const random = new Random(seed);
+    this.#server = new ApiServer(firstLedgerVersion(seed));
     const chance = () => random.below(1_000) / 1_000;
     this.#budgets = randomBudgets(random);
     const { groups, size } = this.#budgets;

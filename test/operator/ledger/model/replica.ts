@@ -126,7 +126,16 @@ export class Replica {
       failed: (_, error) => failed(error),
       // Some lives are of an installation whose evictions are bound to their uid and left to the API server.
       options: { takeover: this.#parts.budgets.desired % 2 === 0 ? 'on' : 'off' },
+      podsVersion: () => this.#podsVersion(),
     });
+  }
+
+  async #podsVersion(): Promise<string> {
+    const { clock, latency, server } = this.#parts;
+    await pause(clock, latency());
+    const { version } = server;
+    await pause(clock, latency());
+    return String(version);
   }
 
   async #readPod(name: string): Promise<PodReading> {

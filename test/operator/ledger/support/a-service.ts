@@ -13,7 +13,12 @@ import { Turns } from '../../../../src/operator/admission/turns.ts';
 import type { PodReader, PodReading } from '../../../../src/operator/admission/verify.ts';
 import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
 import { Withdrawals } from '../../../../src/operator/admission/withdrawals.ts';
-import { defaultPrunerLimits, LedgerPruner, type PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
+import {
+  defaultPrunerLimits,
+  LedgerPruner,
+  type PodsVersion,
+  type PrunerLimits,
+} from '../../../../src/operator/ledger/ledger-pruner.ts';
 import { ns } from '../../../support/builders.ts';
 
 interface Ingredients {
@@ -29,6 +34,7 @@ interface Ingredients {
   readonly staleness?: () => string | undefined;
   readonly failed?: (namespace: string, error: unknown) => void;
   readonly options?: DecideOptions;
+  readonly podsVersion?: PodsVersion;
   /** Absent: it says that it was done, and leaves the pod to the test. */
   readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
 }
@@ -74,7 +80,12 @@ export function aProcess(given: Ingredients): Process {
     identity,
     limits,
   });
-  const pruner = new LedgerPruner({ ...shared, limits: { ...defaultPrunerLimits, ...given.prunerLimits } });
+  const podsVersion = given.podsVersion ?? (async () => '1001');
+  const pruner = new LedgerPruner({
+    ...shared,
+    podsVersion,
+    limits: { ...defaultPrunerLimits, ...given.prunerLimits },
+  });
   return { admission, service: serviceOf(admission, clock), pruner, views };
 }
 

@@ -7,7 +7,7 @@ import type { Deadline } from '../../../../src/operator/admission/deadline.ts';
 import type { AdmissionLimits } from '../../../../src/operator/admission/limits.ts';
 import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
 import type { PodReader } from '../../../../src/operator/admission/verify.ts';
-import type { PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
+import type { PodsVersion, PrunerLimits } from '../../../../src/operator/ledger/ledger-pruner.ts';
 import { TestClock } from '../../../kube/support/test-clock.ts';
 import { inShort } from '../../../support/a-world.ts';
 import { aProcess, type Process } from './a-service.ts';
@@ -28,6 +28,7 @@ interface Setup {
   readonly failed?: (namespace: string, error: unknown) => void;
   readonly options?: DecideOptions;
   readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
+  readonly podsVersion?: PodsVersion;
 }
 
 /** One process on one API server, in virtual time, with everything it reports written down. */
@@ -45,7 +46,7 @@ export interface Bench extends Process {
 
 export function aBench(setup: Setup): Bench {
   const clock = setup.beside?.clock ?? new TestClock();
-  const backend: Backend = setup.beside?.backend ?? { ledger: setup.stored, version: 1_000 };
+  const backend: Backend = setup.beside?.backend ?? { ledger: setup.stored, ledgerVersion: 1_000 };
   const store = new FakeLedgers(backend, clock, () => 5);
   const reports: string[] = [];
   const events = {

@@ -9,10 +9,10 @@ import type { LedgerRead, LedgerStore, LedgerWrite } from '../../../../src/opera
  */
 export type Fault = 'lost' | 'dropped' | 'hangs' | 'throws' | 'raced';
 
-/** The stored ledger of one namespace, and the counter of versions that it shares with everything else. */
+/** The stored ledger of one namespace, and the counter of versions of ledgers: pods have another. */
 export interface Backend {
   ledger: DisruptionLedger | undefined;
-  version: number;
+  ledgerVersion: number;
 }
 
 /** An API server's ledgers, as one client sees them: calls take time, lose races and get lost. */
@@ -79,8 +79,9 @@ export class FakeLedgers implements LedgerStore {
 
   #store(ledger: DisruptionLedger): LedgerWrite {
     const before = this.#backend.ledger;
-    this.#backend.version += 1;
-    const stored = { ...ledger, metadata: { ...ledger.metadata, resourceVersion: String(this.#backend.version) } };
+    this.#backend.ledgerVersion += 1;
+    const resourceVersion = String(this.#backend.ledgerVersion);
+    const stored = { ...ledger, metadata: { ...ledger.metadata, resourceVersion } };
     this.#backend.ledger = stored;
     this.onWrite(before, stored);
     return { kind: 'stored', ledger: stored };
