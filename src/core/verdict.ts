@@ -64,7 +64,7 @@ export type Effects = Completion & {
   readonly onlyIf?: PodVersion;
   /** The verdict rests on other pods of the group not serving: it holds only for these versions of them (N5). */
   readonly restsOn?: readonly PodVersion[];
-  /** The verdict rests on a reservation: it holds only if the ledger, read anew or written, still has it (L6). */
+  /** The verdict rests on a reservation: it holds only if the ledger, read again or written, still has it (L6). */
   readonly confirm?: true;
 };
 

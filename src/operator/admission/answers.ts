@@ -13,7 +13,7 @@ export interface PodName {
   readonly operation?: Operation;
 }
 
-/** Why nobody can tell: reasons that have nothing to do with any budget. */
+/** Why there is no verdict: reasons that have nothing to do with any budget. */
 export type BlindCode = 'NotSynced' | 'LedgerUnknown' | 'CacheStale';
 
 export function answerVerdict(verdict: Verdict, pod: PodName): AdmissionAnswer {
@@ -47,7 +47,7 @@ function hints(denied: Denied, pod: PodName): readonly AnswerCause[] {
 const momentSeconds = 1;
 /** As often as kubectl drain asks. */
 const waitSeconds = 5;
-/** Nobody puts anything right faster. */
+/** No person repairs anything faster. */
 const repairSeconds = 30;
 
 /** All that blocks has to end, so what takes longest counts. */
@@ -79,7 +79,7 @@ export interface ObjectName {
   readonly name: string;
 }
 
-/** A bad object may have as many mistakes as it has fields; more than this many help nobody. */
+/** A bad object may have as many mistakes as it has fields; more than this many do not help. */
 const maxErrors = 20;
 
 /** The object is not valid, in the words in which the API server says so. */

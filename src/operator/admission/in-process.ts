@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { frontOf, type WebhookServer, type WebhookTerms } from './server.ts';
 
-/** Webhooks that nobody reaches but by a connection that is handed to them. */
+/** Webhooks that are reached only by a connection that is handed to them. */
 export interface InProcessWebhooks extends WebhookServer {
   accept(connection: Duplex): void;
 }
 
-/** For simulations: the same answers without a network, and so without TLS. Nobody is slow there, and nothing is waited for. */
+/** For simulations: the same answers without a network, and so without TLS. No client is slow there, so nothing is waited for. */
 export function serveInProcess(terms: WebhookTerms): InProcessWebhooks {
   const front = frontOf(terms);
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 });

@@ -5,7 +5,7 @@ import { classifyChange } from '../../core/pod-change.ts';
 import { type DisruptionRequest, type Operation, requesterOf } from '../../core/request.ts';
 import type { ReviewRequest } from './review.ts';
 
-/** A disruption that somebody asks for, and how. */
+/** A disruption that a client asks for, and how. */
 export interface AskedDisruption {
   readonly request: DisruptionRequest;
   /** We ask ourselves: the deletion of a takeover, or a repair of a rollout. */

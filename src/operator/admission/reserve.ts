@@ -156,7 +156,7 @@ async function restore(access: LedgerAccess, namespace: string): Promise<string 
   if (ledger.spec?.reservations?.length === 0) return undefined;
   const created = await access.write(namespace, ledger, 'create');
   if (created.kind === 'stored') return undefined;
-  if (created.kind === 'conflict') return 'somebody else created it';
+  if (created.kind === 'conflict') return 'another replica created it';
   return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
 }
 
@@ -185,7 +185,7 @@ async function write(
       for (const { reservation, why } of released) events.released?.(namespace, reservation, why);
       return answered;
     case 'conflict':
-      return again('somebody else wrote first');
+      return again('another replica wrote first');
     case 'missing':
       return again('it was gone');
     case 'failed':

@@ -8,7 +8,7 @@ export interface ShutdownParts {
   readonly webhook: WebhookServer;
   readonly health: HealthServer;
   readonly clock: WebhookClock;
-  /** Until everybody who sends requests has heard that this replica is not ready. */
+  /** Until the API servers that send requests have noticed that this replica is not ready. */
   readonly noticeMs: number;
   /** For the requests that are under way after that. */
   readonly drainMs: number;

@@ -4,7 +4,12 @@ import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
 import type { Deadline } from './deadline.ts';
 import type { EvictionTerms } from './pod-request.ts';
-import { takeoverPropagation } from './takeover-mark.ts';
+
+/**
+ * By this, and by our name, API servers know the deletion with which we complete an eviction, and do not ask about it again. It is
+ * what pods are deleted with anyway; our other deletions, the repairs of rollouts, do not name it and are judged.
+ */
+export const takeoverPropagation = 'Background';
 
 /** What became of the deletion with which we complete an eviction. */
 export type Completion =

@@ -1,6 +1,6 @@
 /**
- * One thing at a time for each namespace: a batch and a pruning that wrote at once would only lose races to each other. Whoever
- * asks for a turn gets it after those before, and not in the same breath, so that requests which arrive together share it.
+ * One task at a time for each namespace: a batch and a pruning that wrote at once would only lose races to each other. A task begins
+ * after those before it, and never in the same tick, so that requests which arrive together share one.
  */
 export class Turns {
   readonly #last = new Map<string, Promise<void>>();

@@ -1,6 +1,6 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
 import { annotation } from '../../api/names.ts';
-import { takeoverPropagation } from '../admission/takeover-mark.ts';
+import { takeoverPropagation } from '../admission/takeover.ts';
 import { operatorUser } from './names.ts';
 import { podPlaces } from './pod-places.ts';
 

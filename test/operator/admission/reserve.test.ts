@@ -204,7 +204,7 @@ describe('a write that does not succeed', () => {
     bench.store.faults.push('raced', undefined, 'raced', undefined, 'raced');
     const verdict = await bench.answer(request('web-0'));
     expect(inShort(verdict)).toBe('deny LedgerBusy');
-    expect(wordsOf(verdict)).toContain('in 3 attempts; the last time somebody else wrote first');
+    expect(wordsOf(verdict)).toContain('in 3 attempts; the last time another replica wrote first');
     expect(bench.reserved()).toEqual([]);
     expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
   });
