@@ -29,7 +29,7 @@ export function decide(world: World, request: DisruptionRequest, now: number, op
   const state = world.namespace(request.namespace);
   const pod = state?.pods.get(request.pod);
   const seen = state !== undefined && pod !== undefined && (request.uid === undefined || request.uid === pod.uid);
-  const exempt = exemptRequest(state, request) ?? (seen ? exemptPod(pod, request) : undefined);
+  const exempt = exemptRequest(state, request) ?? (seen ? exemptPod(state, pod, request) : undefined);
   if (exempt !== undefined) {
     return seen && options.judgePlain === true && stillChecked.has(exempt)
       ? decideBuiltin(pod, request, exempt)
@@ -76,7 +76,7 @@ function decideSeen(
   options: DecideOptions,
 ): Verdict {
   if (pod.has(bit.pending)) return decidePending(world, state, pod, request, options);
-  const panel = withPlain(panelFor(state, pod, request), options);
+  const panel = withPlain(panelOf(state, pod, request), options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
     return plain.length === 0 ? pass('NotProtected') : deny(plain);
@@ -92,6 +92,14 @@ function decideSeen(
   return asIfUnreserved(state, pod, () => judge(state, pod, request, panel, options));
 }
 
+/** Of a pod whose workload is scaled to 0 only those budgets are asked that say a total of their own (X4). */
+function panelOf(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): Panel {
+  const panel = panelFor(state, pod, request);
+  if (!pod.idle) return panel;
+  const judges = panel.judges.filter((one) => 'pub' in one && one.pub.overridesScale);
+  return { judges, ownPdb: false, builtin: request.operation === 'EVICT' ? pod.pdbs : [] };
+}
+
 /**
  * A pod that does not run yet serves nothing, so no budget is asked (X1). But it may come up before the API server acts on the
  * answer, and would then be counted by whoever is judged meanwhile: where there are budgets, it is reserved like any other (N5).
@@ -103,7 +111,7 @@ function decidePending(
   request: DisruptionRequest,
   options: DecideOptions,
 ): Verdict {
-  const panel = panelFor(state, pod, request);
+  const panel = panelOf(state, pod, request);
   const onlyIf = versionOf(pod);
   if (panel.judges.length === 0) return pass('Pending', vetoOf(pod, request, []) === undefined ? {} : { onlyIf });
   const unknown = ledgerUnknown(world, state, pod);

@@ -33,7 +33,15 @@ export function podCounter(controller: OwnerNode | undefined): OwnerNode | undef
 
 /** An owner that is gone or going takes its pods along; so does a workload that is scaled to nothing (X4). */
 export function isDoomed(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
-  if (chain.some((node) => node.state === 'gone' || node.deleting)) return true;
+  return isTakenAlong(chain) || isScaledToZero(chain, root);
+}
+
+/** Its owner is gone or going, and takes the pod along. */
+export function isTakenAlong(chain: readonly OwnerNode[]): boolean {
+  return chain.some((node) => node.state === 'gone' || node.deleting);
+}
+
+function isScaledToZero(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
   const counter = podCounter(chain[0]);
   if (counter?.state === 'known' && counter.replicas === 0) return true;
   return root?.state === 'known' && root.countsGroups && root.replicas === 0;
