@@ -133,7 +133,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF008',
     name: 'minimum-larger-than-group',
     severity: 'error',
-    why: 'A group that never has as many pods as it needs never serves, and the budget is never met. (A minReadyReplicas that no group can reach counts as the full size.)',
+    why: 'A group that never has as many pods as it needs never serves, and the budget is never met. A minReadyReplicas that no group can reach counts as the full size.',
     fix: 'Lower holdfast.dev/group-min-available, minReadyReplicas or minCount to at most the size of the group.',
     check: largeMinimum,
   },

@@ -34,6 +34,11 @@ export function pdbReport(
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
   const type = condition.groupBudget;
+  // The built-in check counts its pods: what it says now is in the numbers of the budget's own status.
+  if (pdb.rules !== undefined && pdb.mode === 'plain') {
+    const message = warnings.map((one) => one.message).join('; ');
+    return { type, status: 'Unknown', reason: 'GroupFallback', message };
+  }
   if (guard.kind === 'off') return { type, status: 'Unknown', reason: 'NotGuarded', message: guard.message };
   if (pdb.rules === undefined) {
     return { type, status: 'False', reason: 'BudgetInvalid', message: formatFieldErrors(pdb.errors) };
@@ -43,11 +48,6 @@ function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings'
   if (pdb.mode === 'group' && pdb.units.size === 0 && lost.length > 0) {
     const message = `no group can be resolved: ${counted(lost.length, 'pod')} selected, among them ${lost[0]}${extra}`;
     return { type, status: 'False', reason: 'GroupNotResolved', message };
-  }
-  // The built-in check counts its pods: what it says now is in the numbers of the budget's own status.
-  if (pdb.mode === 'plain') {
-    const message = warnings.map((one) => one.message).join('; ');
-    return { type, status: 'Unknown', reason: 'GroupFallback', message };
   }
   const desired = pdb.desired();
   if (!desired.known) return { type, status: 'False', reason: 'Insufficient', message: `${desired.why}${extra}` };
