@@ -7,6 +7,8 @@ export const refusalCodes = [
   'BudgetExhausted',
   'UnhealthyRefused',
   'DisruptionUnproven',
+  'UnitWithheld',
+  'GroupSizeUnknown',
   'ProbeVeto',
   'ProbeStale',
   'ProbeInvalid',
@@ -43,7 +45,7 @@ export const passCodes = [
 ] as const;
 export type PassCode = (typeof passCodes)[number];
 
-export const warningCodes = ['MixedSelection', 'GroupFallback', 'GroupsForgettable'] as const;
+export const warningCodes = ['MixedSelection', 'GroupFallback', 'GroupUndivided', 'GroupsForgettable'] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
 export const conditionCodes = [
@@ -54,6 +56,8 @@ export const conditionCodes = [
   'Enforced',
   'MissingGroupLabel',
   'UnreachableMinReadyReplicas',
+  'MinReadyReplicasBelowSize',
+  'UnitsForgettable',
   'WorkloadNotFound',
 ] as const;
 export type ConditionCode = (typeof conditionCodes)[number];
@@ -70,6 +74,15 @@ export interface RefusalFacts {
   readonly expected?: number;
   /** Free text with its own facts: a field error, an owner's name, two resourceVersions. */
   readonly detail?: string;
+  /** The pods whose probes withhold the unit; never empty where it is given. */
+  readonly withheldBy?: readonly Withholder[];
+}
+
+/** A pod that serves and whose probe keeps its group from being disrupted: it says no, cannot be read, or is not confirmed. */
+export interface Withholder {
+  readonly pod: string;
+  readonly probe: 'no' | 'invalid' | 'stale';
+  readonly node?: string;
 }
 
 export interface RefusalText {
@@ -97,6 +110,18 @@ const descriptions: Record<RefusalCode, Describe> = {
   DisruptionUnproven: (facts) => ({
     message: `${facts.budget} ${numbers(facts)}; whether ${facts.detail} goes is not seen yet, and if not, ${facts.unitKind} ${facts.unit} serves and taking ${facts.pod} away breaks it`,
     unblock: `try again when that is seen (within a minute, as a rule), or when ${more(facts, missing(facts) + 1)} became available`,
+  }),
+  UnitWithheld: (facts) => {
+    const [first, ...others] = facts.withheldBy ?? [];
+    const rest = others.length === 0 ? '' : ` (and ${others.length} more ${others.length === 1 ? 'pod' : 'pods'})`;
+    return {
+      message: `${facts.budget} protects ${facts.unitKind} ${facts.unit}, which serves and must not be disrupted now: ${whyWithheld(first)}${rest}`,
+      unblock: whenGiven(first),
+    };
+  },
+  GroupSizeUnknown: (facts) => ({
+    message: `${facts.budget} ${numbers(facts)}; minReadyReplicas is more than any of its groups has, and the size of group ${facts.unit} is not known: ${facts.detail}`,
+    unblock: 'wait until the owner of the pods has created all of them, or lower minReadyReplicas',
   }),
   ProbeVeto: (facts) => ({
     message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,
@@ -169,6 +194,28 @@ const descriptions: Record<RefusalCode, Describe> = {
     unblock: 'leave one of them, or let holdfast judge them (budget-scope PodGroup, or a disruption probe)',
   }),
 };
+
+function whyWithheld(by: Withholder | undefined): string {
+  switch (by?.probe) {
+    case 'invalid':
+      return `the disruption probe of pod ${by.pod} cannot be read`;
+    case 'stale':
+      return `the agent on ${by.node ?? 'its node'} has not confirmed pod ${by.pod}`;
+    default:
+      return `pod ${by?.pod}'s disruption probe reports that it cannot be disrupted now`;
+  }
+}
+
+function whenGiven(by: Withholder | undefined): string {
+  switch (by?.probe) {
+    case 'invalid':
+      return `correct the disruption probe of ${by.pod}`;
+    case 'stale':
+      return `check that the holdfast agent on ${by.node ?? 'its node'} runs and reaches the API server`;
+    default:
+      return `wait until the Disruptable condition of ${by?.pod} is True`;
+  }
+}
 
 /** How many units are missing to what the budget needs. */
 function missing(facts: RefusalFacts): number {

@@ -13,6 +13,8 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   BudgetExhausted: 'wait',
   UnhealthyRefused: 'wait',
   DisruptionUnproven: 'wait',
+  UnitWithheld: 'wait',
+  GroupSizeUnknown: 'wait',
   ProbeVeto: 'wait',
   ProbeStale: 'repair',
   ProbeInvalid: 'repair',

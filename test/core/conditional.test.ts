@@ -260,7 +260,7 @@ describe('a pod that does not serve', () => {
   it('[N6] [I10] is not beyond help while a pod that may stay would make its group serve', () => {
     const vetoing: Change = (pod) => pod.probed('False');
     const world = (first: Reservation) => holding(llm(pairs, { 'llm-0-1': vetoing }), first);
-    expect(inShort(ask(world(onCondition('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('deny ProbeVeto');
+    expect(inShort(ask(world(onCondition('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('deny ProbeVeto,UnitWithheld');
     expect(inShort(ask(world(aReservation('llm-0-0')), 'DELETE', 'llm-0-1'))).toBe('allow WithinBudget');
   });
 });

@@ -192,7 +192,7 @@ describe('the built-in rule', () => {
     const lax = aGroupPdb('lax', { tier: 'x' }, { minAvailable: 0 }, 'shard');
     const pods = [
       pod('a').labels({ tier: 'x' }),
-      aPod('probed').labels({ shard: '0', tier: 'x' }).probed('False'),
+      aPod('probed').labels({ shard: '0', tier: 'x' }).probed('False').notReady(),
       pod('b'),
     ];
     const world = aWorld({ pods, pdbs: [lax, aPdb('plain', { app: 'web' }, { minAvailable: 1 })] });

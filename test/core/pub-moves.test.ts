@@ -246,9 +246,10 @@ describe('an UPDATE that takes nothing away', () => {
 
   it('[U6] costs nothing where the unit stays without the pod, or is down already', () => {
     const shard = ['p', 'q', 'r'].map((name) => aPod(name).labels({ app: 'web', shard: '0' }));
+    const broken = shard.map((one, i) => (i === 2 ? one.notReady() : one));
     const policy = (minReadyReplicas: number) => ({ podGroupPolicy: { groupLabelKey: 'shard', minReadyReplicas } });
-    const move = (minReady: number) => {
-      const world = aWorld({ pods: shard, pubs: [aPub('b', { ...bySelector, ...policy(minReady) })] });
+    const move = (minReady: number, pods = shard) => {
+      const world = aWorld({ pods, pubs: [aPub('b', { ...bySelector, ...policy(minReady) })] });
       return ask(world, 'UPDATE', 'p', {
         takesAway: false,
         after: aPod('p').labels({ app: 'web', shard: '1' }).build(),
@@ -256,7 +257,8 @@ describe('an UPDATE that takes nothing away', () => {
     };
     expect(move(2)).toMatchObject({ result: 'allow', charges: [{ effect: 'surplus', unit: '0' }] });
     expect(move(3)).toMatchObject({ result: 'deny', blockers: [{ code: 'BudgetExhausted', unit: '0' }] });
-    expect(move(4)).toMatchObject({ result: 'allow', charges: [{ effect: 'down', unit: '0' }] });
+    expect(move(4)).toMatchObject({ result: 'deny', blockers: [{ code: 'BudgetExhausted', unit: '0' }] });
+    expect(move(3, broken)).toMatchObject({ result: 'allow', charges: [{ effect: 'down', unit: '0' }] });
   });
 
   it('[U6] [U5] is judged by those budgets alone that the pod leaves', () => {

@@ -63,6 +63,29 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     helps: ['again', '1 more group'],
     want: { budget: pub('llm'), unit: '0', unitKind: 'group', available: 2, desired: 2, expected: 2, source: 'scale' },
   },
+  UnitWithheld: {
+    ask: () => {
+      const lws = anOwner('LeaderWorkerSet', 'llm', 2);
+      const pubs = [pubFor('llm', { minAvailable: 1, podGroupPolicy: lwsPolicy })];
+      const pods = lwsPods('llm', 2, 2).map((pod, i) => (i === 1 ? pod.probed('True').on('node-7') : pod));
+      return ask(aWorld({ pods, owners: [lws], pubs }), 'EVICT', 'llm-0-0');
+    },
+    says: ['PodUnavailableBudget "llm"', 'group 0', 'llm-0-1', 'node-7'],
+    helps: ['agent on node-7'],
+    want: { budget: pub('llm'), unit: '0', unitKind: 'group', available: 1, desired: 1, expected: 2, source: 'scale' },
+  },
+  GroupSizeUnknown: {
+    ask: () => {
+      const owner = anOwner('StatefulSet', 'db', 3);
+      const pods = podsOf('db', 2, owner).map((pod) => pod.labels({ shard: 'a' }));
+      const podGroupPolicy = { groupLabelKey: 'shard', minReadyReplicas: 5 };
+      const pubs = [pubFor('db', { maxUnavailable: 0, podGroupPolicy })];
+      return ask(aWorld({ pods, owners: [owner], pubs }), 'EVICT', 'db-0');
+    },
+    says: ['PodUnavailableBudget "db"', 'minReadyReplicas', 'group a', '2 of its pods', 'up to 3'],
+    helps: ['minReadyReplicas', 'owner'],
+    want: { budget: pub('db'), unit: 'a', unitKind: 'group', available: 1, desired: 1, expected: 1 },
+  },
   ProbeVeto: {
     ask: () => ask(aWorld({ pods: [db.probed('False')], freshNodes: ['node-1'] }), 'EVICT', 'db'),
     says: ['pod db', 'probe'],

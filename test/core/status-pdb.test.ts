@@ -192,7 +192,8 @@ describe('warnings about a PodDisruptionBudget', () => {
     const world = aWorld({ pods: gang(0, 2), pdbs: [automatic] });
     const report = reportOf(world);
     expect(codesOf(report)).toEqual(['GroupFallback']);
-    expect(report).not.toHaveProperty('condition');
+    expect(report?.condition).toMatchObject({ status: 'Unknown', reason: 'GroupFallback' });
+    expect(report?.condition?.message).toBe('2 pods name a group that cannot be found: counted pod by pod');
     world.upsertPodGroup(aPodGroup('g0', 2, 'w'));
     expect(codesOf(reportOf(world))).toEqual([]);
     expect(reportOf(world)?.condition).toMatchObject({ reason: 'Insufficient' });

@@ -261,8 +261,8 @@ describe('a broken group', () => {
     expect(inShort(ask(shards(2, grouped), 'DELETE', 'llm-0-0'))).toBe('allow WithinBudget');
   });
 
-  it('[I10] that is down only because this pod says no keeps it', () => {
-    expect(inShort(ask(shards(0, grouped), 'DELETE', 'llm-0-0'))).toBe(veto);
+  it('[I10] [H5] that serves, and of which this pod says no, keeps it', () => {
+    expect(inShort(ask(shards(0, grouped), 'DELETE', 'llm-0-0'))).toBe('deny ProbeVeto,UnitWithheld');
   });
 
   it('[I10] is not a reason to evict or update a pod that says no', () => {
@@ -274,7 +274,7 @@ describe('a broken group', () => {
     const milder = pubFor('llm', { minAvailable: 2, podGroupPolicy: { ...policy, minReadyReplicas: 2 } }, 'milder');
     const perPod = pubFor('llm', { minAvailable: 1 }, 'per-pod');
     const evictions = pubFor('llm', { minAvailable: 1, protectOperations: ['EVICT'] }, 'evictions');
-    expect(inShort(ask(shards(1, grouped, milder), 'DELETE', 'llm-0-0'))).toBe(veto);
+    expect(inShort(ask(shards(1, grouped, milder), 'DELETE', 'llm-0-0'))).toBe('deny ProbeVeto,UnitWithheld');
     expect(inShort(ask(shards(2, grouped, milder), 'DELETE', 'llm-0-0'))).toBe('allow WithinBudget');
     expect(inShort(ask(shards(2, grouped, perPod), 'DELETE', 'llm-0-0'))).toBe(veto);
     expect(inShort(ask(shards(2, grouped, evictions), 'DELETE', 'llm-0-0'))).toBe('allow WithinBudget');
@@ -282,9 +282,12 @@ describe('a broken group', () => {
 
   it('[I10] passes although every probe of it says no, and its agent is gone', () => {
     const world = shards(0, grouped);
-    for (const pod of lwsPods('llm', 1, 3)) world.upsertPod(pod.probed('False').build());
+    const pods = lwsPods('llm', 1, 3).map((pod) => pod.probed('False'));
+    for (const pod of pods) world.upsertPod(pod.build());
     world.deleteProbeLease('node-1');
-    expect(inShort(ask(world, 'DELETE', 'llm-0-0'))).toBe('allow WithinBudget');
+    expect(inShort(ask(world, 'DELETE', 'llm-0-0'))).toBe('deny ProbeVeto,UnitWithheld');
+    for (const pod of pods.slice(0, 2)) world.upsertPod(pod.notReady().build());
+    expect(inShort(ask(world, 'DELETE', 'llm-0-2'))).toBe('allow WithinBudget');
     expect(inShort(ask(world, 'DELETE', 'llm-1-0'))).toBe('deny BudgetExhausted');
   });
 

@@ -3,7 +3,8 @@ import type { Judge } from '../../core/decide/judges.ts';
 import type { GroupNode } from '../../core/world/group-node.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import type { PubState, PubUnit } from '../../core/world/pub-state.ts';
+import type { PubState } from '../../core/world/pub-state.ts';
+import type { PubUnit } from '../../core/world/pub-unit.ts';
 import { whyDown, whyDownForPub } from './pod-health.ts';
 
 /** A group that a budget counts as one. */
@@ -48,8 +49,9 @@ function pdbUnit(pdb: PdbState, group: GroupNode): UnitView {
   };
 }
 
-function pubUnit(pub: PubState, { display, pods, healthy }: PubUnit): UnitView {
-  const { minimum } = pub;
+function pubUnit(pub: PubState, unit: PubUnit): UnitView {
+  const { display, pods, healthy } = unit;
+  const minimum = pub.boundsOf(unit).enough;
   return {
     name: display,
     pods: pods.size,

@@ -1,6 +1,7 @@
 import { compareStrings } from '../../core/compare.ts';
 import type { GroupNode } from '../../core/world/group-node.ts';
-import type { PubState, PubUnit } from '../../core/world/pub-state.ts';
+import type { PubState } from '../../core/world/pub-state.ts';
+import type { PubUnit } from '../../core/world/pub-unit.ts';
 import type { World } from '../../core/world/world.ts';
 import { GroupRecord } from './group-record.ts';
 import type { Budget } from './observed-world.ts';
@@ -47,7 +48,9 @@ export class GroupRecords {
     return [...this.#records]
       .filter(([key]) => key.startsWith(prefix))
       .flatMap(([key, record]) => {
-        const change = record.set(units.get(key)?.healthy ?? 0, pub.minimum, at);
+        const unit = units.get(key);
+        const minimum = unit === undefined ? pub.minimum : pub.boundsOf(unit).enough;
+        const change = record.set(unit?.healthy ?? 0, minimum, at);
         return told(change, namespace, record, at);
       });
   }

@@ -7,6 +7,8 @@ import { weaker } from './expected-groups.ts';
 export interface OwnerTally {
   /** All pods: while there is one, the owner counts. */
   pods: number;
+  /** Neither terminating nor finished. */
+  livePods: number;
   existingPods: number;
   /** Existing pods without the group label. */
   existingSingles: number;

@@ -31,7 +31,7 @@ export function decide(world: World, request: DisruptionRequest, now: number, op
   const state = world.namespace(request.namespace);
   const pod = state?.pods.get(request.pod);
   const seen = state !== undefined && pod !== undefined && (request.uid === undefined || request.uid === pod.uid);
-  const exempt = exemptRequest(state, request) ?? (seen ? exemptPod(pod, request) : undefined);
+  const exempt = exemptRequest(state, request) ?? (seen ? exemptPod(state, pod, request) : undefined);
   if (exempt !== undefined) {
     return seen && options.judgePlain === true && stillChecked.has(exempt)
       ? decideBuiltin(pod, request, exempt)
@@ -82,7 +82,7 @@ function decideSeen(
     const detail = `${pod.crowdedBy} budgets cover it, and at most ${maxBudgetsPerPod} are counted for one pod`;
     return deny([blocker('TooManyBudgets', { pod, detail })]);
   }
-  const ownPanel = panelFor(state, pod, request);
+  const ownPanel = panelOf(state, pod, request);
   const panel = withPlain(ownPanel, options);
   if (panel.judges.length === 0 && vetoOf(pod, request, []) === undefined) {
     const plain = plainBlockers(pod, panel, options);
@@ -99,6 +99,14 @@ function decideSeen(
   return asIfUnreserved(state, pod, () => judge(state, pod, request, panel, options));
 }
 
+/** Of a pod whose workload is scaled to 0 only those budgets are asked that say a total of their own (X4). */
+function panelOf(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): Panel {
+  const panel = panelFor(state, pod, request);
+  if (!pod.idle) return panel;
+  const judges = panel.judges.filter((one) => 'pub' in one && one.pub.overridesScale);
+  return { judges, ownPdb: false, builtin: request.operation === 'EVICT' ? pod.pdbs : [] };
+}
+
 /**
  * A pod that does not run yet serves nothing, so no budget is asked (X1). But it may come up before the API server acts on the
  * answer, and would then be counted by whoever is judged meanwhile: where there are budgets, it is reserved like any other (N5).
@@ -110,7 +118,7 @@ function decidePending(
   request: DisruptionRequest,
   options: DecideOptions,
 ): Verdict {
-  const panel = panelFor(state, pod, request);
+  const panel = panelOf(state, pod, request);
   const onlyIf = versionOf(pod);
   if (panel.judges.length === 0) {
     const isFree = vetoOf(pod, request, []) === undefined && pod.crowdedBy === 0;

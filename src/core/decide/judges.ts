@@ -61,7 +61,7 @@ function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
   if (mode === 'plain') return undefined;
   const group = pdb.groupOf(pod);
   if (group !== undefined) return { kind: 'pdbGroup', pdb, group };
-  return pdb.rules.scope.kind === 'group' ? { kind: 'pdbUnresolved', pdb } : undefined;
+  return pdb.rules.scope.kind === 'group' || pod.undivided ? { kind: 'pdbUnresolved', pdb } : undefined;
 }
 
 function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): readonly Judge[] {

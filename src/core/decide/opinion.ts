@@ -10,6 +10,7 @@ import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
 import { blocker } from './blocker.ts';
 import type { Judge } from './judges.ts';
+import { availableFor, type Loss, lossOf, lossOfPod, withholderOf } from './loss.ts';
 
 /** What one budget says: a charge it agrees to, or what blocks. */
 export type Opinion =
@@ -22,21 +23,11 @@ interface Case {
   readonly pod: PodRecord;
   readonly unit: string;
   readonly unitKind: 'pod' | 'group';
-  readonly effect: Charge['effect'];
+  readonly loss: Loss;
   readonly available: number;
   readonly desired: Desired;
   readonly expected: Expected;
   readonly unhealthy: UnhealthyRule;
-  /** The unit may serve or not, depending on whether those of these pods go that are reserved on a condition (N6). */
-  readonly inDoubt?: Iterable<PodRecord>;
-}
-
-/** What a unit has. */
-interface Strength {
-  readonly pods: Iterable<PodRecord>;
-  readonly healthy: number;
-  readonly unproven: number;
-  readonly minimum: number;
 }
 
 export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
@@ -65,30 +56,33 @@ export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
 
 /** The one rule (N4). The desired number is asked for only where the answer depends on it. */
 function byRule(facts: Case): Opinion {
-  if (facts.effect === 'surplus') return agree(facts);
-  if (facts.effect === 'down' && facts.unhealthy === 'always') return agree(facts);
-  const { desired } = facts;
+  const { desired, loss } = facts;
+  if (loss.kind === 'withheld') return withheld(facts, loss.by);
+  if (loss.kind === 'surplus') return agree(facts, 'surplus');
+  if (loss.kind === 'down' && facts.unhealthy === 'always') return agree(facts, 'down');
   if (!desired.known) return refuse('ExpectedUnknown', facts.ref, facts.pod, desired.why, facts.unitKind);
-  if (desired.count === 0) return agree(facts);
-  if (facts.effect === 'breaks') {
-    return facts.available - 1 >= desired.count ? agree(facts) : exhausted(whyBreaking(facts), facts, desired.count);
+  if (desired.count === 0) return agree(facts, loss.kind);
+  if (loss.kind === 'breaks') {
+    if (facts.available - 1 >= desired.count) return agree(facts, 'breaks');
+    return exhausted(loss.doubt?.code ?? 'BudgetExhausted', facts, desired.count, loss.doubt?.detail);
   }
   const met = facts.unhealthy === 'ifHealthyBudget' && facts.available >= desired.count;
-  return met ? agree(facts) : exhausted('UnhealthyRefused', facts, desired.count);
+  return met ? agree(facts, 'down') : exhausted('UnhealthyRefused', facts, desired.count);
 }
 
 /** Kubernetes' own rule for a PDB that counts pods, to the letter (P3). */
 function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
   const facts = plainCase(pdb, pod);
   const { desired, expected } = facts;
-  if (facts.effect === 'down' && facts.unhealthy === 'always') return agree(facts);
+  const effect = pod.has(bit.ready) ? 'breaks' : 'down';
+  if (effect === 'down' && facts.unhealthy === 'always') return agree(facts, effect);
   if (!desired.known) return refuse('ExpectedUnknown', facts.ref, pod, desired.why, 'pod');
-  if (facts.effect === 'down' && facts.unhealthy === 'ifHealthyBudget') {
-    if (desired.count > 0 && facts.available >= desired.count) return agree(facts);
+  if (effect === 'down' && facts.unhealthy === 'ifHealthyBudget') {
+    if (desired.count > 0 && facts.available >= desired.count) return agree(facts, effect);
   }
   const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
-  if (allowed > 0) return agree(facts);
-  return exhausted(facts.effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
+  if (allowed > 0) return agree(facts, effect);
+  return exhausted(effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
 }
 
 function byPub(pub: PubState, pod: PodRecord): Opinion {
@@ -101,14 +95,19 @@ function byPub(pub: PubState, pod: PodRecord): Opinion {
 }
 
 function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupOf']>>, pod: PodRecord): Case {
-  const { pods, healthy, unproven } = group;
-  const strength = { pods, healthy, unproven, minimum: pdb.minimumOf(group) };
+  const minimum = pdb.minimumOf(group);
+  const bounds = { least: minimum, enough: minimum };
+  const loss = lossOf(group, bounds, {
+    healthy: pod.counted && pod.healthy,
+    counts: (one) => one.counted || one.unproven,
+  });
   return {
     ref: pdb.ref,
     pod,
     unit: group.display,
     unitKind: 'group',
-    ...lossOf(strength, pod.counted && pod.healthy, pdb.availableGroups),
+    loss,
+    available: availableFor(loss, pdb.availableGroups),
     desired: pdb.desired(),
     expected: pdb.expected(),
     unhealthy: pdb.rules?.unhealthy ?? 'never',
@@ -121,7 +120,7 @@ function podCase(pdb: PdbState, pod: PodRecord): Case {
     pod,
     unit: pod.name,
     unitKind: 'pod',
-    effect: pod.counted && pod.healthy ? 'breaks' : 'down',
+    loss: lossOfPod(pod.counted && pod.healthy),
     available: pdb.healthyPods,
     desired: pdb.desired(),
     expected: pdb.expected(),
@@ -132,7 +131,6 @@ function podCase(pdb: PdbState, pod: PodRecord): Case {
 function plainCase(pdb: PdbState, pod: PodRecord): Case {
   return {
     ...podCase(pdb, pod),
-    effect: pod.has(bit.ready) ? 'breaks' : 'down',
     available: pdb.plainHealthy,
     desired: pdb.plainDesired(),
     expected: pdb.plainExpected(),
@@ -141,42 +139,23 @@ function plainCase(pdb: PdbState, pod: PodRecord): Case {
 
 function pubCase(pub: PubState, pod: PodRecord): Case {
   const unit = pub.unitOf(pod);
-  const serves = pod.counted && pod.healthyForPub;
-  const strength = unit === undefined ? alone(pod, serves) : { ...unit, minimum: pub.minimum };
+  const healthy = pub.counts(pod) && pod.healthyForPub;
+  const counts = (one: PodRecord): boolean => pub.counts(one) || pub.mayCount(one);
+  const loss = unit === undefined ? lossOfPod(healthy) : lossOf(unit, pub.boundsOf(unit), { healthy, counts });
   return {
     ref: pub.ref,
     pod,
     unit: unit?.display ?? pod.name,
     unitKind: unit === undefined ? 'pod' : 'group',
-    ...lossOf(strength, serves, pub.available),
+    loss,
+    available: availableFor(loss, pub.available),
     desired: pub.desired(),
     expected: pub.expected(),
     unhealthy: 'always',
   };
 }
 
-function alone(pod: PodRecord, serves: boolean): Strength {
-  return { pods: [pod], healthy: Number(serves), unproven: 0, minimum: 1 };
-}
-
-/**
- * What a unit loses with a pod. Pods that are reserved on a condition may go or stay: those that go make no unit serve, so they
- * are left out of its strength; those that stay make it serve, so without them it is not known to be down. A unit that is in doubt
- * is not among the available ones, and is charged for as if it were (N6). A pod that does not serve breaks it in neither case.
- */
-function lossOf(unit: Strength, serves: boolean, available: number): Pick<Case, 'effect' | 'available' | 'inDoubt'> {
-  const { healthy, unproven, minimum } = unit;
-  if (healthy - Number(serves) >= minimum) return { effect: 'surplus', available };
-  if (healthy >= minimum) return { effect: 'breaks', available };
-  if (!serves || healthy + unproven < minimum) return { effect: 'down', available };
-  return { effect: 'breaks', available: available + 1, inDoubt: unit.pods };
-}
-
-function whyBreaking({ inDoubt }: Case): RefusalCode {
-  return inDoubt === undefined ? 'BudgetExhausted' : 'DisruptionUnproven';
-}
-
-function agree(facts: Case): Opinion {
+function agree(facts: Case, effect: Charge['effect']): Opinion {
   const { expected } = facts;
   return {
     agrees: true,
@@ -184,7 +163,7 @@ function agree(facts: Case): Opinion {
       budget: facts.ref,
       unit: facts.unit,
       unitKind: facts.unitKind,
-      effect: facts.effect,
+      effect,
       available: facts.available,
       ...(facts.desired.known ? { desired: facts.desired.count } : {}),
       ...(expected.known ? { expected: expected.count, source: expected.source } : {}),
@@ -192,20 +171,30 @@ function agree(facts: Case): Opinion {
   };
 }
 
-function exhausted(code: RefusalCode, facts: Case, desired: number): Opinion {
-  const { ref, pod, unit, unitKind, available, expected, inDoubt } = facts;
-  const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
-  const detail = inDoubt === undefined ? {} : { detail: unprovenAmong(inDoubt) };
+function exhausted(code: RefusalCode, facts: Case, desired: number, detail?: string): Opinion {
   return {
     agrees: false,
-    blocker: blocker(code, { budget: ref, pod, unit, unitKind, available, desired, ...counted, ...detail }),
+    blocker: blocker(code, { ...numbersOf(facts), desired, ...(detail === undefined ? {} : { detail }) }),
   };
 }
 
-/** One name is enough to look further. */
-function unprovenAmong(pods: Iterable<PodRecord>): string {
-  const [first = '', ...others] = [...pods].filter((one) => one.unproven).map((one) => one.name);
-  return others.length === 0 ? first : `${first} (and ${others.length} more)`;
+/** The numbers of the budget are told, too, although none of them would help (H5). */
+function withheld(facts: Case, by: readonly PodRecord[]): Opinion {
+  const { desired } = facts;
+  const withheldBy = by.map(withholderOf);
+  return {
+    agrees: false,
+    blocker: blocker('UnitWithheld', {
+      ...numbersOf(facts),
+      ...(desired.known ? { desired: desired.count } : {}),
+      withheldBy,
+    }),
+  };
+}
+
+function numbersOf({ ref, pod, unit, unitKind, available, expected }: Case) {
+  const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
+  return { budget: ref, pod, unit, unitKind, available, ...counted };
 }
 
 function refuse(

@@ -18,8 +18,10 @@ export function servesEverybody(pod: PodRecord, judges: readonly Judge[]): boole
   return judges.every((judge) => serves(pod, judge));
 }
 
+/** A group is down because of pods that do not serve: one that serves and says no does not keep it down (H5). */
 function serves(pod: PodRecord, judge: Judge): boolean {
-  if (judge.kind === 'pub') return pod.healthyForPub;
+  if (judge.kind === 'pub') return judge.pub.unitOf(pod) === undefined ? pod.healthyForPub : pod.servesForPub;
+  if (judge.kind === 'pdbGroup') return pod.serves;
   return judge.kind === 'pdbPlain' ? pod.has(bit.ready) : pod.healthy;
 }
 
@@ -37,16 +39,28 @@ function blamed(pod: PodRecord, judge: Judge): readonly PodRecord[] {
   const group = membersOf(pod, judge);
   if (group === undefined) return [];
   // Those that are reserved on a condition may yet turn out to be left, too (N6).
-  const left = group.members.filter((member) => member.counted || member.unproven);
+  const left = group.members.filter(group.counts);
   if (left.length < group.minimum) return [];
   const down = left.filter((member) => member !== pod && !serves(member, judge));
   const healthy = left.length - left.filter((member) => !serves(member, judge)).length;
   return healthy < group.minimum ? down : [];
 }
 
-function membersOf(pod: PodRecord, judge: Judge): { members: readonly PodRecord[]; minimum: number } | undefined {
-  if (judge.kind === 'pdbGroup') return { members: [...judge.group.pods], minimum: judge.pdb.minimumOf(judge.group) };
+interface Members {
+  readonly members: readonly PodRecord[];
+  readonly minimum: number;
+  readonly counts: (pod: PodRecord) => boolean;
+}
+
+function membersOf(pod: PodRecord, judge: Judge): Members | undefined {
+  if (judge.kind === 'pdbGroup') {
+    const counts = (one: PodRecord): boolean => one.counted || one.unproven;
+    return { members: [...judge.group.pods], minimum: judge.pdb.minimumOf(judge.group), counts };
+  }
   if (judge.kind !== 'pub') return undefined;
-  const unit = judge.pub.unitOf(pod);
-  return unit === undefined ? undefined : { members: [...unit.pods], minimum: judge.pub.minimum };
+  const { pub } = judge;
+  const unit = pub.unitOf(pod);
+  if (unit === undefined) return undefined;
+  const counts = (one: PodRecord): boolean => pub.counts(one) || pub.mayCount(one);
+  return { members: [...unit.pods], minimum: pub.boundsOf(unit).least, counts };
 }

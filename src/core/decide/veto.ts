@@ -37,6 +37,8 @@ function isBeyondHelp(pod: PodRecord, request: DisruptionRequest, judges: readon
   if (request.operation !== 'DELETE') return false;
   return judges.every((judge) => {
     const unit = judge.kind === 'pub' ? judge.pub.unitOf(pod) : undefined;
-    return judge.kind === 'pub' && unit !== undefined && unit.healthy + unit.unproven + 1 < judge.pub.minimum;
+    if (judge.kind !== 'pub' || unit === undefined) return false;
+    const own = Number(judge.pub.counts(pod) && pod.servesForPub);
+    return unit.serving - own + unit.unprovenServing + 1 < judge.pub.boundsOf(unit).least;
   });
 }

@@ -13,7 +13,7 @@ export interface DrainUnit {
 }
 
 export interface SeenUnit extends DrainUnit {
-  /** It does not serve. */
+  /** It does not serve. A group that a probe withholds serves: there is nothing to finish (H5). */
   readonly broken: boolean;
 }
 
@@ -26,11 +26,11 @@ export function groupUnitsOf(world: World, key: PodKey & { readonly uid: string 
   return panelFor(state, pod, request).judges.flatMap((judge) => {
     if (judge.kind === 'pdbGroup') {
       const { pdb, group } = judge;
-      return [seen(pdb.ref, group.id, group.display, group.healthy < pdb.minimumOf(group))];
+      return [seen(pdb.ref, group.id, group.display, group.serving < pdb.minimumOf(group))];
     }
     const unit = judge.kind === 'pub' ? judge.pub.unitOf(pod) : undefined;
     if (judge.kind !== 'pub' || unit === undefined) return [];
-    return [seen(judge.pub.ref, unit.key, unit.display, unit.healthy < judge.pub.minimum)];
+    return [seen(judge.pub.ref, unit.key, unit.display, unit.serving < judge.pub.boundsOf(unit).enough)];
   });
 }
 

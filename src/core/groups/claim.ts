@@ -16,8 +16,8 @@ export interface GroupClaim {
   readonly expected?: number;
   /** The PodGroup object that describes the group. */
   readonly object?: { readonly apiGroup: string; readonly name: string };
-  /** The pod group inside a Workload that describes the group (1.35 and the KEP's own shapes). */
-  readonly workload?: { readonly name: string; readonly podGroup: string };
+  /** The pod group inside a Workload that describes the group (1.35 and the KEP's own shapes), and which replica of it. */
+  readonly workload?: { readonly name: string; readonly podGroup: string; readonly replica?: string };
 }
 
 /** Claims of the Kubernetes API itself; they alone group a budget's pods without being asked to. */

@@ -35,7 +35,11 @@ function workloadClaim(spec: PodSpec): GroupClaim | undefined {
     id: `${parent}/${replica ?? ''}`,
     display: replica === undefined ? link.podGroup : `${link.podGroup}/${replica}`,
     parent,
-    workload: { name: link.name, podGroup: link.podGroup },
+    workload: {
+      name: link.name,
+      podGroup: link.podGroup,
+      ...(replica === undefined ? {} : { replica: String(replica) }),
+    },
     ...(typeof replica === 'number' ? { index: replica } : {}),
   };
 }
@@ -57,6 +61,6 @@ function link(
   return {
     ...(name === undefined ? {} : { name }),
     ...(podGroup === undefined ? {} : { podGroup }),
-    ...(replica === undefined ? {} : { replica }),
+    ...(replica === undefined || replica === '' ? {} : { replica }),
   };
 }

@@ -81,6 +81,17 @@ function largeMinimum({ pdbs, pubs }: LintView): readonly Hit[] {
   return [...onePerObject(ofPdbs), ...onePerObject(ofPubs)];
 }
 
+/** A group that its owner replaces as a whole, and a budget that counts it as available with fewer pods. */
+function smallMinimum({ pubs }: LintView): readonly Hit[] {
+  const hits = pubs.flatMap(({ object, state }) =>
+    [...state.units.values()].flatMap(({ display, statedSize = 0 }) => {
+      const message = `group ${display} has ${statedSize} pods, and minReadyReplicas is ${state.minimum}`;
+      return state.rules?.groups !== undefined && statedSize > state.minimum ? [{ object, message }] : [];
+    }),
+  );
+  return onePerObject(hits);
+}
+
 function onePerObject(hits: readonly Hit[]): readonly Hit[] {
   return hits.filter(({ object }, index) => hits.findIndex((other) => other.object === object) === index);
 }
@@ -122,7 +133,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF008',
     name: 'minimum-larger-than-group',
     severity: 'error',
-    why: 'A group that never has as many pods as it needs never serves, and the budget is never met.',
+    why: 'A group that never has as many pods as it needs never serves, and the budget is never met. A minReadyReplicas that no group can reach counts as the full size.',
     fix: 'Lower holdfast.dev/group-min-available, minReadyReplicas or minCount to at most the size of the group.',
     check: largeMinimum,
   },
@@ -133,5 +144,13 @@ export const selectionRules: readonly Rule[] = [
     why: 'A budget that counts groups refuses every pod of which it cannot tell the group.',
     fix: 'Name the label that makes the groups (holdfast.dev/group-label), or select only pods that are in groups.',
     check: unresolved,
+  },
+  {
+    code: 'HF017',
+    name: 'minimum-smaller-than-group',
+    severity: 'warning',
+    why: 'Pods above minReadyReplicas may go at no cost, one of every group at once; the owner of a LeaderWorkerSet group then replaces the whole group. The default of minReadyReplicas is 1.',
+    fix: 'Set minReadyReplicas to the size of the group, unless the group serves with fewer pods.',
+    check: smallMinimum,
   },
 ];

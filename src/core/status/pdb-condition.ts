@@ -5,9 +5,10 @@ import type { WarningCode } from '../../api/reasons.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
+import { counted } from './counted-words.ts';
 
 export interface PdbReport {
-  /** Absent when the budget is plain: Kubernetes' own business, about which there may still be something to say. */
+  /** Absent when the budget is plain, and was meant to be: it is Kubernetes' own business. */
   readonly condition?: Condition;
   /** Things that are not errors, and that the author of the budget should know. */
   readonly warnings: readonly { readonly code: WarningCode; readonly message: string }[];
@@ -26,40 +27,46 @@ export function pdbReport(
   const pdb = world.namespace(namespace)?.pdbs.get(name);
   if (pdb === undefined) return undefined;
   const warnings = warningsOf(pdb);
-  if (pdb.rules !== undefined && pdb.mode === 'plain') return warnings.length === 0 ? undefined : { warnings };
-  const next = conditionOf(pdb, guard, warnings);
+  if (pdb.rules !== undefined && pdb.mode === 'plain' && warnings.length === 0) return undefined;
+  const next = { ...conditionOf(pdb, guard, warnings), observedGeneration: pdb.generation };
   return { condition: keepTransition(next, previous, statusTime(now)), warnings };
 }
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
   const type = condition.groupBudget;
+  // The built-in check counts its pods: what it says now is in the numbers of the budget's own status.
+  if (pdb.rules !== undefined && pdb.mode === 'plain') {
+    const message = warnings.map((one) => one.message).join('; ');
+    return { type, status: 'Unknown', reason: 'GroupFallback', message };
+  }
   if (guard.kind === 'off') return { type, status: 'Unknown', reason: 'NotGuarded', message: guard.message };
   if (pdb.rules === undefined) {
     return { type, status: 'False', reason: 'BudgetInvalid', message: formatFieldErrors(pdb.errors) };
   }
+  const extra = warnings.map((one) => `; ${one.message}`).join('');
   const lost = unresolved(pdb);
   if (pdb.mode === 'group' && pdb.units.size === 0 && lost.length > 0) {
-    const message = `no group can be resolved: ${lost.length} pods selected, among them ${lost[0]}`;
+    const message = `no group can be resolved: ${counted(lost.length, 'pod')} selected, among them ${lost[0]}${extra}`;
     return { type, status: 'False', reason: 'GroupNotResolved', message };
   }
-  const extra = warnings.map((one) => `; ${one.message}`).join('');
   const desired = pdb.desired();
   if (!desired.known) return { type, status: 'False', reason: 'Insufficient', message: `${desired.why}${extra}` };
   // A budget that desires nothing refuses nothing, also when there is nothing (N4).
   const sufficient = desired.count === 0 || pdb.available - 1 >= desired.count;
+  const fallback = warnings.some((one) => one.code === 'GroupFallback');
   return {
     type,
     status: sufficient ? 'True' : 'False',
-    reason: sufficient ? 'Sufficient' : 'Insufficient',
+    reason: fallback ? 'GroupFallback' : sufficient ? 'Sufficient' : 'Insufficient',
     message: `${numbers(pdb, desired.count)}${extra}`,
   };
 }
 
 function numbers(pdb: PdbState, desired: number): string {
-  const units = pdb.mode === 'group' ? 'groups' : 'pods';
+  const unit = pdb.mode === 'group' ? 'group' : 'pod';
   const expected = pdb.expected();
   const total = expected.known ? `, ${expected.count} expected (by ${expected.source})` : '';
-  return `${pdb.available} ${units} available, ${desired} needed${total}`;
+  return `${counted(pdb.available, unit)} available, ${desired} needed${total}`;
 }
 
 function unresolved(pdb: PdbState): readonly string[] {
@@ -69,30 +76,42 @@ function unresolved(pdb: PdbState): readonly string[] {
     .sort();
 }
 
+type Warning = PdbReport['warnings'][number];
+
 function warningsOf(pdb: PdbState): PdbReport['warnings'] {
-  const warnings: { code: WarningCode; message: string }[] = [];
-  const automatic = pdb.rules?.scope.kind === 'automatic';
-  const lost = pdb.mode === 'group' ? unresolved(pdb) : [];
-  if (automatic && lost.length > 0) {
-    warnings.push({ code: 'MixedSelection', message: `${lost.length} selected pods have no group and are left out` });
-  }
-  if (automatic && pdb.mode !== 'group') {
-    const claims = [...pdb.pods].filter((pod) =>
-      pod.groups.some((group) => group.description.kind === 'missing'),
-    ).length;
-    if (claims > 0) {
-      warnings.push({
-        code: 'GroupFallback',
-        message: `${claims} pods name a group that cannot be found: counted pod by pod`,
-      });
-    }
-  }
-  const expected = pdb.mode === 'group' ? pdb.expected() : undefined;
-  if (expected?.known === true && expected.source === 'seen' && pdb.units.size > 0) {
-    warnings.push({
-      code: 'GroupsForgettable',
-      message: 'nothing says how many groups there should be: one whose last pod goes is forgotten',
-    });
-  }
-  return warnings;
+  const found = [leftOut(pdb), notDivided(pdb), notFound(pdb), forgettable(pdb)];
+  return found.filter((one) => one !== undefined);
+}
+
+function leftOut(pdb: PdbState): Warning | undefined {
+  if (pdb.rules?.scope.kind !== 'automatic' || pdb.mode !== 'group') return undefined;
+  const lost = unresolved(pdb).length - pdb.undivided;
+  if (lost === 0) return undefined;
+  const message = `${counted(lost, 'selected pod')} ${lost === 1 ? 'has' : 'have'} no group and ${lost === 1 ? 'is' : 'are'} left out`;
+  return { code: 'MixedSelection', message };
+}
+
+function notDivided(pdb: PdbState): Warning | undefined {
+  if (pdb.mode !== 'group' || pdb.undivided === 0) return undefined;
+  const [pod] = [...pdb.pods].filter((one) => one.undivided && pdb.groupOf(one) === undefined);
+  const group = pod?.groups.find((one) => one.description.kind === 'undivided');
+  if (group === undefined || !('what' in group.description)) return undefined;
+  const many = pdb.undivided > 1;
+  const message = `${counted(pdb.undivided, 'pod')} cannot be put into ${many ? 'groups and are' : 'a group and is'} refused: ${group.description.what}`;
+  return { code: 'GroupUndivided', message };
+}
+
+function notFound(pdb: PdbState): Warning | undefined {
+  if (pdb.rules?.scope.kind !== 'automatic' || pdb.mode === 'group') return undefined;
+  const count = [...pdb.pods].filter((pod) => pod.groups.some((group) => group.description.kind === 'missing')).length;
+  if (count === 0) return undefined;
+  const message = `${counted(count, 'pod')} ${count === 1 ? 'names' : 'name'} a group that cannot be found: counted pod by pod`;
+  return { code: 'GroupFallback', message };
+}
+
+function forgettable(pdb: PdbState): Warning | undefined {
+  const expected = pdb.mode === 'group' && pdb.units.size > 0 ? pdb.expected() : undefined;
+  if (expected?.known !== true || expected.source !== 'seen') return undefined;
+  const message = 'nothing says how many groups there should be: one whose last pod goes is forgotten';
+  return { code: 'GroupsForgettable', message };
 }

@@ -5,9 +5,11 @@ import type { ConditionCode } from '../../api/reasons.ts';
 import { labelOf } from '../label.ts';
 import { isRemoval } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import type { PubState, PubUnit } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub-state.ts';
+import type { PubUnit } from '../world/pub-unit.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
+import { counted } from './counted-words.ts';
 
 /** Lists in a status are cut here; the numbers are always whole. */
 const maxListed = 500;
@@ -31,16 +33,21 @@ export function pubStatus(
   const totalReplicas = total.known ? total.count : 0;
   return {
     observedGeneration: pub.generation,
-    currentAvailable: pub.available,
+    currentAvailable: pub.current,
     desiredAvailable: desired.known ? desired.count : 0,
     totalReplicas,
     // Where the desired number is not known the budget refuses what would break a unit, so nothing is allowed.
-    unavailableAllowed: desired.known ? Math.max(0, pub.available - desired.count) : 0,
+    unavailableAllowed: desired.known ? allowed(pub, desired.count) : 0,
     unavailableReplicas: Math.max(0, totalReplicas - pub.available),
     ...reserved(state, pub),
     ...downGroups(pub, time, previous?.unavailablePodGroups ?? {}),
     conditions: conditionsOf(pub, guard).map((one) => keepTransition(one, previous?.conditions, time)),
   };
+}
+
+/** A budget that needs nothing lets all go, pods of workloads that are scaled to 0 among them: those are no supply for others. */
+function allowed(pub: PubState, desired: number): number {
+  return Math.max(0, (desired === 0 ? pub.current : pub.available) - desired);
 }
 
 function reserved(
@@ -69,7 +76,7 @@ function downGroups(
   const severalOwners = new Set(units.map((unit) => unit.root)).size > 1;
   const nameOf = (unit: PubUnit): string =>
     severalOwners && unit.root !== undefined ? `${unit.root.name}/${unit.display}` : unit.display;
-  const down = units.filter((unit) => unit.healthy < pub.minimum).map(nameOf);
+  const down = units.filter((unit) => !pub.isAvailable(unit)).map(nameOf);
   const entries = down.sort().map((name) => [name, before[name] ?? time] as const);
   return named('unavailablePodGroups', Object.fromEntries(entries));
 }
@@ -88,6 +95,8 @@ function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
   };
   wrong('MissingGroupLabel', missingLabel(pub));
   wrong('UnreachableMinReadyReplicas', unreachable(pub));
+  wrong('MinReadyReplicasBelowSize', belowSize(pub));
+  wrong('UnitsForgettable', forgettable(pub));
   wrong('WorkloadNotFound', notFound(pub));
   return conditions;
 }
@@ -114,15 +123,39 @@ function missingLabel(pub: PubState): string | undefined {
     .filter((pod) => pod.live && labelOf(pod.labels, key) === undefined)
     .map((pod) => pod.name);
   if (without.length === 0) return undefined;
-  return `${without.length} pods have no label ${key} and are protected one by one: ${someOf(without)}`;
+  const [have, are] = without.length === 1 ? ['has', 'is'] : ['have', 'are'];
+  return `${counted(without.length, 'pod')} ${have} no label ${key} and ${are} protected one by one: ${someOf(without)}`;
 }
 
 function unreachable(pub: PubState): string | undefined {
   if (pub.rules?.groups === undefined) return undefined;
   const units = [...pub.units.values()];
-  const largest = Math.max(0, ...units.map((unit) => unit.live));
+  const largest = Math.max(0, ...units.map((unit) => unit.statedSize ?? unit.live));
   if (units.length === 0 || largest >= pub.minimum) return undefined;
-  return `minReadyReplicas is ${pub.minimum}, and the largest of ${units.length} groups has ${largest} pods`;
+  const what = units.length === 1 ? 'its only group has' : `the largest of ${units.length} groups has`;
+  return `minReadyReplicas is ${pub.minimum}, and ${what} ${counted(largest, 'pod')}: it counts as the full size of a group`;
+}
+
+/** It is legal, and often not meant: a group of a LeaderWorkerSet is recreated as a whole when one of its pods goes. */
+function belowSize(pub: PubState): string | undefined {
+  if (pub.rules?.groups === undefined) return undefined;
+  const short = [...pub.units.values()].filter((unit) => (unit.statedSize ?? 0) > pub.minimum);
+  const [first] = short.map((unit) => unit.display).sort();
+  const size = short.find((unit) => unit.display === first)?.statedSize;
+  if (first === undefined || size === undefined) return undefined;
+  return `minReadyReplicas is ${pub.minimum}, and group ${first} has ${size} pods: ${counted(size - pub.minimum, 'pod')} of it may go at no cost, although its owner may replace the whole group for one of them`;
+}
+
+/** Nothing states how many units there should be: the total shrinks with each that goes and does not come back (I11). */
+function forgettable(pub: PubState): string | undefined {
+  const { maxUnavailable, minAvailable } = pub.rules ?? {};
+  // An integer minAvailable wants its number, whatever the total is.
+  if (maxUnavailable === undefined && minAvailable?.kind !== 'percent') return undefined;
+  const expected = pub.expected();
+  if (!expected.known || expected.source !== 'seen' || expected.count === 0) return undefined;
+  return pub.rules?.groups === undefined
+    ? 'nothing says how many pods there should be: one that goes and is not replaced is forgotten, and the total shrinks'
+    : 'nothing says how many groups there should be: one whose last pod goes is forgotten, and the total shrinks';
 }
 
 function notFound(pub: PubState): string | undefined {

@@ -10,7 +10,10 @@ import { PubState } from './pub-state.ts';
 export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBudget | undefined): void {
   const present = state.pdbs.get(name);
   const signature = pdb === undefined ? undefined : pdbSignature(pdb);
-  if (present !== undefined && present.signature === signature) return;
+  if (present !== undefined && present.signature === signature) {
+    present.generation = pdb?.metadata.generation ?? 0;
+    return;
+  }
   const ref = { kind: 'PodDisruptionBudget', namespace: state.name, name } as const;
   const next =
     pdb === undefined || signature === undefined
@@ -22,7 +25,10 @@ export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBu
     state.removePdb(present);
     dropLabelKey(state, present.groupLabel);
   }
-  if (pdb !== undefined && next !== undefined) state.addPdb(next, pdbSelector(pdb));
+  if (pdb !== undefined && next !== undefined) {
+    next.generation = pdb.metadata.generation ?? 0;
+    state.addPdb(next, pdbSelector(pdb));
+  }
   state.sweep();
 }
 

@@ -9,6 +9,8 @@ export type GroupDescription =
   | { readonly kind: 'none' }
   | { readonly kind: 'missing'; readonly what: string }
   | { readonly kind: 'notGang'; readonly what: string }
+  /** It is a gang of several replicas, and its pods name none of them: where one ends and the next begins, nothing says (P5). */
+  | { readonly kind: 'undivided'; readonly what: string }
   | {
       readonly kind: 'gang';
       readonly minimum?: number;
@@ -31,8 +33,11 @@ export class GroupNode {
   description: GroupDescription = { kind: 'none' };
   /** Counted and healthy pods. */
   healthy = 0;
-  /** Healthy pods that count as gone, and may turn out to stay (N6). */
+  /** Counted pods that are Ready or healthy (H5). */
+  serving = 0;
+  /** Healthy pods, and serving ones, that count as gone, and may turn out to stay (N6). */
   unproven = 0;
+  unprovenServing = 0;
   /** Pods that are neither terminating nor finished. */
   live = 0;
   /** Pods that are not finished and do not go with their owner, terminating ones among them. */
@@ -61,8 +66,10 @@ export class GroupNode {
   /** Takes in what a pod's change adds and takes, and tells the budgets that reach it. */
   count(change: Share): void {
     this.live += change.live;
-    this.healthy += change.healthy;
-    this.unproven += change.unproven;
+    this.healthy += change.pdb.healthy;
+    this.serving += change.pdb.serving;
+    this.unproven += change.pdb.unproven;
+    this.unprovenServing += change.pdb.unprovenServing;
     this.existing += change.existing;
     if (this.live > this.peak) this.peak = this.live;
     for (const pdb of this.budgets) pdb.refresh(this);

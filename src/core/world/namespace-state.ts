@@ -8,7 +8,7 @@ import { type CrowdedBudget, Crowding, maxBudgetsPerPod } from './crowding.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
-import { chainOf, isDoomed } from './owner-chain.ts';
+import { chainOf, isDoomed, isTakenAlong } from './owner-chain.ts';
 import { anyUid, nameKeyOf } from './owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
@@ -207,6 +207,7 @@ export class NamespaceState {
     if (lws !== undefined) pod.root?.pods.add(pod);
     pod.chainOpen = chain.at(-1)?.state === 'unknown';
     pod.doomed = isDoomed(chain, pod.root);
+    pod.idle = pod.doomed && !isTakenAlong(chain);
   }
 
   #count(pod: PodRecord, change: Share | undefined): void {

@@ -38,7 +38,15 @@ function takesPodsAlong(node: OwnerNode): boolean {
 
 /** An owner that is gone or being deleted takes its pods along; so does a workload that is scaled to nothing (X4). */
 export function isDoomed(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
-  if (chain.some(takesPodsAlong)) return true;
+  return isTakenAlong(chain) || isScaledToZero(chain, root);
+}
+
+/** An owner in its chain is deleted and takes the pod along. */
+export function isTakenAlong(chain: readonly OwnerNode[]): boolean {
+  return chain.some(takesPodsAlong);
+}
+
+function isScaledToZero(chain: readonly OwnerNode[], root: OwnerNode | undefined): boolean {
   const counter = podCounter(chain[0]);
   if (counter?.state === 'known' && counter.replicas === 0) return true;
   return root?.state === 'known' && root.countsGroups && root.replicas === 0;

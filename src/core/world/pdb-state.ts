@@ -43,6 +43,10 @@ export class PdbState {
   probed = 0;
   /** Selected pods that have a group this budget counts. */
   grouped = 0;
+  /** Selected pods of gangs that cannot be divided into groups (P5). */
+  undivided = 0;
+  /** Of the object that it was last read from. */
+  generation = 0;
   plainHealthy = 0;
   healthyPods = 0;
   availableGroups = 0;
@@ -82,7 +86,7 @@ export class PdbState {
 
   get mode(): PdbMode {
     const scope = this.rules?.scope.kind;
-    if (scope === 'group' || (scope === 'automatic' && this.grouped > 0)) return 'group';
+    if (scope === 'group' || (scope === 'automatic' && this.grouped + this.undivided > 0)) return 'group';
     return this.probed > 0 ? 'perPod' : 'plain';
   }
 
@@ -101,6 +105,7 @@ export class PdbState {
   select(pod: PodRecord): void {
     this.pods.add(pod);
     if (pod.has(bit.probed)) this.probed += 1;
+    if (pod.undivided) this.undivided += 1;
     this.#countOwner(pod, 1);
     const group = this.groupOf(pod);
     if (group === undefined) return;
@@ -118,6 +123,7 @@ export class PdbState {
   deselect(pod: PodRecord): void {
     this.pods.delete(pod);
     if (pod.has(bit.probed)) this.probed -= 1;
+    if (pod.undivided) this.undivided -= 1;
     this.#countOwner(pod, -1);
     const group = this.groupOf(pod);
     const unit = group === undefined ? undefined : this.units.get(group);
@@ -134,7 +140,7 @@ export class PdbState {
   /** Takes in what a selected pod's change adds and takes. */
   count(change: Share): void {
     this.plainHealthy += change.plainHealthy;
-    this.healthyPods += change.healthy;
+    this.healthyPods += change.pdb.healthy;
   }
 
   /** A group changed: is it still available, by this budget's minimum, and does it still say the same about its parent? */

@@ -48,7 +48,7 @@ export class PodGroupObjects {
       : describeNative(podGroup);
   }
 
-  #describeByWorkload(link: { readonly name: string; readonly podGroup: string }): GroupDescription {
+  #describeByWorkload(link: NonNullable<GroupClaim['workload']>): GroupDescription {
     const workload = this.#workloads.get(link.name);
     if (workload === undefined) return { kind: 'missing', what: `Workload ${link.name} does not exist` };
     const entry = workload.spec?.podGroups?.find((one) => one.name === link.podGroup);
@@ -57,7 +57,12 @@ export class PodGroupObjects {
     const minimum = entry.policy?.gang?.minCount;
     if (minimum === undefined)
       return { kind: 'notGang', what: `pod group ${link.podGroup} of Workload ${link.name} is not a gang` };
-    return { kind: 'gang', minimum, all: false, ...(entry.replicas === undefined ? {} : { replicas: entry.replicas }) };
+    const { replicas } = entry;
+    if (replicas !== undefined && replicas > 1 && link.replica === undefined) {
+      const what = `pod group ${link.podGroup} of Workload ${link.name} has ${replicas} replicas, and the pod names none of them (podGroupReplicaIndex)`;
+      return { kind: 'undivided', what };
+    }
+    return { kind: 'gang', minimum, all: false, ...(replicas === undefined ? {} : { replicas }) };
   }
 
   #countParent(podGroup: PodGroup, by: 1 | -1): void {

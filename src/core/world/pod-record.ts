@@ -33,6 +33,8 @@ export class PodRecord {
   /** The probe lease of its node is fresh and speaks for it; only looked at for probed pods. */
   fresh = false;
   doomed = false;
+  /** Doomed only because its workload is scaled to 0: a PUB with a total of its own still protects it (U3). */
+  idle = false;
   /** `conditional`: whether it goes is not known. */
   reserved: 'firm' | 'conditional' | undefined;
 
@@ -95,14 +97,32 @@ export class PodRecord {
     return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.has(bit.ready);
   }
 
+  /** Ready or healthy: it does its part, also while its probe says that it must not be disrupted (H5). */
+  get serves(): boolean {
+    return this.has(bit.ready) || this.healthy;
+  }
+
   /** Healthy for a PUB (H3). */
   get healthyForPub(): boolean {
-    return this.healthy && (this.bits & (bit.running | bit.unavailableLabel | bit.updateUnfinished)) === bit.running;
+    return this.healthy && this.#fitForPub;
+  }
+
+  get servesForPub(): boolean {
+    return this.serves && this.#fitForPub;
+  }
+
+  get #fitForPub(): boolean {
+    return (this.bits & (bit.running | bit.unavailableLabel | bit.updateUnfinished)) === bit.running;
   }
 
   /** Ready in Kubernetes' own eyes: what a plain PDB counts (P3). */
   get plainHealthy(): boolean {
     return this.has(bit.ready) && !this.has(bit.terminating) && this.reserved === undefined;
+  }
+
+  /** It is in a gang of several replicas, and does not say in which (P5). */
+  get undivided(): boolean {
+    return this.groups.some((group) => group.description.kind === 'undivided');
   }
 
   /** The probe says no, or says nothing that can be trusted (V1). */

@@ -10,29 +10,16 @@ import { digest } from '../digest.ts';
 import { bit } from '../health.ts';
 import { labelOf } from '../label.ts';
 import type { Operation } from '../request.ts';
+import { Tally } from '../tally.ts';
 import type { BudgetRef } from '../verdict.ts';
 import { Dependencies } from './dependencies.ts';
 import { podCounter } from './owner-chain.ts';
 import { identityOf, type OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
+import { type Bounds, boundsOf, PubUnit } from './pub-unit.ts';
 import { obtain } from './selector-index.ts';
-import type { Share } from './share.ts';
-
-/** A group of a PodUnavailableBudget: selected pods with one label value under one root owner. */
-export interface PubUnit {
-  readonly key: string;
-  readonly display: string;
-  readonly pods: Set<PodRecord>;
-  /** Neither terminating nor finished. */
-  live: number;
-  /** Not finished, and not going with its owner. */
-  existing: number;
-  healthy: number;
-  /** Healthy pods that count as gone, and may turn out to stay (N6). */
-  unproven: number;
-  readonly root: OwnerNode | undefined;
-}
+import { type Share, sumOf } from './share.ts';
 
 /** A PodUnavailableBudget with what it counts. */
 export class PubState {
@@ -50,7 +37,17 @@ export class PubState {
   readonly pods = new Set<PodRecord>();
   readonly units = new Map<string, PubUnit>();
   readonly owners = new Map<OwnerNode | undefined, OwnerTally>();
-  available = 0;
+  /** Pods without the group label (or all, without a group policy) that are available. */
+  #singles = 0;
+  /** Units that are available by the budget's own minimum, or by the size that their pods state. */
+  #certain = 0;
+  /** The sizes of the units: while one has as many pods as the minimum, the minimum can be reached. */
+  readonly #sizes = new Tally();
+  /** Units that are available because they are whole, where no unit can reach the minimum. */
+  #whole: number | undefined;
+  /** Healthy pods of workloads that are scaled to 0. */
+  #idle = 0;
+  #idleSingles = 0;
   /** The workload it names, whether or not anybody looked it up. */
   readonly targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
@@ -111,8 +108,72 @@ export class PubState {
     return key === undefined ? undefined : this.units.get(key);
   }
 
+  /** As the budget says it: what holds for a unit may be less (U2). */
   get minimum(): number {
     return this.rules?.groups?.minReady ?? 1;
+  }
+
+  boundsOf(unit: PubUnit): Bounds {
+    return boundsOf(unit, this.minimum, this.#reachable, () => this.#missingOf(unit.root));
+  }
+
+  isAvailable(unit: PubUnit): boolean {
+    return unit.healthy >= this.boundsOf(unit).enough;
+  }
+
+  /** Some unit has as many pods as the minimum asks for. */
+  get #reachable(): boolean {
+    return (this.#sizes.max ?? 0) >= this.minimum;
+  }
+
+  /** How many pods an owner would still create; undefined where nothing says how many it wants. */
+  #missingOf(root: OwnerNode | undefined): number | undefined {
+    if (root === undefined) return undefined;
+    this.#dependencies.add(root);
+    // It may want any number: no unit of it is known to be whole.
+    if (root.state === 'unknown') return this.minimum;
+    if (root.state === 'gone' || root.deleting || root.countsGroups || root.replicas === undefined) return undefined;
+    return Math.max(0, root.replicas - (this.owners.get(root)?.livePods ?? 0));
+  }
+
+  get available(): number {
+    return this.#singles + this.#certain + this.#wholeUnits();
+  }
+
+  #wholeUnits(): number {
+    if (this.#reachable) return 0;
+    this.#whole ??= [...this.units.values()].filter(
+      (unit) => unit.statedSize === undefined && this.isAvailable(unit),
+    ).length;
+    return this.#whole;
+  }
+
+  /** The available units with those of workloads that are scaled to 0, which nothing needs and which still run (S1). */
+  get current(): number {
+    if (this.#idle === 0) return this.available;
+    const units = [...this.units.values()].filter(
+      (unit) => !this.isAvailable(unit) && unit.healthy + unit.idle >= this.boundsOf(unit).enough,
+    );
+    return this.available + this.#idleSingles + units.length;
+  }
+
+  /** Its own total says how many units there should be, also where a workload is scaled to 0. */
+  get overridesScale(): boolean {
+    return this.rules?.totalReplicas !== undefined;
+  }
+
+  /** Whether a pod counts for this budget, if healthy (N1). */
+  counts(pod: PodRecord): boolean {
+    return pod.counted || (pod.reserved === undefined && this.#keepsIdle(pod));
+  }
+
+  /** Whether it counts as gone, and may turn out to stay (N6). */
+  mayCount(pod: PodRecord): boolean {
+    return pod.unproven || (pod.reserved === 'conditional' && this.#keepsIdle(pod));
+  }
+
+  #keepsIdle(pod: PodRecord): boolean {
+    return this.overridesScale && pod.live && pod.idle;
   }
 
   select(pod: PodRecord): void {
@@ -125,9 +186,11 @@ export class PubState {
     if (key === undefined) return;
     const unit = obtain(this.units, key, () => {
       tally.groups += 1;
-      return newUnit(key, groupValue(this.rules, pod) ?? '', owner);
+      const made = new PubUnit(key, groupValue(this.rules, pod) ?? '', owner);
+      this.#sizes.add(made.live);
+      return made;
     });
-    unit.pods.add(pod);
+    this.#recount(unit, () => unit.enter(pod));
   }
 
   deselect(pod: PodRecord): void {
@@ -144,8 +207,9 @@ export class PubState {
   #leaveUnit(pod: PodRecord, tally: OwnerTally): void {
     const unit = this.unitOf(pod);
     if (unit === undefined) return;
-    unit.pods.delete(pod);
+    this.#recount(unit, () => unit.leave(pod));
     if (unit.pods.size > 0) return;
+    this.#sizes.remove(unit.live);
     this.units.delete(unit.key);
     tally.groups -= 1;
   }
@@ -154,16 +218,35 @@ export class PubState {
   count(pod: PodRecord, change: Share): void {
     const unit = this.unitOf(pod);
     if (change.existing !== 0) this.#countExisting(pod, unit, change.existing);
+    const strength = this.overridesScale ? sumOf(change.pub, change.idle) : change.pub;
+    const idle = this.overridesScale ? 0 : change.idle.healthy;
+    this.#idle += idle;
+    if (change.live !== 0) this.#countLive(pod, change.live);
     if (unit === undefined) {
-      this.available += change.healthyForPub;
+      this.#singles += strength.healthy;
+      this.#idleSingles += idle;
       return;
     }
-    unit.live += change.live;
-    unit.unproven += change.unprovenForPub;
-    const was = unit.healthy >= this.minimum;
-    unit.healthy += change.healthyForPub;
-    const is = unit.healthy >= this.minimum;
-    if (was !== is) this.available += is ? 1 : -1;
+    this.#recount(unit, () => unit.count(change, strength, idle));
+  }
+
+  #countLive(pod: PodRecord, by: number): void {
+    const tally = this.owners.get(this.#ownerOf(pod));
+    if (tally !== undefined) tally.livePods += by;
+    this.#whole = undefined;
+  }
+
+  #recount(unit: PubUnit, mutate: () => void): void {
+    const was = this.#isCertain(unit);
+    this.#sizes.remove(unit.live);
+    mutate();
+    this.#sizes.add(unit.live);
+    this.#whole = undefined;
+    this.#certain += Number(this.#isCertain(unit)) - Number(was);
+  }
+
+  #isCertain(unit: PubUnit): boolean {
+    return unit.healthy >= Math.min(this.minimum, unit.statedSize ?? this.minimum);
   }
 
   #countExisting(pod: PodRecord, unit: PubUnit | undefined, by: number): void {
@@ -205,6 +288,7 @@ export class PubState {
 
   expectedChanged(): void {
     this.#expected = undefined;
+    this.#whole = undefined;
     this.#dependencies.clear();
   }
 
@@ -215,11 +299,7 @@ export class PubState {
 }
 
 function newTally(): OwnerTally {
-  return { pods: 0, existingPods: 0, existingSingles: 0, existingGroups: 0, groups: 0 };
-}
-
-function newUnit(key: string, display: string, root: OwnerNode | undefined): PubUnit {
-  return { key, display, pods: new Set(), live: 0, existing: 0, healthy: 0, unproven: 0, root };
+  return { pods: 0, livePods: 0, existingPods: 0, existingSingles: 0, existingGroups: 0, groups: 0 };
 }
 
 function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {

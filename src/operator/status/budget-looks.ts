@@ -95,8 +95,8 @@ export class BudgetLooks {
     if (shown === undefined) return this.#forget(budget);
     const plan = planPdb({ shown, written: this.#pdbs.get(key), ...this.#around(budget) });
     if (plan === undefined) return { kind: 'again', afterMs: lagMs };
-    if (plan.condition === undefined) this.#parts.budgetMetrics.forget(budget);
-    else this.#show(budget, plan.blocked);
+    if (plan.ours) this.#show(budget, plan.blocked);
+    else this.#parts.budgetMetrics.forget(budget);
     const { step } = plan;
     if (step.kind === 'wait' || this.#unsettled(plan)) return this.#later(step);
     const outcome =

@@ -16,6 +16,7 @@ export function sameCondition(one: Condition | undefined, other: Condition | und
     one.type === other.type &&
     one.status === other.status &&
     one.reason === other.reason &&
+    one.observedGeneration === other.observedGeneration &&
     one.message === other.message
   );
 }

@@ -9,6 +9,8 @@ const ours: ReadonlySet<string> = new Set<ConditionCode>([
   'Enforced',
   'MissingGroupLabel',
   'UnreachableMinReadyReplicas',
+  'MinReadyReplicasBelowSize',
+  'UnitsForgettable',
   'WorkloadNotFound',
 ]);
 

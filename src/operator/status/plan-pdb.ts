@@ -8,7 +8,7 @@ import { boundedCondition, sameCondition } from './condition-text.ts';
 import { pdbWarnings, type StatusWarning } from './status-warnings.ts';
 import { presentOf, recentOf, type Step, stepTo, type Written } from './written.ts';
 
-/** Undefined: the budget is plain, and shows nothing of ours. */
+/** Undefined: the budget is plain, as it was meant to be, and shows nothing of ours. */
 export type PdbCondition = Condition | undefined;
 
 export interface PdbLook {
@@ -27,6 +27,8 @@ export interface PdbPlan {
   readonly before: PdbCondition;
   /** Everything there is to warn of now, told already or not. */
   readonly warnings: readonly StatusWarning[];
+  /** It is judged by us, and its numbers are ours to show. */
+  readonly ours: boolean;
   /** A disruption that breaks a unit would be refused. */
   readonly blocked: boolean;
   /** It is not known how many units there should be, and it was judged before. */
@@ -48,6 +50,7 @@ export function planPdb({ world, shown, written, guard, now, monotonic }: PdbLoo
     condition: next,
     before: present.value,
     warnings: pdbWarnings(report?.warnings ?? [], next),
+    ours: next !== undefined && (state.rules === undefined || state.mode !== 'plain'),
     blocked: next?.status === 'False',
     unsure: next?.reason === 'Insufficient' && present.value !== undefined && !state.desired().known,
   };

@@ -7,7 +7,13 @@ export interface StatusWarning {
   readonly message: string;
 }
 
-const wrongConditions = ['MissingGroupLabel', 'UnreachableMinReadyReplicas', 'WorkloadNotFound'] as const;
+const wrongConditions = [
+  'MissingGroupLabel',
+  'UnreachableMinReadyReplicas',
+  'MinReadyReplicasBelowSize',
+  'UnitsForgettable',
+  'WorkloadNotFound',
+] as const;
 const wrongReasons = ['GroupNotResolved', 'BudgetInvalid'] as const;
 
 /** What turned wrong with a PodUnavailableBudget, from what its status said before to what it says now. */

@@ -125,6 +125,12 @@ const cases: readonly Case[] = [
     want: [`HF008 ${onPub}`],
   },
   {
+    title: 'minReadyReplicas smaller than the groups',
+    objects: [leaderWorkerSet(3, 3), pub('web', { maxUnavailable: 1, ...groups })],
+    want: [`HF017 ${onPub}`],
+    says: 'group 0 has 3 pods, and minReadyReplicas is 2',
+  },
+  {
     title: 'a number that an autoscaler goes down to',
     objects: [deployment(5), autoscaler(2), pdb('web', { minAvailable: 2 })],
     want: [`HF009 ${onPdb}`],

@@ -129,7 +129,7 @@ const operationLists = [
 ];
 
 const anyGroupPolicy = fc.record(
-  { groupLabelKey: fc.constantFrom(...groupLabels), minReadyReplicas: fc.constantFrom(1, 2, 2, 3) },
+  { groupLabelKey: fc.constantFrom(...groupLabels), minReadyReplicas: fc.constantFrom(1, 2, 2, 3, 5) },
   { requiredKeys: ['groupLabelKey'] },
 );
 

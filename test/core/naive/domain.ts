@@ -114,6 +114,7 @@ export const scenes: readonly (readonly Seat[])[] = [
     { name: 'kep-0-0', spec: { workload: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
     { name: 'kep-0-1', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 0 } } },
     { name: 'kep-2-0', spec: { workloadReference: { name: 'wl', podGroup: 'w', podGroupReplicaIndex: 2 } } },
+    { name: 'kep-0', spec: { workload: { name: 'wl', podGroup: 'w' } } },
   ],
   [
     jobSetSeat('set-0-0', 'setsJob0', '0'),

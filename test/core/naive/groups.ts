@@ -16,7 +16,7 @@ export function membership(state: NaiveState, pod: Pod, grouping: Grouping): Mem
   const native = nativeGroup(state, pod);
   if (native.kind === 'gang') return native.member;
   // A native group that the pod names and that is not there is not replaced by a guess (P5).
-  if (grouping.by === 'native' || native.kind === 'missing') return undefined;
+  if (grouping.by === 'native' || native.kind === 'missing' || native.kind === 'undivided') return undefined;
   return conventionGroup(pod);
 }
 

@@ -31,10 +31,23 @@ export function isHealthy(state: NaiveState, pod: Pod, now: number): boolean {
   return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isReady(pod);
 }
 
+/** H5: it does its part of the work of its group, whether or not it may be disrupted. */
+export function works(state: NaiveState, pod: Pod, now: number): boolean {
+  return isReady(pod) || isHealthy(state, pod, now);
+}
+
 /** H3 */
 export function isHealthyForPub(state: NaiveState, pod: Pod, now: number): boolean {
+  return isHealthy(state, pod, now) && isFitForPub(pod);
+}
+
+export function worksForPub(state: NaiveState, pod: Pod, now: number): boolean {
+  return works(state, pod, now) && isFitForPub(pod);
+}
+
+function isFitForPub(pod: Pod): boolean {
   const setAside = Object.keys(labelsOf(pod)).some((key) => key.startsWith(label.unavailablePodPrefix));
-  return isHealthy(state, pod, now) && pod.status?.phase === 'Running' && !setAside && !isBeingUpdatedInPlace(pod);
+  return pod.status?.phase === 'Running' && !setAside && !isBeingUpdatedInPlace(pod);
 }
 
 /**

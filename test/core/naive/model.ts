@@ -4,6 +4,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { exemptions } from './exempt.ts';
 import { isReady, probeProblem } from './health.ts';
+import { isIdle } from './owners.ts';
 import { answerOfPdb, numbersOfPdb, pdbRef, sayOf, selects } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
 import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
@@ -55,7 +56,9 @@ export function naiveDecide(
 ): NaiveVerdict {
   const found = findPod(state, request.namespace, request.pod);
   const pod = request.uid === undefined || request.uid === found?.metadata.uid ? found : undefined;
-  const exempt = exemptions(state, request, pod);
+  const exempt = exemptions(state, request, pod).filter(
+    (one) => one !== 'WorkloadGone' || pod === undefined || !isKept(state, request, pod, now),
+  );
   const [reason] = exempt;
   if (reason !== undefined) {
     const verdict = pod === undefined ? unknown(state, request) : judged(state, request, pod, now, options);
@@ -66,6 +69,12 @@ export function naiveDecide(
   if (pod.status?.phase === 'Pending') return pending(state, request, pod, now, options);
   if (isCovered(state, request, pod, now)) return alreadyReserved(state, request, pod, now, options);
   return judged(withoutReservation(state, pod), request, pod, now, options);
+}
+
+/** X4: its workload is scaled to 0, and a budget with a total of its own protects it. */
+function isKept(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): boolean {
+  const asked = { ...request, takesAway: true };
+  return isIdle(state, pod) && state.pubs.some((pub) => answerOfPub(state, pub, asked, pod, now) !== undefined);
 }
 
 /** I4: what nothing can protect passes, seen or not. An eviction could always meet a probe. */
@@ -185,7 +194,7 @@ function judged(
 }
 
 function allAnswers(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): readonly Answer[] {
-  const pdbs = request.operation === 'EVICT' ? pdbAnswers(state, pod, now) : [];
+  const pdbs = request.operation === 'EVICT' && !isIdle(state, pod) ? pdbAnswers(state, pod, now) : [];
   return [...pdbs, ...state.pubs.flatMap((pub) => answerOfPub(state, pub, request, pod, now) ?? [])];
 }
 

@@ -22,6 +22,8 @@ export type NativeAnswer =
   | { readonly kind: 'notNamed' }
   | { readonly kind: 'missing'; readonly key: string }
   | { readonly kind: 'notGang'; readonly key: string }
+  /** One of several replicas, and nothing says which (P5). */
+  | { readonly kind: 'undivided'; readonly key: string }
   | { readonly kind: 'gang'; readonly key: string; readonly member: Membership };
 
 /** G2 */
@@ -105,6 +107,7 @@ function fromWorkload(state: NaiveState, pod: Pod): NativeAnswer {
   if (entry === undefined) return { kind: 'missing', key };
   const minCount = entry.policy?.gang?.minCount;
   if (minCount === undefined) return { kind: 'notGang', key };
+  if ((entry.replicas ?? 1) > 1 && named.replica === '') return { kind: 'undivided', key };
   const member: Membership = {
     key,
     unit: [named.podGroup, named.replica].filter((part) => part !== '').join('/'),

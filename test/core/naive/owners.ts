@@ -167,13 +167,25 @@ export function endsUnknown(state: NaiveState, pod: Pod): boolean {
   return chainOf(state, pod).at(-1)?.status === 'unknown';
 }
 
-/** X4 */
+/** X4: its owner takes it along, or its workload is scaled to 0. */
 export function isDoomed(state: NaiveState, pod: Pod): boolean {
-  const lost = chainOf(state, pod).some((link) => wantsNothing(link) && !link.leavesPods);
+  return isTakenAlong(state, pod) || isScaledToZero(state, pod);
+}
+
+function isTakenAlong(state: NaiveState, pod: Pod): boolean {
+  return chainOf(state, pod).some((link) => wantsNothing(link) && !link.leavesPods);
+}
+
+/** X4: doomed by the scale alone, so that a budget with a total of its own still protects it. */
+export function isIdle(state: NaiveState, pod: Pod): boolean {
+  return isScaledToZero(state, pod) && !isTakenAlong(state, pod);
+}
+
+function isScaledToZero(state: NaiveState, pod: Pod): boolean {
   const counting = countingOwner(state, pod);
   const root = rootOwner(state, pod);
   const nothingWanted = counting !== undefined && scaleOf(counting) === 0;
-  return lost || nothingWanted || (root !== undefined && scaleCountsGroups(root) && scaleOf(root) === 0);
+  return nothingWanted || (root !== undefined && scaleCountsGroups(root) && scaleOf(root) === 0);
 }
 
 /** U3: a terminating pod exists until it is gone, or a budget would shrink with every pod that it lets go. */
@@ -181,13 +193,20 @@ export function exists(state: NaiveState, pod: Pod): boolean {
   return !isFinished(pod) && !isDoomed(state, pod);
 }
 
+/** Whom a budget counts (X4): one with a total of its own also pods whose workload is scaled to 0. */
+export type Counting = 'wanted' | 'wantedOrIdle';
+
 /** N1 */
-export function isCounted(state: NaiveState, pod: Pod): boolean {
-  return !isTerminating(pod) && !isFinished(pod) && !isDoomed(state, pod) && reservationOf(state, pod) === undefined;
+export function isCounted(state: NaiveState, pod: Pod, counting: Counting = 'wanted'): boolean {
+  return isPresent(state, pod, counting) && reservationOf(state, pod) === undefined;
 }
 
 /** N6: it counts as gone, and whether it goes is not known. */
-export function isInDoubt(state: NaiveState, pod: Pod): boolean {
-  if (isTerminating(pod) || isFinished(pod) || isDoomed(state, pod)) return false;
-  return reservationOf(state, pod)?.conditional === true;
+export function isInDoubt(state: NaiveState, pod: Pod, counting: Counting = 'wanted'): boolean {
+  return isPresent(state, pod, counting) && reservationOf(state, pod)?.conditional === true;
+}
+
+function isPresent(state: NaiveState, pod: Pod, counting: Counting): boolean {
+  if (isTerminating(pod) || isFinished(pod)) return false;
+  return !isDoomed(state, pod) || (counting === 'wantedOrIdle' && isIdle(state, pod));
 }

@@ -8,7 +8,8 @@ import { parseTakeover } from '../../../src/api/takeover.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from './expected.ts';
 import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
-import { isHealthy, isReady } from './health.ts';
+import { isHealthy, isReady, works } from './health.ts';
+import { nativeGroup } from './native.ts';
 import { isCounted, isInDoubt } from './owners.ts';
 import {
   type Amounts,
@@ -72,7 +73,8 @@ function readPdb(state: NaiveState, pdb: PodDisruptionBudget): Reading {
   if (scope.value.kind === 'group') return { mode: 'group', ...common, ...explicitGrouping(scope.value) };
   const pods = selected(state, pdb);
   const native: Grouping = { by: 'native' };
-  if (scope.value.kind === 'automatic' && pods.some((pod) => membership(state, pod, native) !== undefined)) {
+  const isGrouped = (pod: Pod) => membership(state, pod, native) !== undefined || isUndivided(state, pod);
+  if (scope.value.kind === 'automatic' && pods.some(isGrouped)) {
     return { mode: 'group', ...common, grouping: native };
   }
   return { mode: pods.some(hasProbe) ? 'perPod' : 'plain', ...common };
@@ -85,6 +87,11 @@ function explicitGrouping(scope: Extract<PdbScope, { kind: 'group' }>): { groupi
 }
 
 type GroupReading = Extract<Reading, { mode: 'group' }>;
+
+/** P5: a gang of several replicas of which the pod names none. */
+function isUndivided(state: NaiveState, pod: Pod): boolean {
+  return nativeGroup(state, pod).kind === 'undivided';
+}
 
 /** P4: every group of which a pod is selected. */
 function reachedGroups(state: NaiveState, pdb: PodDisruptionBudget, reading: GroupReading): readonly Group[] {
@@ -135,7 +142,7 @@ export function sayOf(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): 'j
     return reachedGroups(state, pdb, reading).some((group) => group.key === own.key) ? 'judges' : 'none';
   }
   if (!selects(pdb, pod)) return 'none';
-  return reading.grouping.by === 'native' ? 'builtIn' : 'judges';
+  return reading.grouping.by === 'native' && !isUndivided(state, pod) ? 'builtIn' : 'judges';
 }
 
 function mayTakeOver(pdb: PodDisruptionBudget): boolean {
@@ -153,33 +160,32 @@ export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Po
   const { takeover } = reading;
   if (sayOf(state, pdb, pod) === 'builtIn') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   if (reading.mode !== 'group') {
-    const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1 }, now);
+    const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1, least: 1 }, now);
     return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), unhealthy), takeover };
   }
   const group = groupOf(state, pod, reading.grouping);
   // Left out of a mixed selection, it is what the built-in check would make of it (P2, P5).
-  if (group === undefined && reading.grouping.by === 'native') {
+  if (group === undefined && reading.grouping.by === 'native' && !isUndivided(state, pod)) {
     return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   }
   if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
   const minimum = groupMinimum(state, group, reading.minimum);
-  const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum }, now);
+  const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum, least: minimum }, now);
   return { ...judge(budget, unit, pod, countGroups(state, pdb, reading, now), unhealthy), takeover };
 }
 
 function unitOf(
   state: NaiveState,
   pods: readonly Pod[],
-  about: Pick<Unit, 'name' | 'kind' | 'minimum'>,
+  about: Pick<Unit, 'name' | 'kind' | 'minimum' | 'least'>,
   now: number,
 ): Unit {
-  const inDoubt = pods.filter((pod) => isInDoubt(state, pod));
   return {
     ...about,
     counted: pods.filter((pod) => isCounted(state, pod)),
-    serving: serving(state, pods, now),
-    inDoubt,
-    servingInDoubt: inDoubt.filter((pod) => isHealthy(state, pod, now)),
+    inDoubt: pods.filter((pod) => isInDoubt(state, pod)),
+    isHealthy: (pod) => isHealthy(state, pod, now),
+    works: (pod) => works(state, pod, now),
   };
 }
 

@@ -8,10 +8,22 @@ import { type PubRules, readPub } from '../../../src/api/pub-read.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { labelGroup } from './groups.ts';
-import { isHealthyForPub } from './health.ts';
-import { chainOf, endsUnknown, isCounted, isInDoubt, type Link, linkKey, lookUp, rootOwner } from './owners.ts';
+import { isHealthyForPub, worksForPub } from './health.ts';
+import {
+  type Counting,
+  chainOf,
+  endsUnknown,
+  isCounted,
+  isIdle,
+  isInDoubt,
+  type Link,
+  linkKey,
+  lookUp,
+  rootOwner,
+} from './owners.ts';
 import { expectedOfPub } from './pub-expected.ts';
-import { type Answer, desiredOf, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
+import { minimaOf } from './pub-minimum.ts';
+import { type Answer, desiredOf, isAvailable, judge, type NaiveNumbers, numbersFrom, type Unit } from './rule.ts';
 import { labelsOf, type NaiveState, namespaceOf, podsOf } from './state.ts';
 
 type Target = PubRules['target'];
@@ -43,22 +55,25 @@ function unitKey(state: NaiveState, rules: PubRules, pod: Pod): string {
   return group?.key ?? `pod|${pod.metadata.name}`;
 }
 
-function isServing(state: NaiveState, pod: Pod, now: number): boolean {
-  return isCounted(state, pod) && isHealthyForPub(state, pod, now);
+function countingOf(rules: PubRules): Counting {
+  return rules.totalReplicas === undefined ? 'wanted' : 'wantedOrIdle';
 }
 
 function unitOf(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, pod: Pod, now: number): Unit {
   const key = unitKey(state, rules, pod);
-  const pods = podsUnder(state, pub, rules).filter((other) => unitKey(state, rules, other) === key);
+  const all = podsUnder(state, pub, rules);
+  const pods = all.filter((other) => unitKey(state, rules, other) === key);
   const group = rules.groups === undefined ? undefined : labelGroup(state, pod, rules.groups.labelKey);
   return {
     name: group?.unit ?? pod.metadata.name,
     kind: group === undefined ? 'pod' : 'group',
-    minimum: group === undefined ? 1 : (rules.groups?.minReady ?? 1),
-    counted: pods.filter((other) => isCounted(state, other)),
-    serving: pods.filter((other) => isServing(state, other, now)),
-    inDoubt: pods.filter((other) => isInDoubt(state, other)),
-    servingInDoubt: pods.filter((other) => isInDoubt(state, other) && isHealthyForPub(state, other, now)),
+    ...(group === undefined || rules.groups === undefined
+      ? { minimum: 1, least: 1 }
+      : minimaOf(state, rules.groups, pods, all)),
+    counted: pods.filter((other) => isCounted(state, other, countingOf(rules))),
+    inDoubt: pods.filter((other) => isInDoubt(state, other, countingOf(rules))),
+    isHealthy: (other) => isHealthyForPub(state, other, now),
+    works: (other) => worksForPub(state, other, now),
   };
 }
 
@@ -70,7 +85,7 @@ function countUnits(state: NaiveState, pub: PodUnavailableBudget, rules: PubRule
     ...(rules.maxUnavailable === undefined ? {} : { max: rules.maxUnavailable }),
     ...(rules.minAvailable === undefined ? {} : { min: rules.minAvailable }),
   };
-  const available = [...units.values()].filter((unit) => unit.serving.length >= unit.minimum).length;
+  const available = [...units.values()].filter(isAvailable).length;
   return { available, desired: desiredOf(amounts, expected), expected };
 }
 
@@ -161,6 +176,8 @@ export function answerOfPub(
   if (namespaceOf(pub) !== namespaceOf(pod) || isLeftAlone(pod, rules)) return undefined;
   const deleted = dropsEveryOwner(state, request) && guards(pub, 'DELETE');
   if (!guards(pub, request.operation) && !deleted) return undefined;
+  // X4: of a pod whose workload is scaled to 0 only a budget with a total of its own has a say.
+  if (isIdle(state, pod) && rules?.totalReplicas === undefined) return undefined;
   const coverOf = (one: Pod): Cover => (target === undefined ? 'yes' : cover(state, target, one));
   const keyOf = rules === undefined ? undefined : (one: Pod): string => unitKey(state, rules, one);
   const covered = coverOf(pod);

@@ -65,14 +65,23 @@ export function desiredOf({ max, min }: Amounts, expected: Expected | undefined)
 export interface Unit {
   readonly name: string;
   readonly kind: 'pod' | 'group';
+  /** With as many healthy pods it is available; with fewer than `least` it is not. They differ where its size is not known. */
   readonly minimum: number;
-  /** Its pods that count (N1), and those of them that are healthy. */
+  readonly least: number;
+  /** Its pods that count (N1). */
   readonly counted: readonly Pod[];
-  readonly serving: readonly Pod[];
-  /** Those that would count, were they not reserved on a condition (N6), and those of them that are healthy. */
+  /** Those that would count, were they not reserved on a condition (N6). */
   readonly inDoubt: readonly Pod[];
-  readonly servingInDoubt: readonly Pod[];
+  readonly isHealthy: (pod: Pod) => boolean;
+  /** It is healthy or Ready (H5). */
+  readonly works: (pod: Pod) => boolean;
 }
+
+export function isAvailable(unit: Unit): boolean {
+  return unit.counted.filter(unit.isHealthy).length >= unit.minimum;
+}
+
+type State = NaiveCharge['effect'] | 'withheld';
 
 /** N4 */
 export function judge(
@@ -84,37 +93,54 @@ export function judge(
 ): Answer {
   const { desired, expected } = numbers;
   const always = unhealthy === 'always';
-  const without = unit.serving.filter((pod) => pod !== target).length;
-  const brokenAnyway = unit.kind === 'group' && without + unit.servingInDoubt.length + 1 < unit.minimum;
-  const isUp = unit.serving.length >= unit.minimum;
-  const effects = possibleEffects(unit, target);
-  const effect = effects.includes('breaks') ? 'breaks' : isUp ? 'surplus' : 'down';
+  const { minimum, least, counted, inDoubt, works } = unit;
+  const present = [...counted, ...inDoubt];
+  const others = present.filter((pod) => pod !== target);
+  const brokenAnyway = unit.kind === 'group' && others.filter(works).length + 1 < least;
+  const isUp = isAvailable(unit);
+  const states = possibleStates(unit, target);
+  if (states.includes('withheld')) return { budget, always, brokenAnyway, refusal: 'UnitWithheld' };
+  const effect = states.includes('breaks') ? 'breaks' : isUp ? 'surplus' : 'down';
   const available = numbers.available + (effect === 'breaks' && !isUp ? 1 : 0);
   const refused = refusalOf(effect, available, desired, unhealthy);
-  const refusal = refused === 'BudgetExhausted' && !isUp ? 'DisruptionUnproven' : refused;
+  const sizeUnknown = least < minimum && counted.filter(unit.isHealthy).length >= least;
+  const doubt = sizeUnknown ? 'GroupSizeUnknown' : 'DisruptionUnproven';
+  const refusal = refused === 'BudgetExhausted' && !isUp ? doubt : refused;
   if (refusal !== undefined) return { budget, always, brokenAnyway, refusal };
   const charge = {
     ...({ budget, unit: unit.name, unitKind: unit.kind, effect, available } as const),
     ...(desired === undefined ? {} : { desired }),
     ...(expected === undefined ? {} : { expected: expected.count }),
   };
-  const restsOnTarget = effect === 'down' && !unit.serving.includes(target);
-  const served = [...unit.serving, ...unit.servingInDoubt];
-  const present = [...unit.counted, ...unit.inDoubt];
-  const idle = present.filter((pod) => pod !== target && !served.includes(pod));
-  const couldBeUp = present.length >= unit.minimum && served.length < unit.minimum;
-  const restsOn = effect === 'down' && couldBeUp ? idle.map((pod) => pod.metadata.name) : [];
+  // A single pod is down when it is not healthy; a group is down because of pods that do not even work (H5).
+  const keepsDown = (pod: Pod) => !(unit.kind === 'group' ? works(pod) : unit.isHealthy(pod));
+  const restsOnTarget = effect === 'down' && (!counted.includes(target) || keepsDown(target));
+  const couldBeUp = present.length >= least && present.filter((pod) => !keepsDown(pod)).length < least;
+  const restsOn = effect === 'down' && couldBeUp ? others.filter(keepsDown).map((pod) => pod.metadata.name) : [];
   return { budget, always, brokenAnyway, charge, restsOnTarget, restsOn };
 }
 
-/** N6: what the loss of the target may mean, for each number of pods in doubt that turn out to stay. */
-function possibleEffects(unit: Unit, target: Pod): readonly NaiveCharge['effect'][] {
-  const own = unit.serving.includes(target) ? 1 : 0;
-  return Array.from({ length: unit.servingInDoubt.length + 1 }, (_, staying) => {
-    const serving = unit.serving.length + staying;
-    if (serving < unit.minimum) return 'down';
-    return serving - own >= unit.minimum ? 'surplus' : 'breaks';
+/** N6, U2: what the loss of the target may mean, for every choice of pods in doubt that stay, and for every possible minimum. */
+function possibleStates(unit: Unit, target: Pod): readonly State[] {
+  const minima = Array.from({ length: unit.minimum - unit.least + 1 }, (_, i) => unit.least + i);
+  return choicesOf(unit.inDoubt).flatMap((staying) => {
+    const pods = [...unit.counted, ...staying];
+    return minima.map((minimum) => stateOf(unit, pods, target, minimum));
   });
+}
+
+function choicesOf(pods: readonly Pod[]): readonly (readonly Pod[])[] {
+  const [first, ...rest] = pods;
+  if (first === undefined) return [[]];
+  return choicesOf(rest).flatMap((choice) => [choice, [first, ...choice]]);
+}
+
+function stateOf(unit: Unit, pods: readonly Pod[], target: Pod, minimum: number): State {
+  const healthy = pods.filter(unit.isHealthy);
+  if (healthy.length >= minimum) {
+    return healthy.filter((pod) => pod !== target).length >= minimum ? 'surplus' : 'breaks';
+  }
+  return unit.kind === 'group' && pods.filter(unit.works).length >= minimum ? 'withheld' : 'down';
 }
 
 /** The number that is desired need not be known where the answer does not depend on it. */

@@ -11,6 +11,7 @@ const scenarios: readonly { readonly name: string; readonly file: string }[] = [
   { name: '[V1] a database that says no, and then yes', file: 'probe.txt' },
   { name: '[I9] a crash between reservation and deletion', file: 'crash.txt' },
   { name: '[I10] a broken group, whose leader its controller deletes', file: 'broken-group.txt' },
+  { name: '[H5] a shard of which one pod must not be disturbed', file: 'withheld.txt' },
   { name: '[I3] two budgets over one pod', file: 'two-budgets.txt' },
 ];
 

@@ -255,7 +255,7 @@ describe('PodDisruptionBudgets', () => {
     bench.world.upsertPod(worker(0, 1).notReady().version('30').build());
     bench.controller.budgets([{ kind: 'PodDisruptionBudget', namespace: ns, name: 'llm' }]);
     await bench.clock.advance(500);
-    expect(bench.pdbSays('llm')).toBe('False Insufficient: 1 groups available, 1 needed, 2 expected (by scale)');
+    expect(bench.pdbSays('llm')).toBe('False Insufficient: 1 group available, 1 needed, 2 expected (by scale)');
     await end();
   });
 
@@ -326,7 +326,7 @@ describe('PodDisruptionBudgets', () => {
     await endNext();
   });
 
-  it('a plain one is told of once, although it shows nothing', async () => {
+  it('[S2] one that falls back to pods shows that until the group is found, and is told of once', async () => {
     const lone = aPod('a').labels({ app: 'llm' }).inPodGroup('nowhere');
     const bench = aStatusBench({
       world: aWorld({ pods: [lone] }),
@@ -337,7 +337,16 @@ describe('PodDisruptionBudgets', () => {
       bench.controller.namespace(ns);
       await bench.clock.advance(500);
     }
-    expect([bench.pdbSays('llm'), bench.events, writesOf(bench)]).toEqual(['nothing', ['GroupFallback llm'], 0]);
+    expect([bench.pdbSays('llm'), bench.events, writesOf(bench)]).toEqual([
+      'Unknown GroupFallback: 1 pod names a group that cannot be found: counted pod by pod',
+      ['GroupFallback llm'],
+      1,
+    ]);
+    expect(await bench.metrics.render()).not.toContain('budget="llm"');
+    bench.world.upsertPod(aPod('a').labels({ app: 'llm' }).version('30').build());
+    bench.controller.namespace(ns);
+    await bench.clock.advance(500);
+    expect(bench.pdbSays('llm')).toBe('nothing');
     await end();
   });
 

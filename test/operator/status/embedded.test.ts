@@ -173,7 +173,7 @@ describe('on an API server', () => {
     unwrap(await clients.upkeep.create(resources.pdbs, { namespace }, budget('web', groupScope)));
     await eventually(async () => (await says('web')).startsWith('True Sufficient: 2 groups available, 1 needed'));
     await setReady('web-0', false);
-    await eventually(async () => (await says('web')).startsWith('False Insufficient: 1 groups available'));
+    await eventually(async () => (await says('web')).startsWith('False Insufficient: 1 group available'));
     await eventually(async () => (await pdbNow('web')).status['currentHealthy'] === 1);
     const { conditions } = (await pdbNow('web')).status as { conditions: Condition[] };
     expect(conditions.map(({ type }) => type).sort()).toEqual(['DisruptionAllowed', 'holdfast.dev/GroupBudget']);
