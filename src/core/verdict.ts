@@ -37,7 +37,7 @@ export interface Blocker {
   readonly unblock: string;
 }
 
-/** What to do about an allowed request, in this order: reserve, then complete. */
+/** What to do about an allowed request, in this order: reserve, count, then complete. */
 export interface Effects {
   readonly reserve?: {
     readonly operation: Operation;
@@ -47,6 +47,11 @@ export interface Effects {
   };
   /** `takeover`: delete the pod ourselves; `pass`: let the request through. */
   readonly complete: 'takeover' | 'pass';
+  /**
+   * Plain PDBs of the namespace, by name, from whose own counters a takeover takes this eviction before it deletes the pod, as
+   * the built-in check would have (P9).
+   */
+  readonly count?: readonly string[];
   /** The verdict rests on the pod not serving: it holds only for this version of the pod (N5). */
   readonly onlyIf?: PodVersion;
   /** The verdict rests on other pods of the group not serving: it holds only for these versions of them (N5). */

@@ -85,7 +85,8 @@ function decideSeen(
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, request.operation)) {
-    return pass('AlreadyReserved', { complete: completion(panel, request, options), confirm: true });
+    const complete = completion(panel, request, options);
+    return pass('AlreadyReserved', { complete, ...counting(complete, plainIn(panel)), confirm: true });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -149,6 +150,7 @@ function judge(
   const charges: Charge[] = [];
   /** Those that agree because the unit is down. */
   const down: Judge[] = [];
+  const counts: Judge[] = [];
   const veto = vetoOf(pod, request, panel.judges);
   if (veto !== undefined) blockers.push(veto);
   for (const one of panel.judges) {
@@ -157,13 +159,15 @@ function judge(
     else {
       charges.push(opinion.charge);
       if (opinion.charge.effect === 'down') down.push(one);
+      if (opinion.counts === true) counts.push(one);
     }
   }
   blockers.push(...plainBlockers(pod, panel, options));
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, completion(panel, request, options), charges, down);
+  const complete = completion(panel, request, options);
+  return allow(pod, request, { complete, ...counting(complete, counts) }, charges, down);
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -175,7 +179,7 @@ function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined 
 function allow(
   pod: PodRecord,
   request: DisruptionRequest,
-  complete: Effects['complete'],
+  completed: Pick<Effects, 'complete' | 'count'>,
   charges: readonly Charge[],
   down: readonly Judge[],
 ): Allowed {
@@ -186,7 +190,7 @@ function allow(
     charges,
     effects: {
       ...reserving(pod, request),
-      complete,
+      ...completed,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
     },
@@ -208,6 +212,17 @@ function completion(panel: Panel, request: DisruptionRequest, options: DecideOpt
   if (refused) return 'pass';
   const pubAlone = panel.judges.some((one) => one.kind === 'pub') && panel.builtin.length === 0;
   return panel.ownPdb || (takeover === 'always' && pubAlone) ? 'takeover' : 'pass';
+}
+
+/** A takeover passes by the built-in check, and takes from the counters in its place. Without one, the check takes from them itself. */
+function counting(complete: Effects['complete'], judges: readonly Judge[]): Pick<Effects, 'count'> {
+  if (complete === 'pass' || judges.length === 0) return {};
+  return { count: judges.flatMap((one) => ('pdb' in one ? [one.pdb.ref.name] : [])) };
+}
+
+/** What is reserved firmly served when it was judged, so that each of them counts it. */
+function plainIn({ judges }: Panel): readonly Judge[] {
+  return judges.filter((one) => one.kind === 'pdbPlain' && one.pdb.mode === 'plain');
 }
 
 /** Those who asked about plain PDBs hear what the built-in check would say, after us. */

@@ -12,7 +12,12 @@ import type { Judge } from './judges.ts';
 
 /** What one budget says: a charge it agrees to, or what blocks. */
 export type Opinion =
-  | { readonly agrees: true; readonly charge: Charge }
+  | {
+      readonly agrees: true;
+      readonly charge: Charge;
+      /** A plain PDB: the built-in check would take this eviction from the budget's own counter. */
+      readonly counts?: true;
+    }
   | { readonly agrees: false; readonly blocker: Blocker };
 
 /** A unit with and without the target pod, and the numbers around it. */
@@ -81,8 +86,26 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
     if (desired.count > 0 && facts.available >= desired.count) return agree(facts);
   }
   const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
-  if (allowed > 0) return agree(facts);
+  if (allowed > 0) return byCounter(pdb, facts);
   return exhausted(facts.effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
+}
+
+/**
+ * What the API server's own check would say after us: it reads the number that the disruption controller stored, which follows
+ * the pods a moment later. Refused here, the pod reserves nothing; refused there, it would hold a place in other budgets.
+ */
+function byCounter(pdb: PdbState, facts: Case): Opinion {
+  const { counter } = pdb;
+  // The number of a budget that counts groups means something else, and we complete its evictions past it.
+  if (pdb.mode !== 'plain') return agree(facts);
+  if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return { ...agree(facts), counts: true };
+  const { generation, observedGeneration, allowed } = counter;
+  if (observedGeneration < generation) {
+    return refuse('NotCountedYet', pdb.ref, facts.pod, `generation ${generation}, counted ${observedGeneration}`);
+  }
+  return allowed > 0
+    ? { ...agree(facts), counts: true }
+    : refuse('NotCountedYet', pdb.ref, facts.pod, `its status allows ${allowed} disruptions`);
 }
 
 function byPub(pub: PubState, pod: PodRecord): Opinion {
@@ -127,7 +150,7 @@ function plainCase(pdb: PdbState, pod: PodRecord): Case {
   return {
     ...podCase(pdb, pod),
     effect: pod.has(bit.ready) ? 'breaks' : 'down',
-    available: pdb.plainHealthy,
+    available: pdb.plainAvailable(pod),
     desired: pdb.plainDesired(),
     expected: pdb.plainExpected(),
   };

@@ -4,6 +4,7 @@ import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { bit } from '../health.ts';
 import type { OwnerState } from '../owner.ts';
+import { Entanglement } from './entanglement.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
@@ -37,6 +38,7 @@ export class NamespaceState {
   ledger: DisruptionLedger | undefined;
   readonly reservations = new Map<string, Reservation>();
 
+  readonly #entanglement = new Entanglement();
   readonly #pdbIndex = new SelectorIndex<PdbState>();
   readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
@@ -83,7 +85,8 @@ export class NamespaceState {
     this.#postings.add(pod);
     pod.pdbs = this.#pdbIndex.find(pod.labels);
     pod.pubs = this.#pubIndex.covering(pod);
-    for (const pdb of pod.pdbs) pdb.select(pod);
+    this.#entanglement.link(pod);
+    for (const pdb of pod.pdbs) this.#remode(pdb, () => pdb.select(pod));
     for (const pub of pod.pubs) pub.select(pod);
     this.#count(pod, difference(nothing, shareOf(pod)));
   }
@@ -91,7 +94,8 @@ export class NamespaceState {
   detach(pod: PodRecord): void {
     this.#count(pod, difference(shareOf(pod), nothing));
     for (const pub of pod.pubs) pub.deselect(pod);
-    for (const pdb of pod.pdbs) pdb.deselect(pod);
+    for (const pdb of pod.pdbs) this.#remode(pdb, () => pdb.deselect(pod));
+    this.#entanglement.unlink(pod);
     this.#postings.remove(pod);
     this.groups.leave(pod);
     if (pod.has(bit.probed)) {
@@ -115,22 +119,30 @@ export class NamespaceState {
     for (const pod of this.#postings.candidates(anchor)) {
       if (!matches(selector, pod.labels)) continue;
       pod.pdbs.push(state);
+      this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(shareOf(pod));
     }
+    this.#entanglement.forget();
   }
 
   removePdb(state: PdbState): void {
     this.pdbs.delete(state.ref.name);
     this.#pdbIndex.remove(state);
-    for (const pod of state.pods) pod.pdbs = pod.pdbs.filter((one) => one !== state);
+    for (const pod of state.pods) {
+      this.#entanglement.part(pod, state, () => {
+        pod.pdbs = pod.pdbs.filter((one) => one !== state);
+      });
+    }
     state.close();
+    this.#entanglement.forget();
   }
 
   addPub(state: PubState): void {
     this.pubs.set(state.ref.name, state);
     for (const pod of this.#pubIndex.add(state)) {
       pod.pubs.push(state);
+      this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(pod, shareOf(pod));
     }
@@ -139,8 +151,17 @@ export class NamespaceState {
   removePub(state: PubState): void {
     this.pubs.delete(state.ref.name);
     this.#pubIndex.remove(state);
-    for (const pod of state.pods) pod.pubs = pod.pubs.filter((one) => one !== state);
+    for (const pod of state.pods) {
+      this.#entanglement.part(pod, state, () => {
+        pod.pubs = pod.pubs.filter((one) => one !== state);
+      });
+    }
     state.close();
+  }
+
+  /** Whether we judge the evictions of a plain PDB's pods (P2). */
+  judgesPlain(pdb: PdbState): boolean {
+    return this.#entanglement.isJudged(pdb, this);
   }
 
   /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
@@ -160,6 +181,14 @@ export class NamespaceState {
   /** The pods that carry a label key. */
   podsWithLabel(key: string): Iterable<PodRecord> {
     return this.#postings.candidates({ kind: 'key', key });
+  }
+
+  /** A pod comes or goes, and with it perhaps the mode of a budget, or a group that the budget reaches. */
+  #remode(pdb: PdbState, mutate: () => void): void {
+    const { mode, units } = pdb;
+    const reached = units.size;
+    mutate();
+    if (pdb.mode !== mode || units.size !== reached) this.#entanglement.forget();
   }
 
   #attachOwners(pod: PodRecord): void {
