@@ -11,6 +11,7 @@ import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
+import { BuiltinCounters } from './handlers/builtin-counters.ts';
 import { createDecisionMetrics, decisionObserver } from './handlers/decisions.ts';
 import { disruptionEvents, uidsFrom } from './handlers/disruption-events.ts';
 import { createLedgerEvents } from './handlers/ledger-events.ts';
@@ -119,6 +120,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     pods: judging.pods,
     views: judging.views,
     client: clients.admission,
+    counters: new BuiltinCounters({ client: clients.admission, clock }),
     clock,
     options,
     username: () => username,

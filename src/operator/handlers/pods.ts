@@ -15,6 +15,7 @@ import type { CallContext, WebhookHandler } from '../webhook/handler.ts';
 import { type PodRequest, podRequestOf } from '../webhook/requests.ts';
 import type { ReviewRequest } from '../webhook/review.ts';
 import type { AdmissionAnswer } from '../webhook/review-answer.ts';
+import type { BuiltinCounters } from './builtin-counters.ts';
 import { type Completion, completeEviction } from './takeover.ts';
 
 export interface PodHandlerParts {
@@ -24,6 +25,7 @@ export interface PodHandlerParts {
   readonly pods: PodReader;
   readonly views: Pick<ViewGate, 'reached'>;
   readonly client: Pick<KubeClient, 'delete'>;
+  readonly counters: Pick<BuiltinCounters, 'take'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;
   /** The user that our own requests come from. */
@@ -148,10 +150,12 @@ export class PodHandler implements WebhookHandler {
 
   async #takeOver(asked: Judged, verdict: Allowed, untilMs: number, signal: AbortSignal): Promise<Step> {
     const { request, eviction } = asked;
-    const { world, client, clock, observer } = this.#parts;
+    const { world, client, clock, observer, counters } = this.#parts;
     const uid = verdict.effects.reserve?.uid ?? world.pod(request.namespace, request.pod)?.uid;
     if (uid === undefined) return answer(verdict);
-    const { onlyIf } = verdict.effects;
+    const { onlyIf, count: budgets = [] } = verdict.effects;
+    const taken = await counters.take({ ...request, budgets }, untilMs - clock.monotonic());
+    if (taken.kind === 'refused') return answer(notCounted(request, taken));
     const left = untilMs - clock.monotonic();
     const completion = await completeEviction(client, { request, uid, onlyIf, terms: eviction }, left);
     observer.completed(request, completion);
@@ -162,6 +166,7 @@ export class PodHandler implements WebhookHandler {
       case 'moved':
         return this.#settleMoved(asked, completion.message, signal);
       case 'refused':
+        await taken.giveBack();
         // The budgets agree and the pod is reserved: the API server may do it its own way, unless the deletion had to insist.
         return answer(onlyIf === undefined ? verdict : undone(request, completion.message));
       case 'unknown':
@@ -196,6 +201,15 @@ function unjudged({ pod }: DisruptionRequest): Denied {
 function undone({ pod }: DisruptionRequest, message: string): Denied {
   const detail = `its eviction was allowed, and could not be completed: ${message}`;
   return deny([blocker('PodUnknown', { pod: { name: pod }, detail })]);
+}
+
+/** Another eviction was faster at the API server's own counter, in the moment since the view was asked. */
+function notCounted(
+  { namespace, pod }: DisruptionRequest,
+  { budget, why }: { readonly budget: string; readonly why: string },
+): Denied {
+  const ref = { kind: 'PodDisruptionBudget', namespace, name: budget } as const;
+  return deny([blocker('NotCountedYet', { pod: { name: pod }, budget: ref, detail: why })]);
 }
 
 function subjectOf({ namespace, pod, operation }: DisruptionRequest): PodName {

@@ -22,6 +22,8 @@ export interface NaiveState {
   namespaces: readonly Namespace[];
   leases: ReadonlyMap<string, ProbeLease>;
   reservations: ReadonlyMap<string, readonly Reservation[]>;
+  /** The ledger as it is, where `reservations` leaves one out to ask what would be without it (L5). */
+  ledger?: ReadonlyMap<string, readonly Reservation[]>;
   peaks: ReadonlyMap<string, number>;
   /** The number of events so far, and when an owner was looked up and first pointed at: also history (O1). */
   tick: number;
@@ -68,7 +70,7 @@ export function reservationOf(state: NaiveState, pod: Pod): Reservation | undefi
 export function withoutReservation(state: NaiveState, pod: Pod): NaiveState {
   const namespace = namespaceOf(pod);
   const others = (state.reservations.get(namespace) ?? []).filter(({ uid }) => uid !== pod.metadata.uid);
-  return { ...state, reservations: new Map([...state.reservations, [namespace, others]]) };
+  return { ...state, ledger: state.reservations, reservations: new Map([...state.reservations, [namespace, others]]) };
 }
 
 export function isTerminating(pod: Pod): boolean {
