@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../support/kube-http.ts';
+import { addNode } from './support/nodes.ts';
+import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
+import { expectDone, expectNotNow, isDoneOrNotNow } from './support/refusals.ts';
+import { type Scene, sceneIn } from './support/scene.ts';
+import { seenByAll } from './support/seen.ts';
+import { suite } from './support/suite.ts';
+import { waitUntil } from './support/wait.ts';
+
+const { cluster, skipped } = await suite({ replicas: 2 });
+const node = skipped ? '' : await addNode(cluster, 'any');
+
+const podName = 'statefulset.kubernetes.io/pod-name';
+const only = (name: string) => ({ selector: { matchLabels: { [podName]: name } } });
+const all = (app: string) => ({ selector: { matchLabels: { app } } });
+
+/** Waits until Kubernetes itself has counted a plain budget, and both replicas have seen that. */
+async function counted(scene: Scene, name: string, disruptionsAllowed: number): Promise<void> {
+  const budget = await waitUntil(
+    `PodDisruptionBudget ${name} allows ${disruptionsAllowed}`,
+    () => scene.read('PodDisruptionBudget', name),
+    ({ status }) => status?.['disruptionsAllowed'] === disruptionsAllowed,
+    { withinMs: 60_000 },
+  );
+  await seenByAll(cluster, 'pdbs', [budget]);
+}
+
+async function threeReplicas(name: string, ...budgets: readonly Named[]): Promise<Scene> {
+  const scene = await sceneIn(cluster);
+  await scene.apply(workload('StatefulSet', name, 3));
+  await scene.waitReady(3);
+  await scene.apply(...budgets);
+  return scene;
+}
+
+/** A pod that ends at once may be gone before the API server looks at it again: 404 is a success. */
+function isDone({ code }: Answer): boolean {
+  return code < 300 || code === 404;
+}
+
+const ours = {
+  'a PodDisruptionBudget over groups': pdb(
+    'ours',
+    { ...only('x-0'), minAvailable: 0 },
+    {
+      'holdfast.dev/budget-scope': 'PodGroup',
+      'holdfast.dev/group-label': podName,
+    },
+  ),
+  'a PodUnavailableBudget': pub('ours', { ...only('x-0'), minAvailable: 0 }),
+};
+
+describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one is also under another budget', () => {
+  it.each(Object.entries(ours))('[I1] [P2] is spent once: %s', async (_kind, budget) => {
+    const scene = await threeReplicas('x', pdb('plain', { ...all('x'), minAvailable: 2 }), budget);
+    await scene.waitEnforced(budget);
+    for (let round = 0; round < 6; round += 1) {
+      await scene.waitReady(3);
+      await counted(scene, 'plain', 1);
+      const answers = await Promise.all([scene.evict('x-0'), scene.evict('x-1')]);
+      expect(answers.filter((one) => !isDoneOrNotNow(one)).map(({ text }) => text)).toEqual([]);
+      expect(
+        answers.filter(isDone).map(({ code }) => code),
+        `round ${round}`,
+      ).toHaveLength(1);
+    }
+  });
+
+  it('[P2] [P3] refuses the pods that only it selects, and says so, while another one is on its way out', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(
+      pod('a', { node, labels: { app: 'web', shard: '0' } }),
+      ...['b', 'c'].map((name) => pod(name, { node })),
+    );
+    const budget = pub('first', { selector: { matchLabels: { shard: '0' } }, minAvailable: 0 });
+    await scene.apply(pdb('plain', { minAvailable: 2 }), budget);
+    await scene.waitEnforced(budget);
+    await counted(scene, 'plain', 1);
+    expectDone(await scene.evict('a'));
+    const refused = await scene.evict('b');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('PodDisruptionBudget "plain" needs 2 available pods and has 2');
+    expect((await scene.reservations()).map((one) => one.pod)).not.toContain('b');
+  });
+});
+
+describe.skipIf(skipped).concurrent('a pod that a plain budget keeps', () => {
+  it('[I3] [P2] holds no place in the PodUnavailableBudget over its siblings: they go at once', async () => {
+    const budget = pub('slots', { ...all('s'), maxUnavailable: 1 });
+    const scene = await threeReplicas('s', pdb('pinned', { ...only('s-0'), maxUnavailable: 0 }), budget);
+    await scene.waitEnforced(budget);
+    const refused = await scene.evict('s-0');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('PodDisruptionBudget "pinned"');
+    expect(await scene.reservations()).toEqual([]);
+    const done = await scene.evict('s-1');
+    expect(isDone(done), done.text).toBe(true);
+  });
+
+  it('[I3] [P2] is told by name, also of two plain budgets, where the eviction API alone answers 500', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(...['a', 'b', 'c'].map((name) => pod(name, { node })));
+    const budget = pub('all', { minAvailable: 0 });
+    await scene.apply(pdb('first', { minAvailable: 1 }), pdb('second', { minAvailable: 2 }), budget);
+    await scene.waitEnforced(budget);
+    await counted(scene, 'first', 2);
+    await counted(scene, 'second', 1);
+    expectDone(await scene.evict('a'));
+    const refused = await scene.evict('b');
+    expectNotNow(refused);
+    expect(refused.body.message).toContain('PodDisruptionBudget "second"');
+  });
+});
