@@ -36,6 +36,12 @@ type StoredPdb = PodDisruptionBudget & {
 const fieldManager = 'holdfast-eviction';
 /** The disruption controller writes the same status, and evictions do: as often as Kubernetes' own check tries. */
 const maxAttempts = 20;
+/** No pod can have this name: the disruption controller counts because of the note, and drops it by that. */
+const recountNote = '_recount.holdfast.dev';
+/** One refusal after another asks for the same: a moment is enough for the controller to count. */
+const recountEveryMs = 1_000;
+/** Budgets whose last request to be counted is remembered; beyond that all are forgotten, and asked for once more. */
+const maxRemembered = 10_000;
 /** A note lives for two minutes by the disruption controller's clock; ours may differ from that by this much. */
 const tolerableSkewMs = 20_000;
 
@@ -48,6 +54,8 @@ export class BuiltinCounters {
   readonly #parts: CounterParts;
   /** How far the API server's clock is ahead of ours, by its own word. */
   #aheadMs = 0;
+  /** When a budget was last asked to be counted. */
+  readonly #askedAt = new Map<string, number>();
 
   constructor(parts: CounterParts) {
     this.#parts = parts;
@@ -69,6 +77,25 @@ export class BuiltinCounters {
       }
     }
     return { kind: 'taken', giveBack };
+  }
+
+  /**
+   * Has the disruption controller count a budget again. Of several PDBs over a pod it counts only one when the pod changes, and the
+   * others stay as they are until something changes them: seen on 1.37.1.
+   */
+  async recount(namespace: string, name: string): Promise<void> {
+    const key = `${namespace}/${name}`;
+    const now = this.#parts.clock.monotonic();
+    if (now - (this.#askedAt.get(key) ?? Number.NEGATIVE_INFINITY) < recountEveryMs) return;
+    if (this.#askedAt.size >= maxRemembered) this.#askedAt.clear();
+    this.#askedAt.set(key, now);
+    const body = { status: { disruptedPods: { [recountNote]: this.#time() } } };
+    await this.#parts.client.patch(
+      resources.pdbs,
+      statusOf({ namespace, name }),
+      { type: 'merge', body },
+      { fieldManager },
+    );
   }
 
   async #takeOne(place: Place, pod: string, until: number): Promise<Taken> {

@@ -25,7 +25,7 @@ export interface PodHandlerParts {
   readonly pods: PodReader;
   readonly views: Pick<ViewGate, 'reached'>;
   readonly client: Pick<KubeClient, 'delete'>;
-  readonly counters: Pick<BuiltinCounters, 'take'>;
+  readonly counters: Pick<BuiltinCounters, 'take' | 'recount'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;
   /** The user that our own requests come from. */
@@ -75,6 +75,7 @@ export class PodHandler implements WebhookHandler {
     const started = clock.monotonic();
     const verdict = await this.#judge(asked, started + this.#limits.answerMs, context);
     observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
+    if (verdict.result === 'deny') this.#recount(verdict);
     return answerVerdict(verdict, subjectOf(asked.request));
   }
 
@@ -86,6 +87,14 @@ export class PodHandler implements WebhookHandler {
     if (asked.kind === 'bad') return answerBad(asked.problem);
     const { request } = asked;
     return answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
+  }
+
+  /** What Kubernetes has not counted yet it is asked to count, so that the next try finds a number that is right. */
+  #recount({ blockers }: Denied): void {
+    for (const { code, budget } of blockers) {
+      if (code !== 'NotCountedYet' || budget === undefined) continue;
+      void this.#parts.counters.recount(budget.namespace, budget.name);
+    }
   }
 
   #unprotected(request: DisruptionRequest): boolean {

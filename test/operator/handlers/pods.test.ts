@@ -67,6 +67,9 @@ function bench(script: Script) {
       },
     },
     counters: {
+      async recount(namespace, budget) {
+        calls.push(`recount ${namespace}/${budget}`);
+      },
       async take({ pod, budgets }) {
         if (budgets.length > 0) calls.push(`take ${pod} from ${budgets.join(', ')}`);
         if (script.exhausted !== undefined) return { kind: 'refused', budget: script.exhausted, why: 'it allows 0' };
@@ -171,6 +174,7 @@ describe('an eviction that budgets allow', () => {
     const { said, calls } = await answer({ verdicts, exhausted: 'a' });
     expect(said).toMatch(/^429 .*PodDisruptionBudget "a".*it allows 0/);
     expect(calls).not.toContain('delete web-0');
+    expect(calls).toContain(`recount ${ns}/a`);
   });
 
   it('[P9] is given back to the counters where our deletion is refused: the API server takes it then', async () => {
