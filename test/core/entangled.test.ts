@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import { consult } from '../../src/core/decide/consult.ts';
+import { entangledBy } from '../../src/core/decide/entangled-by.ts';
 import { judgeBatch } from '../../src/core/ledger/batch.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort } from '../support/a-world.ts';
@@ -201,6 +202,39 @@ describe('entanglement is transitive', () => {
     expect(inShort(ask(world, 'EVICT', 'x-1'))).toBe('allow WithinBudget');
     world.deletePub(ns, 'u');
     expect(inShort(ask(world, 'EVICT', 'x-1'))).toBe('allow NotProtected');
+  });
+});
+
+describe('why a plain PDB is judged by us', () => {
+  const pub = aPub('u', { selector: { matchLabels: { shard: '0' } }, minAvailable: 0 });
+  const why = (world: ReturnType<typeof aWorld>, name: string) => {
+    const state = world.namespace(ns);
+    const pdb = state?.pdbs.get(name);
+    const by = state === undefined || pdb === undefined ? undefined : entangledBy(state, pdb);
+    return by === undefined ? undefined : `${by.pod} ${by.budget?.name}`;
+  };
+
+  it('[P2] is a pod that it shares with a budget of ours, or with one that is entangled itself', () => {
+    const world = threePods();
+    world.upsertPdb(aPdb('second', { app: 'x' }, { minAvailable: 0 }));
+    world.upsertPod(aPod('y-0').labels({ app: 'x', far: 'yes' }).build());
+    world.upsertPdb(aPdb('third', { far: 'yes' }, { minAvailable: 0 }));
+    expect(['plain', 'third', 'ours', 'nowhere'].map((name) => why(world, name))).toEqual([
+      'x-0 ours',
+      'y-0 plain',
+      undefined,
+      undefined,
+    ]);
+    world.deletePdb(ns, 'ours');
+    expect(why(world, 'plain')).toBeUndefined();
+    world.upsertPub(pub);
+    expect(why(world, 'plain')).toBe('x-0 u');
+  });
+
+  it('[P2] is an eviction that is under way, when nothing is shared any more', () => {
+    const world = aWorld({ pods: [aPod('x-0').labels(app)], pdbs: [aPdb('plain', app, { minAvailable: 0 })] });
+    world.setLedger(ns, aLedger([aReservation('x-0')]));
+    expect(why(world, 'plain')).toBe('x-0 undefined');
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { made } from '../support/cluster.ts';
 import type { Answer } from '../support/kube-http.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
@@ -75,6 +76,27 @@ describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one 
       return evictedOf(scene, ['x-0', 'x-1']);
     });
     expect(await Promise.all(rounds)).toEqual([1, 1, 1, 1, 1, 1]);
+  });
+
+  it('[P3] is counted again where Kubernetes has left it uncounted: of two budgets over a pod it counts one', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(
+      pod('a', { node, labels: { app: 'web', shard: '0' } }),
+      ...['b', 'c'].map((name) => pod(name, { node })),
+    );
+    const grouping = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-label': 'shard' };
+    const budget = pdb('first', { selector: { matchLabels: { shard: '0' } }, minAvailable: 0 }, grouping);
+    await scene.apply(pdb('plain', { minAvailable: 2 }), budget);
+    await scene.waitEnforced(budget);
+    await counted(scene, 'plain', 1);
+    // Kubernetes sees the pod fail for the one budget, and come back for the other.
+    await scene.setReady('a', false);
+    await made(
+      scene.change('PodDisruptionBudget', 'plain', { metadata: { annotations: { 'e2e.holdfast.dev/look': '1' } } }),
+    );
+    await counted(scene, 'plain', 0);
+    await scene.setReady('a', true);
+    expect(await evictedOf(scene, ['b'])).toBe(1);
   });
 
   it('[P2] [P3] refuses the pods that only it selects, and says so, while another one is on its way out', async () => {
