@@ -18,8 +18,8 @@ interface Component {
  * Which plain PDBs share pods with budgets of ours, directly or through other plain PDBs (P2). Kept per pair of budgets, never per
  * verdict: a pod's change costs as much as there are budgets over it, and the search walks from budget to budget, not over pods.
  *
- * The budgets over one pod form a star: each is linked to the pod's first PDB. That connects them as well as linking each with
- * each would, and thousands of budgets over one pod cost thousands of links instead of millions.
+ * The PDBs over one pod form a chain: each is linked to the next. That connects them as well as linking each with each would, and
+ * thousands of budgets over one pod cost thousands of links instead of millions. All else over the pod is linked to the first.
  */
 export class Entanglement {
   /** How many pods each pair of neighbours shares. PodUnavailableBudgets and groups are ends: nothing leads on from them. */
@@ -29,27 +29,42 @@ export class Entanglement {
 
   /** The budgets and groups of a pod are complete. */
   link(pod: PodRecord): void {
-    this.#countAll(pod, 1);
+    this.#chain(pod, 1);
+    this.#ends(pod, 1);
   }
 
   /** The budgets or groups of a pod are about to change. */
   unlink(pod: PodRecord): void {
-    this.#countAll(pod, -1);
+    this.#chain(pod, -1);
+    this.#ends(pod, -1);
   }
 
   /** One more budget came over a pod, as the last of its kind. */
   join(pod: PodRecord, budget: PdbState | PubState): void {
-    if (pod.pdbs[0] === budget) this.link(pod);
-    else this.#count(pod, budget, 1);
+    if (!(budget instanceof PdbState)) this.#end(pod, budget, 1);
+    else if (pod.pdbs[0] === budget) this.#ends(pod, 1);
+    else this.#pair(pod.pdbs.at(-2), budget, 1);
   }
 
-  /** One budget is to leave a pod; `leave` takes it out. Only when it is the first does every other get a new link. */
+  /** One budget is to leave a pod; `leave` takes it out. */
   part(pod: PodRecord, budget: PdbState | PubState, leave: () => void): void {
-    const isCenter = pod.pdbs[0] === budget;
-    if (isCenter) this.unlink(pod);
-    else this.#count(pod, budget, -1);
+    if (budget instanceof PdbState) this.#partPdb(pod, budget, leave);
+    else {
+      this.#end(pod, budget, -1);
+      leave();
+    }
+  }
+
+  #partPdb(pod: PodRecord, pdb: PdbState, leave: () => void): void {
+    const place = pod.pdbs.indexOf(pdb);
+    const before = pod.pdbs[place - 1];
+    const after = pod.pdbs[place + 1];
+    if (place === 0) this.#ends(pod, -1);
+    this.#pair(before, pdb, -1);
+    this.#pair(pdb, after, -1);
+    this.#pair(before, after, 1);
     leave();
-    if (isCenter) this.link(pod);
+    if (place === 0) this.#ends(pod, 1);
   }
 
   /** A budget began or ceased to be plain, or to reach a group. */
@@ -69,18 +84,24 @@ export class Entanglement {
     return false;
   }
 
-  #countAll(pod: PodRecord, by: 1 | -1): void {
-    const [center] = pod.pdbs;
-    if (center === undefined) return;
-    for (const budget of [...pod.pdbs, ...pod.pubs]) this.#count(pod, budget, by);
-    for (const group of pod.groups) this.#add(center, group, by);
+  #chain({ pdbs }: PodRecord, by: 1 | -1): void {
+    for (let i = 1; i < pdbs.length; i += 1) this.#pair(pdbs[i - 1], pdbs[i], by);
   }
 
-  #count({ pdbs: [center] }: PodRecord, budget: PdbState | PubState, by: 1 | -1): void {
-    if (center === undefined || budget === center) return;
-    if (budget instanceof PdbState) this.#add(budget, center, by);
-    else if (!budget.protects('EVICT')) return;
-    this.#add(center, budget, by);
+  #pair(one: PdbState | undefined, other: PdbState | undefined, by: 1 | -1): void {
+    if (one === undefined || other === undefined) return;
+    this.#add(one, other, by);
+    this.#add(other, one, by);
+  }
+
+  #ends(pod: PodRecord, by: 1 | -1): void {
+    for (const pub of pod.pubs) this.#end(pod, pub, by);
+    for (const group of pod.groups) this.#end(pod, group, by);
+  }
+
+  #end({ pdbs: [first] }: PodRecord, end: PubState | GroupNode, by: 1 | -1): void {
+    if (first === undefined || !(end instanceof GroupNode || end.protects('EVICT'))) return;
+    this.#add(first, end, by);
   }
 
   #add(pdb: PdbState, neighbour: Neighbour, by: 1 | -1): void {
@@ -90,7 +111,9 @@ export class Entanglement {
     if (after > 0) links.set(neighbour, after);
     else links.delete(neighbour);
     if (links.size === 0) this.#links.delete(pdb);
-    if (before === 0 || after === 0) this.forget();
+    // A group that no budget of ours reaches changes no answer; when one comes to reach it, the namespace says so.
+    const matters = !(neighbour instanceof GroupNode) || isOurs(neighbour);
+    if (matters && (before === 0 || after === 0)) this.forget();
   }
 
   /** A search that meets a budget of ours ends there; one that does not has seen the whole component. */
