@@ -19,6 +19,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   GroupNotResolved: 'repair',
   BudgetInvalid: 'repair',
   BudgetNotObserved: 'moment',
+  NotCountedYet: 'moment',
   ExpectedUnknown: 'repair',
   OwnerNotResolved: 'moment',
   NotSynced: 'moment',
