@@ -11,5 +11,12 @@ export interface PodDisruptionBudget {
     /** KEP-5682, where the cluster has it. */
     readonly budgetScope?: string;
   };
-  readonly status?: { readonly conditions?: readonly Condition[] };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly observedGeneration?: number;
+    /** The built-in counter: evictions take from it, the disruption controller counts it again. */
+    readonly disruptionsAllowed?: number;
+    /** Pods whose eviction was admitted and not seen yet, with the time; the disruption controller drops them after two minutes. */
+    readonly disruptedPods?: Readonly<Record<string, string>>;
+  };
 }

@@ -15,6 +15,7 @@ export const refusalCodes = [
   'GroupNotResolved',
   'BudgetInvalid',
   'BudgetNotObserved',
+  'NotCountedYet',
   'ExpectedUnknown',
   'OwnerNotResolved',
   'NotSynced',
@@ -146,6 +147,10 @@ const descriptions: Record<RefusalCode, Describe> = {
   BudgetNotObserved: (facts) => ({
     message: `${facts.budget} was changed and is still being processed: ${facts.detail}`,
     unblock: 'try again in a moment; if it stays, look whether an operator replica leads',
+  }),
+  NotCountedYet: (facts) => ({
+    message: `Kubernetes' own count for ${facts.budget} does not let pod ${facts.pod} go: ${facts.detail}`,
+    unblock: 'try again in a moment; if it stays, look whether the disruption controller of the cluster runs',
   }),
   ExpectedUnknown: (facts) => ({
     message: `${facts.budget} needs to know how many ${units(facts)} there should be, and does not: ${facts.detail}`,

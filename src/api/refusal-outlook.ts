@@ -21,6 +21,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   GroupNotResolved: 'repair',
   BudgetInvalid: 'repair',
   BudgetNotObserved: 'moment',
+  NotCountedYet: 'moment',
   ExpectedUnknown: 'repair',
   OwnerNotResolved: 'moment',
   NotSynced: 'moment',

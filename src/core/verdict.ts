@@ -50,7 +50,7 @@ type Completion =
   /** Let the request through. Without a target no budget had a say. */
   | { readonly complete: 'pass'; readonly target?: JudgedPod };
 
-/** What to do about an allowed request, in this order: reserve, verify what it rests on, complete. */
+/** What to do about an allowed request, in this order: reserve, verify what it rests on, count, complete. */
 export type Effects = Completion & {
   readonly reserve?: {
     readonly operation: Operation;
@@ -60,6 +60,11 @@ export type Effects = Completion & {
     /** The digests of the budgets that allowed it; absent: too many to record (I14). */
     readonly judgedBy?: readonly string[];
   };
+  /**
+   * Plain PDBs of the namespace, by name, from whose own counters a takeover takes this eviction before it deletes the pod, as
+   * the built-in check would have (P9).
+   */
+  readonly count?: readonly string[];
   /** The verdict rests on the pod not serving: it holds only for this version of the pod (N5). */
   readonly onlyIf?: PodVersion;
   /** The verdict rests on other pods of the group not serving: it holds only for these versions of them (N5). */

@@ -48,7 +48,7 @@ export function aShop(): LiveWorld {
     pubs: [aPub('db', { targetRef: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db' }, maxUnavailable: 1 })],
     owners: [anOwner('LeaderWorkerSet', 'llm', 2), db, deployment, set, anOwner('DaemonSet', 'log')],
   });
-  const reserved = aReservation('web-2', 'EVICT', { time: '2026-01-01T11:59:48Z' });
+  const reserved = aReservation('web-2', 'DELETE', { time: '2026-01-01T11:59:48Z' });
   world.setLedger(ns, aLedger([reserved]));
   const leases = [
     lease('node-1', 'fresh', ['uid-db-0']),

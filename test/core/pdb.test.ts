@@ -108,12 +108,18 @@ describe('mixed selections', () => {
   table(
     strays.map((row) => ({
       ...row,
-      name: `[P5] in automatic scope a pod that ${row.name} is neither counted nor judged`,
+      name: `[P5] [P3] in automatic scope a pod that ${row.name} is not counted, and is judged by the built-in rule`,
     })),
     ({ pod }) => {
       const mixed = world(pod, aPdb('b', app, strict));
       expect(pdbNumbers(mixed, 'b')).toMatchObject({ mode: 'group', available: 1, expected: 1 });
-      expect(inShort(ask(mixed, 'EVICT', 'stray'))).toBe('allow NotProtected');
+      expect(ask(mixed, 'EVICT', 'stray')).toMatchObject({
+        reason: 'WithinBudget',
+        charges: [{ unitKind: 'pod', available: 3, desired: 1 }],
+        effects: { complete: 'takeover' },
+      });
+      // The number of a budget over groups is not the built-in check's: nothing is taken from it.
+      expect(ask(mixed, 'EVICT', 'stray')).not.toHaveProperty('effects.count');
       expect(inShort(ask(mixed, 'EVICT', 'gang-0-leader'))).toBe('deny BudgetExhausted');
     },
   );
@@ -156,11 +162,14 @@ describe('mixed selections', () => {
     expect(ask(mixed, 'EVICT', 'stray')).toMatchObject({ result: 'allow', effects: { complete: 'takeover' } });
   });
 
-  it('[P5] [P9] a pod under a PUB is not taken over past a PDB that leaves it out', () => {
+  it('[P2] [P5] a pod under a PUB is not taken over past a PDB that leaves it out: that is asked, too', () => {
     const mixed = world(aPod('stray').labels(app), aPdb('mixed', app, { minAvailable: 3 }));
     mixed.upsertPub(aPub('pub', { selector: { matchLabels: app }, minAvailable: 0 }));
-    const verdict = ask(mixed, 'EVICT', 'stray');
-    expect(verdict).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
+    expect(blockersOf(ask(mixed, 'EVICT', 'stray'))).toMatchObject([
+      { code: 'BudgetExhausted', budget: { name: 'mixed' }, unitKind: 'pod', available: 3, desired: 3 },
+    ]);
+    mixed.upsertPdb(aPdb('mixed', app, { minAvailable: 2 }));
+    expect(ask(mixed, 'EVICT', 'stray')).toMatchObject({ result: 'allow', effects: { complete: 'takeover' } });
   });
 
   it('[P5] a pod is judged as soon as its PodGroup is there', () => {
@@ -230,16 +239,18 @@ describe('together or not at all', () => {
     ]);
   });
 
-  it('[P2] a plain PDB beside a PUB is not judged, and the eviction is left to the built-in check', () => {
+  it('[P2] [I3] a plain PDB beside a PUB is judged, too, and refuses before anything is reserved', () => {
     const world = aWorld({
       pods: [aPod('p').labels({ tier: 'back' })],
       pdbs: [strictPlain],
       pubs: [aPub('pub', { selector: { matchLabels: { tier: 'back' } }, minAvailable: 0 })],
     });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain']);
+    world.upsertPod(aPod('q').labels({ tier: 'back' }).build());
     expect(ask(world, 'EVICT', 'p')).toMatchObject({
       result: 'allow',
-      charges: [{ budget: { kind: 'PodUnavailableBudget' } }],
-      effects: { complete: 'pass' },
+      charges: [{ budget: { kind: 'PodDisruptionBudget' } }, { budget: { kind: 'PodUnavailableBudget' } }],
+      effects: { complete: 'takeover', count: ['plain'] },
     });
   });
 
@@ -252,7 +263,7 @@ describe('together or not at all', () => {
     expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain', 'PodUnavailableBudget/pub']);
   });
 
-  it('[P2] [P5] several plain PDBs alone stay the built-in check’s business, also beside one that leaves the pod out', () => {
+  it('[P2] [P5] several plain PDBs beside one that leaves the pod out are all judged', () => {
     const { pods, podGroups } = gangs(1);
     const world = aWorld({
       pods: [...pods, aPod('p').labels({ ...app, tier: 'back' })],
@@ -262,6 +273,14 @@ describe('together or not at all', () => {
         strictPlain,
         aPdb('plain-2', { tier: 'back' }, { minAvailable: 1 }),
       ],
+    });
+    expect(names(ask(world, 'EVICT', 'p'))).toEqual(['PodDisruptionBudget/plain', 'PodDisruptionBudget/plain-2']);
+  });
+
+  it('[P2] several plain PDBs alone stay the built-in check’s business', () => {
+    const world = aWorld({
+      pods: [aPod('p').labels({ tier: 'back' })],
+      pdbs: [strictPlain, aPdb('plain-2', { tier: 'back' }, { minAvailable: 1 })],
     });
     expect(inShort(ask(world, 'EVICT', 'p'))).toBe('allow NotProtected');
   });

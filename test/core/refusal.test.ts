@@ -128,6 +128,16 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     helps: ['again'],
     want: { budget: pub('db') },
   },
+  NotCountedYet: {
+    ask: () => {
+      const plain = aPdb('plain', { app: 'db' }, { minAvailable: 0 });
+      const pdbs = [{ ...plain, status: { disruptionsAllowed: 0, observedGeneration: 1 } }];
+      return ask(aWorld({ pods: [db], pdbs, pubs: [pubFor('db', { minAvailable: 0 })] }), 'EVICT', 'db');
+    },
+    says: ['PodDisruptionBudget "plain"', 'pod db', 'allows 0'],
+    helps: ['again', 'disruption controller'],
+    want: { budget: pdb('plain') },
+  },
   ExpectedUnknown: {
     ask: () => {
       const pods = podsOf('db', 2, anOwner('Job', 'migrate'));

@@ -11,8 +11,14 @@ const counted = {
   invalid: 'cannot be read',
 } as const;
 
-export function budgetTitle({ budget, scope }: BudgetView): string {
-  return `${kindText(budget.kind)}/${budget.name} (${counted[scope]})`;
+export function budgetTitle({ budget, scope, entangled }: BudgetView): string {
+  const how = entangled === undefined ? counted[scope] : `counts pods, and is judged by Holdfast: ${why(entangled)}`;
+  return `${kindText(budget.kind)}/${budget.name} (${how})`;
+}
+
+function why({ pod, budget }: NonNullable<BudgetView['entangled']>): string {
+  if (budget === undefined) return `an eviction of its pod ${pod} is under way`;
+  return `it shares pod ${pod} with ${kindText(budget.kind)}/${budget.name}`;
 }
 
 const sources: Readonly<Record<ExpectedSource, string>> = {

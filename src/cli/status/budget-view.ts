@@ -1,6 +1,7 @@
 import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { RefusalCode } from '../../api/reasons.ts';
 import { compareStrings } from '../../core/compare.ts';
+import { type EntangledBy, entangledBy } from '../../core/decide/entangled-by.ts';
 import type { BudgetRef, ExpectedSource } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
@@ -8,7 +9,7 @@ import type { PodRecord } from '../../core/world/pod-record.ts';
 import type { PubState } from '../../core/world/pub-state.ts';
 import type { World } from '../../core/world/world.ts';
 
-/** `builtin`: a PodDisruptionBudget that counts pods, which Kubernetes itself judges. */
+/** `builtin`: a PodDisruptionBudget that counts pods as Kubernetes does, which judges it itself unless it is entangled. */
 export type BudgetScope = 'group' | 'pod' | 'builtin' | 'invalid';
 
 /** One budget as it stands now. */
@@ -16,6 +17,8 @@ export interface BudgetView {
   readonly budget: BudgetRef;
   readonly scope: BudgetScope;
   readonly unit: 'group' | 'pod';
+  /** It is a plain budget, and judged by Holdfast because it shares this pod with this budget. */
+  readonly entangled?: EntangledBy;
   readonly pods: number;
   readonly available: number;
   readonly desired?: number;
@@ -52,10 +55,12 @@ export function budgetView(world: World, state: NamespaceState, budget: PdbState
   const unit = scope === 'group' ? 'group' : 'pod';
   const desired = budget.desired();
   const expected = budget.expected();
+  const entangled = 'mode' in budget ? entangledBy(state, budget) : undefined;
   const base = {
     budget: budget.ref,
     scope,
     unit,
+    ...(entangled === undefined ? {} : { entangled }),
     pods: budget.pods.size,
     available: budget.rules === undefined ? 0 : budget.available,
     ...(desired.known ? { desired: desired.count } : {}),
@@ -111,7 +116,7 @@ function whyUnknown(world: World, state: NamespaceState, budget: PdbState | PubS
   }
   const missing = (['pubs', 'podGroups', 'workloads'] as const).filter((one) => world.syncedVersion(one) === undefined);
   if (missing.length > 0) return { code: 'NotSynced', message: `${missing.join(', ')} cannot be read` };
-  const isOurs = !('mode' in budget) || budget.mode !== 'plain';
+  const isOurs = !('mode' in budget) || budget.mode !== 'plain' || state.judgesPlain(budget);
   if (isOurs && (state.ledger === undefined || world.syncedVersion('ledgers') === undefined)) {
     return { code: 'LedgerUnknown', message: 'disruptions under way are not known' };
   }

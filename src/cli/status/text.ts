@@ -37,9 +37,10 @@ export function kindText(kind: BudgetView['budget']['kind']): 'pdb' | 'pub' {
 }
 
 export function budgetCells(view: BudgetView): readonly string[] {
-  const { budget, scope, available, desired, expected, allowed } = view;
+  const { budget, scope, available, desired, expected, allowed, entangled } = view;
+  const counts = entangled === undefined ? scopes[scope] : 'Pod (entangled)';
   const name = `${kindText(budget.kind)}/${budget.name}`;
-  return [budget.namespace, name, scopes[scope], String(available), number(desired), number(expected), number(allowed)];
+  return [budget.namespace, name, counts, String(available), number(desired), number(expected), number(allowed)];
 }
 
 function budgetTable(budgets: readonly BudgetView[], { wide, paint }: TextOptions): string {

@@ -92,7 +92,8 @@ function decideSeen(
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, pod, request, ownPanel.judges)) {
-    return pass('AlreadyReserved', { ...completing(pod, panel, request, options), confirm: true });
+    const completed = completing(pod, panel, request, options, plainIn(panel));
+    return pass('AlreadyReserved', { ...completed, confirm: true });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -170,6 +171,7 @@ function judge(
   const charges: Charge[] = [];
   /** Those that agree because the unit is down. */
   const down: Judge[] = [];
+  const counts: Judge[] = [];
   const veto = vetoOf(pod, request, panel.judges);
   if (veto !== undefined) blockers.push(veto);
   for (const one of panel.judges) {
@@ -178,13 +180,14 @@ function judge(
     else {
       charges.push(opinion.charge);
       if (opinion.charge.effect === 'down') down.push(one);
+      if (opinion.counts === true) counts.push(one);
     }
   }
   blockers.push(...plainBlockers(pod, panel, options));
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, panel, { completed: completing(pod, panel, request, options), charges, down });
+  return allow(pod, request, panel, { completed: completing(pod, panel, request, options, counts), charges, down });
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -240,10 +243,19 @@ function reserving(
 interface Completing {
   readonly complete: Effects['complete'];
   readonly target: JudgedPod;
+  readonly count?: readonly string[];
 }
 
-function completing(pod: PodRecord, panel: Panel, request: DisruptionRequest, options: DecideOptions): Completing {
-  return { complete: completionOf(panel, request, options), target: targetOf(pod) };
+/** @param counts plain PDBs from whose own counters the eviction is to be taken */
+function completing(
+  pod: PodRecord,
+  panel: Panel,
+  request: DisruptionRequest,
+  options: DecideOptions,
+  counts: readonly Judge[] = [],
+): Completing {
+  const complete = completionOf(panel, request, options);
+  return { complete, target: targetOf(pod), ...counting(complete, counts) };
 }
 
 function targetOf({ name, uid }: PodRecord): JudgedPod {
@@ -259,6 +271,17 @@ function completionOf(panel: Panel, request: DisruptionRequest, options: DecideO
   const disabled = panel.judges.some((one) => ('pdb' in one ? one.pdb : one.pub).rules?.takeover !== true);
   // A deletion passes by the budgets that only the built-in check asks.
   return panel.judges.length === 0 || panel.builtin.length > 0 || disabled ? 'pass' : 'takeover';
+}
+
+/** A takeover passes by the built-in check, and takes from the counters in its place. Without one, the check takes from them itself. */
+function counting(complete: Effects['complete'], judges: readonly Judge[]): Pick<Effects, 'count'> {
+  if (complete === 'pass' || judges.length === 0) return {};
+  return { count: judges.flatMap((one) => ('pdb' in one ? [one.pdb.ref.name] : [])) };
+}
+
+/** What is reserved firmly served when it was judged, so that each of them counts it. */
+function plainIn({ judges }: Panel): readonly Judge[] {
+  return judges.filter((one) => one.kind === 'pdbPlain' && one.pdb.mode === 'plain');
 }
 
 /** Those who asked about plain PDBs hear what the built-in check would say, after us. */

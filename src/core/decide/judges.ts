@@ -23,26 +23,31 @@ export interface Panel {
   readonly judges: readonly Judge[];
   /** At least one PDB is judged by us, so a takeover may complete the eviction (P9). */
   readonly ownPdb: boolean;
-  /** PDBs that nobody judges but the built-in check: plain ones, and those that leave the pod out of their groups. */
+  /** Plain PDBs that the built-in check alone judges: they share no pod with a budget of ours (P2). */
   readonly builtin: readonly PdbState[];
 }
 
 /** The budgets that judge a request (P1, P2, U1, U6), ordered by kind and name. */
 export function panelFor(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): Panel {
-  const pdbs = request.operation === 'EVICT' ? pdbJudges(pod) : { own: [], builtin: [] };
+  const pdbs = request.operation === 'EVICT' ? pdbJudges(pod) : { own: [], plain: [] };
   const pubs = pubJudges(state, pod, request);
-  const ownPdb = pdbs.own.length > 0;
-  const plain: readonly Judge[] = ownPdb ? pdbs.builtin.map((pdb) => ({ kind: 'pdbPlain', pdb })) : [];
-  return { judges: inOrder([...pdbs.own, ...plain, ...pubs]), ownPdb, builtin: ownPdb ? [] : pdbs.builtin };
+  // All plain PDBs over one pod share it: either all of them are ours, or none is.
+  const ours = pdbs.own.length + pubs.length > 0 || pdbs.plain.some((pdb) => state.judgesPlain(pdb));
+  const plain: readonly Judge[] = ours ? pdbs.plain.map((pdb) => ({ kind: 'pdbPlain', pdb })) : [];
+  return {
+    judges: inOrder([...pdbs.own, ...plain, ...pubs]),
+    ownPdb: pdbs.own.length + plain.length > 0,
+    builtin: ours ? [] : pdbs.plain,
+  };
 }
 
-function pdbJudges(pod: PodRecord): { own: readonly Judge[]; builtin: readonly PdbState[] } {
+function pdbJudges(pod: PodRecord): { own: readonly Judge[]; plain: readonly PdbState[] } {
   const own: Judge[] = [];
-  const builtin: PdbState[] = [];
+  const plain: PdbState[] = [];
   for (const pdb of pod.pdbs) {
     const judge = selectedBy(pdb, pod);
     if (judge !== undefined) own.push(judge);
-    else builtin.push(pdb);
+    else plain.push(pdb);
   }
   // Budgets that reach the pod's group through other pods of it protect this one as well (P4).
   for (const group of pod.groups) {
@@ -50,10 +55,10 @@ function pdbJudges(pod: PodRecord): { own: readonly Judge[]; builtin: readonly P
       if (!pdb.pods.has(pod) && pdb.mode === 'group') own.push({ kind: 'pdbGroup', pdb, group });
     }
   }
-  return { own, builtin };
+  return { own, plain };
 }
 
-/** How a PDB that selects the pod judges it; undefined when it does not (plain, or left out of a mixed selection, P5). */
+/** How a PDB that selects the pod judges it; undefined for a plain one. A pod left out of a mixed selection meets the built-in rule (P5). */
 function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
   if (pdb.rules === undefined) return { kind: 'pdbInvalid', pdb };
   const mode = pdb.mode;
@@ -61,7 +66,8 @@ function selectedBy(pdb: PdbState, pod: PodRecord): Judge | undefined {
   if (mode === 'plain') return undefined;
   const group = pdb.groupOf(pod);
   if (group !== undefined) return { kind: 'pdbGroup', pdb, group };
-  return pdb.rules.scope.kind === 'group' || pod.undivided ? { kind: 'pdbUnresolved', pdb } : undefined;
+  if (pdb.rules.scope.kind === 'group' || pod.undivided) return { kind: 'pdbUnresolved', pdb };
+  return { kind: 'pdbPlain', pdb };
 }
 
 function pubJudges(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): readonly Judge[] {

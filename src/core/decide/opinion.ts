@@ -14,8 +14,15 @@ import { availableFor, type Loss, lossOf, lossOfPod, withholderOf } from './loss
 
 /** What one budget says: a charge it agrees to, or what blocks. */
 export type Opinion =
-  | { readonly agrees: true; readonly charge: Charge }
+  | Agreement
   | { readonly agrees: false; readonly blocker: Blocker };
+
+interface Agreement {
+  readonly agrees: true;
+  readonly charge: Charge;
+  /** A plain PDB: the built-in check would take this eviction from the budget's own counter. */
+  readonly counts?: true;
+}
 
 /** A unit with and without the target pod, and the numbers around it. */
 interface Case {
@@ -81,8 +88,26 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
     if (desired.count > 0 && facts.available >= desired.count) return agree(facts, effect);
   }
   const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
-  if (allowed > 0) return agree(facts, effect);
+  if (allowed > 0) return byCounter(pdb, facts, effect);
   return exhausted(effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
+}
+
+/**
+ * What the API server's own check would say after us: it reads the number that the disruption controller stored, which follows
+ * the pods a moment later. Refused here, the pod reserves nothing; refused there, it would hold a place in other budgets.
+ */
+function byCounter(pdb: PdbState, facts: Case, effect: Charge['effect']): Opinion {
+  const { counter } = pdb;
+  // The number of a budget that counts groups means something else, and we complete its evictions past it.
+  if (pdb.mode !== 'plain') return agree(facts, effect);
+  if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return { ...agree(facts, effect), counts: true };
+  const { generation, observedGeneration, allowed } = counter;
+  if (observedGeneration < generation) {
+    return refuse('NotCountedYet', pdb.ref, facts.pod, `generation ${generation}, counted ${observedGeneration}`);
+  }
+  return allowed > 0
+    ? { ...agree(facts, effect), counts: true }
+    : refuse('NotCountedYet', pdb.ref, facts.pod, `its status allows ${allowed} disruptions`);
 }
 
 function byPub(pub: PubState, pod: PodRecord): Opinion {
@@ -131,7 +156,7 @@ function podCase(pdb: PdbState, pod: PodRecord): Case {
 function plainCase(pdb: PdbState, pod: PodRecord): Case {
   return {
     ...podCase(pdb, pod),
-    available: pdb.plainHealthy,
+    available: pdb.plainAvailable(pod),
     desired: pdb.plainDesired(),
     expected: pdb.plainExpected(),
   };
@@ -155,7 +180,7 @@ function pubCase(pub: PubState, pod: PodRecord): Case {
   };
 }
 
-function agree(facts: Case, effect: Charge['effect']): Opinion {
+function agree(facts: Case, effect: Charge['effect']): Agreement {
   const { expected } = facts;
   return {
     agrees: true,

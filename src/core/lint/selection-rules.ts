@@ -26,9 +26,9 @@ function overlaps({ pdbs, pubs }: LintView, budgetsOf: (pod: PodRecord) => reado
   return hits;
 }
 
-/** Kubernetes' own check judges them, and answers 500 where there are two. */
+/** Kubernetes' own check judges them, and answers 500 where there are two. A PUB over the pod makes them ours, as a PDB of ours does. */
 const plainPdbs = (pod: PodRecord): readonly string[] => {
-  const judgedByUs = pod.pdbs.some(({ mode }) => mode !== 'plain');
+  const judgedByUs = pod.pdbs.some(({ mode }) => mode !== 'plain') || pod.pubs.some((pub) => pub.protects('EVICT'));
   return judgedByUs ? [] : pod.pdbs.map(({ ref }) => `PodDisruptionBudget ${ref.name}`).sort(compareStrings);
 };
 

@@ -6,19 +6,24 @@ import type { NamespaceState } from './namespace-state.ts';
 import { PdbState } from './pdb-state.ts';
 import { PubState } from './pub-state.ts';
 
-/** A PodDisruptionBudget came, changed or (undefined) went. Its status changes with every eviction and means nothing here. */
+/** A PodDisruptionBudget came, changed or (undefined) went. Its status changes with every eviction: that alone is only noted. */
 export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBudget | undefined): void {
   const present = state.pdbs.get(name);
   const signature = pdb === undefined ? undefined : pdbSignature(pdb);
-  if (present !== undefined && present.signature === signature) {
-    present.generation = pdb?.metadata.generation ?? 0;
+  if (pdb !== undefined && present !== undefined && present.signature === signature) {
+    present.observe(pdb);
     return;
   }
   const ref = { kind: 'PodDisruptionBudget', namespace: state.name, name } as const;
   const next =
     pdb === undefined || signature === undefined
       ? undefined
-      : new PdbState(ref, readPdb(pdb), state.groups.objects, state.owners, signature);
+      : new PdbState(
+          ref,
+          readPdb(pdb),
+          { objects: state.groups.objects, registry: state.owners, pods: state.pods },
+          signature,
+        );
   // The new key is used before the old one is dropped: groups of a key that stays keep the size they once had (G5).
   useLabelKey(state, next?.groupLabel);
   if (present !== undefined) {
@@ -26,7 +31,7 @@ export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBu
     dropLabelKey(state, present.groupLabel);
   }
   if (pdb !== undefined && next !== undefined) {
-    next.generation = pdb.metadata.generation ?? 0;
+    next.observe(pdb);
     state.addPdb(next, pdbSelector(pdb));
   }
   state.sweep();

@@ -5,6 +5,7 @@ import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { bit } from '../health.ts';
 import { kruiseGroup, type OwnerState } from '../owner.ts';
 import { type CrowdedBudget, Crowding, maxBudgetsPerPod } from './crowding.ts';
+import { Entanglement } from './entanglement.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
@@ -40,6 +41,7 @@ export class NamespaceState {
   ledger: DisruptionLedger | undefined;
   readonly reservations = new Map<string, Reservation>();
 
+  readonly #entanglement = new Entanglement();
   readonly #pdbIndex = new SelectorIndex<PdbState>();
   readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
@@ -96,7 +98,8 @@ export class NamespaceState {
     }
     pod.pdbs = pdbs;
     pod.pubs = pubs;
-    for (const pdb of pdbs) pdb.select(pod);
+    this.#entanglement.link(pod);
+    for (const pdb of pdbs) this.#remode(pdb, () => pdb.select(pod));
     for (const pub of pubs) pub.select(pod);
   }
 
@@ -106,7 +109,8 @@ export class NamespaceState {
       this.#crowding.leave(pod, [...this.#pdbIndex.find(pod.labels), ...this.#pubIndex.covering(pod)]);
     }
     for (const pub of pod.pubs) pub.deselect(pod);
-    for (const pdb of pod.pdbs) pdb.deselect(pod);
+    for (const pdb of pod.pdbs) this.#remode(pdb, () => pdb.deselect(pod));
+    this.#entanglement.unlink(pod);
     this.#postings.remove(pod);
     this.groups.leave(pod);
     if (pod.has(bit.probed)) {
@@ -130,9 +134,11 @@ export class NamespaceState {
     const covered = [...this.#postings.candidates(anchor)].filter((pod) => matches(selector, pod.labels));
     for (const pod of this.#withRoom(state, covered)) {
       pod.pdbs.push(state);
+      this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(shareOf(pod));
     }
+    this.#entanglement.forget();
   }
 
   /** Those of the pods that a new budget can be linked to. The others have too many: from now on, or since before (N7). */
@@ -150,14 +156,20 @@ export class NamespaceState {
     const selector = this.#pdbIndex.selectorOf(state);
     const covers = (pod: PodRecord): boolean => selector !== undefined && matches(selector, pod.labels);
     this.change(this.#crowding.drop(covers), () => this.#pdbIndex.remove(state));
-    for (const pod of state.pods) pod.pdbs = pod.pdbs.filter((one) => one !== state);
+    for (const pod of state.pods) {
+      this.#entanglement.part(pod, state, () => {
+        pod.pdbs = pod.pdbs.filter((one) => one !== state);
+      });
+    }
     state.close();
+    this.#entanglement.forget();
   }
 
   addPub(state: PubState): void {
     this.pubs.set(state.ref.name, state);
     for (const pod of this.#withRoom(state, [...this.#pubIndex.add(state)])) {
       pod.pubs.push(state);
+      this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(pod, shareOf(pod));
     }
@@ -169,13 +181,22 @@ export class NamespaceState {
       this.#crowding.drop((pod) => this.#pubIndex.covers(state, pod)),
       () => this.#pubIndex.remove(state),
     );
-    for (const pod of state.pods) pod.pubs = pod.pubs.filter((one) => one !== state);
+    for (const pod of state.pods) {
+      this.#entanglement.part(pod, state, () => {
+        pod.pubs = pod.pubs.filter((one) => one !== state);
+      });
+    }
     state.close();
   }
 
   /** All that cover a pod, also one that has too many to be linked to them. */
   pubsOver(pod: PodRecord): readonly PubState[] {
     return pod.crowdedBy > 0 ? this.#pubIndex.covering(pod) : pod.pubs;
+  }
+
+  /** Whether we judge the evictions of a plain PDB's pods (P2). */
+  judgesPlain(pdb: PdbState): boolean {
+    return this.#entanglement.isJudged(pdb, this);
   }
 
   /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
@@ -195,6 +216,14 @@ export class NamespaceState {
   /** The pods that carry a label key. */
   podsWithLabel(key: string): Iterable<PodRecord> {
     return this.#postings.candidates({ kind: 'key', key });
+  }
+
+  /** A pod comes or goes, and with it perhaps the mode of a budget, or a group that the budget reaches. */
+  #remode(pdb: PdbState, mutate: () => void): void {
+    const { mode, units } = pdb;
+    const reached = units.size;
+    mutate();
+    if (pdb.mode !== mode || units.size !== reached) this.#entanglement.forget();
   }
 
   #attachOwners(pod: PodRecord): void {

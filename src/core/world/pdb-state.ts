@@ -1,4 +1,5 @@
 import type { FieldError, Parsed } from '../../api/field-errors.ts';
+import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Expected } from '../budget/desired.ts';
 import { type Desired, desiredOf } from '../budget/desired.ts';
 import { expectedGroups } from '../budget/expected-groups.ts';
@@ -19,10 +20,28 @@ import type { Share } from './share.ts';
 
 export type PdbMode = 'group' | 'perPod' | 'plain';
 
+/** Shared by all budgets without evictions under way. */
+const noNames: ReadonlySet<string> = new Set();
+
 interface Unit {
   /** Selected pods in the group: while there is one, the budget reaches the group. */
   selected: number;
   available: boolean;
+}
+
+/** What a budget looks things up in. */
+interface Sources {
+  readonly objects: PodGroupObjects;
+  readonly registry: OwnerRegistry;
+  /** The pods of its namespace, by name. */
+  readonly pods: ReadonlyMap<string, PodRecord>;
+}
+
+/** The counter that Kubernetes' own eviction check takes from, as the status has it. */
+export interface BuiltinCounter {
+  readonly allowed: number;
+  readonly generation: number;
+  readonly observedGeneration: number;
 }
 
 /** A PodDisruptionBudget with what it counts, per pod and per group at once; which of them holds depends on its pods (P1). */
@@ -50,27 +69,35 @@ export class PdbState {
   plainHealthy = 0;
   healthyPods = 0;
   availableGroups = 0;
-  readonly #objects: PodGroupObjects;
   /** Pods that it covers and cannot count (N7). */
   uncounted = 0;
+  /** Pods whose eviction the built-in check admitted, by name; until they are seen to go, they are gone for this budget (P3). */
+  disrupted: ReadonlySet<string> = noNames;
+  /** Undefined: the disruption controller has not written it yet, or it was not read. */
+  counter: BuiltinCounter | undefined;
+  readonly #sources: Sources;
   readonly #dependencies: Dependencies;
   /** What was computed last, and in which mode: pods that come and go may change that. */
   #expected: { readonly mode: PdbMode; readonly value: Expected } | undefined;
 
-  constructor(
-    ref: BudgetRef,
-    rules: Parsed<PdbRules>,
-    objects: PodGroupObjects,
-    registry: OwnerRegistry,
-    signature: string,
-  ) {
+  constructor(ref: BudgetRef, rules: Parsed<PdbRules>, sources: Sources, signature: string) {
     this.ref = ref;
     this.signature = signature;
     this.digest = digest(signature);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
-    this.#objects = objects;
-    this.#dependencies = new Dependencies(registry, this);
+    this.#sources = sources;
+    this.#dependencies = new Dependencies(sources.registry, this);
+  }
+
+  /** A change of the status alone. */
+  observe({ metadata, status }: PodDisruptionBudget): void {
+    this.generation = metadata.generation ?? 0;
+    const names = Object.keys(status?.disruptedPods ?? {});
+    this.disrupted = names.length === 0 ? noNames : new Set(names);
+    const { disruptionsAllowed: allowed, observedGeneration = 0 } = status ?? {};
+    this.counter =
+      allowed === undefined ? undefined : { allowed, generation: metadata.generation ?? 0, observedGeneration };
   }
 
   /** Called once, when the budget leaves the world. */
@@ -164,7 +191,20 @@ export class PdbState {
   get available(): number {
     const mode = this.mode;
     if (mode === 'group') return this.availableGroups;
-    return mode === 'perPod' ? this.healthyPods : this.plainHealthy;
+    return mode === 'perPod' ? this.healthyPods : this.plainAvailable();
+  }
+
+  /**
+   * The pods that Kubernetes itself would count (P3). The pod that is asked about counts although its eviction was admitted: the
+   * same eviction again takes nothing more.
+   */
+  plainAvailable(asked?: PodRecord): number {
+    let admitted = 0;
+    for (const name of this.disrupted) {
+      const pod = this.#sources.pods.get(name);
+      if (pod !== undefined && pod !== asked && pod.plainHealthy && this.pods.has(pod)) admitted += 1;
+    }
+    return this.plainHealthy - admitted;
   }
 
   expected(): Expected {
@@ -203,7 +243,7 @@ export class PdbState {
   #computeExpected(mode: PdbMode): Expected {
     if (mode === 'plain') return this.plainExpected();
     const ask = (owner: OwnerNode): void => this.#dependencies.add(owner);
-    if (mode === 'group') return expectedGroups(this.#parents, this.#objects, ask);
+    if (mode === 'group') return expectedGroups(this.#parents, this.#sources.objects, ask);
     if (this.pods.size > 0 && this.owners.size === 0) {
       return { known: false, why: 'none of the selected pods has a controller' };
     }

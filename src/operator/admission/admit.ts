@@ -2,11 +2,12 @@ import type { DisruptionRequest } from '../../core/request.ts';
 import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { FreshScales } from '../owners/fresh-scales.ts';
+import type { BuiltinCounters } from './builtin-counters.ts';
 import type { Deadline } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
 import type { AskedDisruption } from './pod-request.ts';
-import { basisLost, isRefusedFor, ledgerBusy, notPinned, staleView, undecided, undone } from './refusals.ts';
+import { basisLost, isRefusedFor, ledgerBusy, notCounted, notPinned, staleView, undecided, undone } from './refusals.ts';
 import type { GroupCommit } from './reserve.ts';
 import type { Completion, Takeover } from './takeover.ts';
 import { isUnpinned, type PodReader, podsToRead, readPod, verifyPods } from './verify.ts';
@@ -24,7 +25,8 @@ import type { Withdrawals } from './withdrawals.ts';
  *       |               |                 |------------------->| decide    (core, from the view)  |
  *       |               |                 |                    | reserve   reserve.ts, ledger.ts  |--> compare-and-swap
  *       |               |                 |                    | verify    verify.ts              |--> pods it rests on
- *       |               |                 |                    | complete  takeover.ts            |--> DELETE by uid
+ *       |               |                 |                    | complete  builtin-counters.ts    |--> counters of plain PDBs
+ *       |               |                 |                    |           takeover.ts            |--> DELETE by uid
  *       |               |                 |                    |                                  |
  *       |               |                 |                    | something was missing? wait for exactly that
  *       |               |                 |                    | (view-gate.ts, a read), and decide again
@@ -44,6 +46,7 @@ export interface AdmissionDeps {
   readonly pods: PodReader;
   readonly views: Pick<ViewGate, 'reached'>;
   readonly scales: Pick<FreshScales, 'concerns' | 'readAgain'>;
+  readonly counters: Pick<BuiltinCounters, 'take'>;
   readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
   /** Why the view may be too old to rest a disruption on. */
   readonly staleness: () => string | undefined;
@@ -183,7 +186,9 @@ export class Admission {
     const { effects } = verdict;
     if (effects.complete === 'pass') return answer(verdict);
     const { request, asked, deadline } = progress;
-    const { target, onlyIf } = effects;
+    const { target, onlyIf, count: budgets = [] } = effects;
+    const taken = await this.#deps.counters.take({ ...request, budgets }, deadline.leftMs);
+    if (taken.kind === 'refused') return answer(notCounted(request, taken));
     const takeover = { namespace: request.namespace, target, onlyIf, terms: asked.eviction };
     const completion = await this.#deps.takeOver(takeover, deadline);
     this.#deps.completed(request, completion);
@@ -192,8 +197,10 @@ export class Admission {
       case 'gone':
         return answer(verdict);
       case 'moved':
+        await taken.giveBack();
         return missing({ kind: 'pod', refusal: undone(request, completion.message) });
       case 'refused':
+        await taken.giveBack();
         // The budgets agree and the pod is reserved: the API server may delete it itself, if it can meet no other pod.
         return answer(
           request.uid === undefined || onlyIf !== undefined ? undone(request, completion.message) : verdict,
@@ -202,6 +209,7 @@ export class Admission {
         progress.mayHappen = true;
         return answer(undone(request, completion.message));
       case 'unsent':
+        await taken.giveBack();
         return answer(undone(request, completion.message));
     }
   }

@@ -3,6 +3,7 @@ import type { OperatorContext } from '../context.ts';
 import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { Admission, type AdmissionDeps } from './admit.ts';
+import { BuiltinCounters } from './builtin-counters.ts';
 import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
 import { LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
@@ -44,6 +45,7 @@ export function createAdmission(
   const pods = kubePodReader(clients.admission);
   const views = new ViewGate(world);
   const shared = { world, access, clock, random, identity, events, turns };
+  const counters = new BuiltinCounters({ client: clients.admission, clock });
   const admission = new Admission({
     world,
     decide: (request) => decide(world, request, clock.now(), options(request.namespace)),
@@ -53,6 +55,7 @@ export function createAdmission(
     pods,
     views,
     scales,
+    counters,
     takeOver: (takeover, deadline) => takeOver(clients.admission, takeover, deadline),
     staleness,
     events,
@@ -60,7 +63,7 @@ export function createAdmission(
     identity,
     limits,
   });
-  const handler = new PodHandler({ world, admission, clock, options, username, observer });
+  const handler = new PodHandler({ world, admission, counters, clock, options, username, observer });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
   return { handler, access, pods, views, pruner };

@@ -1,10 +1,11 @@
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import { isFree, type Verdict } from '../../core/verdict.ts';
+import { type Denied, isFree, type Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Admission } from './admit.ts';
 import { answerBad, answerBlind, answerVerdict, type PodName } from './answers.ts';
+import type { BuiltinCounters } from './builtin-counters.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { podRequestOf } from './pod-request.ts';
 import type { ReviewRequest } from './review.ts';
@@ -14,6 +15,7 @@ import type { Completion } from './takeover.ts';
 export interface PodHandlerParts {
   readonly world: World;
   readonly admission: Pick<Admission, 'admit'>;
+  readonly counters: Pick<BuiltinCounters, 'recount'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;
   /** The user that our own requests come from. */
@@ -43,6 +45,7 @@ export class PodHandler implements WebhookHandler {
     const started = clock.monotonic();
     const verdict = await admission.admit(asked, deadline);
     observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
+    if (verdict.result === 'deny') this.#recount(verdict);
     return answerVerdict(verdict, subjectOf(asked.request));
   }
 
@@ -54,6 +57,14 @@ export class PodHandler implements WebhookHandler {
     if (asked.kind === 'bad') return answerBad(asked.problem);
     const { request } = asked;
     return answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
+  }
+
+  /** What Kubernetes has not counted yet it is asked to count, so that the next try finds a number that is right. */
+  #recount({ blockers }: Denied): void {
+    for (const { code, budget } of blockers) {
+      if (code !== 'NotCountedYet' || budget === undefined) continue;
+      void this.#parts.counters.recount(budget.namespace, budget.name);
+    }
   }
 
   #unprotected(request: DisruptionRequest): boolean {

@@ -42,3 +42,12 @@ export function undecided({ pod }: DisruptionRequest): Denied {
 export function isRefusedFor(verdict: Verdict, code: 'LedgerUnknown' | 'CacheStale' | 'PodUnknown'): boolean {
   return verdict.result === 'deny' && verdict.blockers.some((one) => one.code === code);
 }
+
+/** Another eviction was faster at the API server's own counter, in the moment since the view was asked. */
+export function notCounted(
+  { namespace, pod }: DisruptionRequest,
+  { budget, why }: { readonly budget: string; readonly why: string },
+): Denied {
+  const ref = { kind: 'PodDisruptionBudget', namespace, name: budget } as const;
+  return deny([blocker('NotCountedYet', { pod: { name: pod }, budget: ref, detail: why })]);
+}

@@ -49,7 +49,7 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
     permission('tells people what happened', '', ['events'], ['create', 'patch', 'update']),
     permission('reads budgets', 'policy', ['poddisruptionbudgets'], read),
     permission(
-      'shows in the condition of a budget whether a disruption is allowed',
+      'shows in the condition of a budget whether a disruption is allowed, and counts the evictions that it completes',
       'policy',
       ['poddisruptionbudgets/status'],
       ['patch'],

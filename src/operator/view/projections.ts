@@ -46,12 +46,21 @@ export function pdbProjection(interner: Interner): (object: Fields) => PodDisrup
   const projection = { interner, keepAnnotation: (key: string) => budgetAnnotations.has(key) };
   return (object) => {
     const { spec, status } = object;
-    const conditions = isObject(status) && Array.isArray(status['conditions']) ? status['conditions'] : undefined;
     return {
       metadata: projectMeta(object, projection),
       ...(isObject(spec) ? { spec } : {}),
-      ...(conditions === undefined ? {} : { status: { conditions: conditions.filter(isObject) as never } }),
+      ...(isObject(status) ? { status: pdbStatus(status) } : {}),
     };
+  };
+}
+
+/** Our condition, and what Kubernetes' own eviction check reads and writes. */
+function pdbStatus({ conditions, observedGeneration, disruptionsAllowed, disruptedPods }: Fields) {
+  return {
+    ...(Array.isArray(conditions) ? { conditions: conditions.filter(isObject) as never } : {}),
+    ...(typeof observedGeneration === 'number' ? { observedGeneration } : {}),
+    ...(typeof disruptionsAllowed === 'number' ? { disruptionsAllowed } : {}),
+    ...(isObject(disruptedPods) ? { disruptedPods: disruptedPods as Readonly<Record<string, string>> } : {}),
   };
 }
 

@@ -9,7 +9,7 @@ import { podText } from '../../../src/cli/explain/pod-text.ts';
 import type { LiveWorld } from '../../../src/cli/live/live-world.ts';
 import { plain } from '../../../src/cli/output/paint.ts';
 import type { Operation } from '../../../src/core/request.ts';
-import { ns } from '../../support/builders.ts';
+import { aPub, ns } from '../../support/builders.ts';
 import { expectGolden } from '../golden.ts';
 import { aNamespace, nobody, readAt, registered } from '../live-world.ts';
 import { aShop } from '../worlds.ts';
@@ -117,6 +117,15 @@ describe('budgets and nodes, explained', () => {
     const explanation = explainBudget(aShop(), kind, { namespace: ns, name });
     if (explanation === undefined) throw new Error('it is there');
     expectGolden(file, `${budgetText(explanation, words)}\n`);
+  });
+
+  it('[P2] a plain budget that shares pods with another one: it is judged by Holdfast, and why', () => {
+    const live = aShop();
+    live.world.upsertPub(aPub('front', { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 1 }));
+    const explanation = explainBudget(live, 'pdb', { namespace: ns, name: 'web' });
+    if (explanation === undefined) throw new Error('it is there');
+    expectGolden('pdb-entangled', `${budgetText(explanation, words)}\n`);
+    expectGolden('pod-entangled', `${podText(explained(live, 'web-0', byWebhook), words)}\n`);
   });
 
   it('a budget that is not there is not explained', () => {

@@ -1,5 +1,6 @@
 import type { DisruptionLedger } from '../../../src/api/ledger.ts';
 import type { Pod } from '../../../src/api/pod.ts';
+import type { World } from '../../../src/core/world/world.ts';
 import { ns } from '../../support/builders.ts';
 
 /** One change of the pod collection, in the order in which it happened. */
@@ -27,6 +28,8 @@ interface LivePod {
 export class ApiServer {
   readonly pods = new Map<string, LivePod>();
   readonly events: PodEvent[] = [];
+  /** Budgets that came, changed and went, in this order, as a watch tells of them. */
+  readonly budgetChanges: ((world: World) => void)[] = [];
   /** Of the pods. */
   version = 100;
   ledgerVersion: number;

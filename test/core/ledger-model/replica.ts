@@ -34,6 +34,8 @@ export class Replica {
   world = new World();
   /** How many of the server's pod events its view has. */
   seen = 0;
+  /** How many changes of budgets it has seen. */
+  #budgetsSeen = 0;
   /** Requests that wait for the next batch. */
   pending: Asked[] = [];
   /** A write that was decided and not yet sent. */
@@ -66,6 +68,8 @@ export class Replica {
     this.world.setOwner(anOwner('LeaderWorkerSet', 'llm', this.#budgets.groups));
     for (const pdb of this.#budgets.pdbs) this.world.upsertPdb(pdb);
     for (const pub of this.#budgets.pubs) this.world.upsertPub(pub);
+    this.#budgetsSeen = 0;
+    this.watchBudgets(Number.POSITIVE_INFINITY);
     this.readLedger();
     this.watch(Number.POSITIVE_INFINITY);
     // A list is as new as the server, which may be newer than any pod.
@@ -83,6 +87,13 @@ export class Replica {
       else this.world.deletePod(ns, event.pod.metadata.name);
       this.world.setSynced('pods', String(event.version));
     }
+  }
+
+  /** The watches of budgets bring some more changes: not in step with those of pods. */
+  watchBudgets(count: number): void {
+    const { budgetChanges } = this.#server;
+    const until = Math.min(budgetChanges.length, this.#budgetsSeen + count);
+    for (; this.#budgetsSeen < until; this.#budgetsSeen += 1) budgetChanges[this.#budgetsSeen]?.(this.world);
   }
 
   /** A bookmark: the view is as new as everything. */

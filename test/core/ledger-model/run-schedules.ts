@@ -1,4 +1,4 @@
-import { nothingYet, Schedule, type ScheduleStats } from './schedule.ts';
+import { nothingYet, Schedule, type ScheduleStats, type Stage } from './schedule.ts';
 
 export type Outcome =
   | { readonly ok: true; readonly stats: ScheduleStats }
@@ -7,12 +7,17 @@ export type Outcome =
 const stepsPerSchedule = 60;
 
 /** Runs schedules with the seeds from `first` on; stops at the first that breaks an invariant, and tells its story. */
-export function runSchedules(first: number, count: number, progress: (done: number) => void = () => {}): Outcome {
+export function runSchedules(
+  stage: Stage,
+  first: number,
+  count: number,
+  progress: (done: number) => void = () => {},
+): Outcome {
   const total: ScheduleStats = { ...nothingYet };
   for (let seed = first; seed < first + count; seed += 1) {
-    const schedule = new Schedule(seed);
+    const schedule = new Schedule(seed, stage);
     const error = failureOf(schedule);
-    if (error !== undefined) return { ok: false, seed, error, transcript: replay(seed) };
+    if (error !== undefined) return { ok: false, seed, error, transcript: replay(stage, seed) };
     for (const key of Object.keys(total) as (keyof ScheduleStats)[]) total[key] += schedule.stats[key];
     if ((seed - first) % 10_000 === 9_999) progress(seed - first + 1);
   }
@@ -28,8 +33,8 @@ function failureOf(schedule: Schedule): string | undefined {
   }
 }
 
-function replay(seed: number): readonly string[] {
-  const schedule = new Schedule(seed, true);
+function replay(stage: Stage, seed: number): readonly string[] {
+  const schedule = new Schedule(seed, stage, true);
   failureOf(schedule);
   return schedule.transcript;
 }

@@ -1,9 +1,10 @@
 import { ns } from '../../support/builders.ts';
 import { type Admitted, basisHolds, mayStillGo } from './admitted.ts';
 import { ApiServer, firstLedgerVersion } from './api-server.ts';
+import { PlainBudget } from './plain-budget.ts';
 import { Random } from './random.ts';
 import { type Answer, Replica } from './replica.ts';
-import { type Budgets, downAtFirst, randomBudgets } from './setup.ts';
+import { type Budgets, type BudgetsBesidePlain, budgetsBesidePlain, downAtFirst, randomBudgets } from './setup.ts';
 
 export interface ScheduleStats {
   admitted: number;
@@ -26,6 +27,27 @@ export const nothingYet: ScheduleStats = {
   returned: 0,
   withdrawn: 0,
 };
+
+/** `plain`: a plain PDB over all pods, and budgets of ours that come and go over some of them. */
+export type Stage = 'ours' | 'plain';
+
+/** What stands beside the budgets of ours on the plain stage. */
+interface Beside {
+  readonly budget: PlainBudget;
+  readonly even: BudgetsBesidePlain['even'];
+  /** Ready pods at the start: a budget that could not be met then is not expected to be. */
+  readonly readyAtFirst: number;
+  /** Whether the budget of ours is there, and since when it is or is not. */
+  evenThere: boolean;
+  evenSince: number;
+  /** Evictions that the built-in check has admitted, and that have not deleted their pods yet. */
+  admitted: { readonly pod: string; readonly askedAt: number }[];
+  /** Takeovers that have still to take from the plain PDB's counter, by the replica that completes them. */
+  untaken: (Admitted & { readonly replica: number })[];
+}
+
+/** A namespace is guarded, and API servers have noticed, this long after its first budget of ours came. */
+const guardedAfterMs = 10_000;
 
 /** The API server gives up on a request after this; then it never happens. */
 const requestTimeoutMs = 34_000;
@@ -56,13 +78,15 @@ export class Schedule {
   readonly #keepTranscript: boolean;
   /** Every third installation takes no eviction over (P9). */
   readonly #takeover: 'on' | 'off';
+  readonly #beside: Beside | undefined;
 
-  constructor(seed: number, keepTranscript = false) {
+  constructor(seed: number, stage: Stage = 'ours', keepTranscript = false) {
     this.#random = new Random(seed);
     this.#takeover = seed % 3 === 0 ? 'off' : 'on';
     this.#server = new ApiServer(firstLedgerVersion(seed));
     this.#keepTranscript = keepTranscript;
-    this.#budgets = randomBudgets(this.#random);
+    const beside = stage === 'plain' ? budgetsBesidePlain(this.#random) : undefined;
+    this.#budgets = beside ?? randomBudgets(this.#random);
     const { groups, size, minimum, desired, desiredEven } = this.#budgets;
     this.#say(
       `${groups} groups of ${size}, ${minimum} serve; ${desired} of all and ${desiredEven} of the even ones are needed`,
@@ -74,6 +98,7 @@ export class Schedule {
       this.#server.fail(pod);
       this.#say(`${pod} is down`);
     }
+    this.#beside = beside === undefined ? undefined : this.#standBeside(beside);
     for (let i = 0; i < replicas; i += 1) {
       const skew = (this.#random.below(601) - 300) * 1000;
       this.#replicas.push(new Replica(this.#server, this.#budgets, skew, { takeover: this.#takeover }));
@@ -89,8 +114,89 @@ export class Schedule {
     this.#settle();
   }
 
+  #standBeside({ desiredPods, even }: BudgetsBesidePlain): Beside {
+    const budget = new PlainBudget(this.#server, desiredPods);
+    budget.watch(Number.POSITIVE_INFINITY);
+    budget.recount(this.#now);
+    const readyAtFirst = [...this.#server.pods.values()].filter(({ ready }) => ready).length;
+    this.#say(`a plain budget needs ${desiredPods} pods, ${readyAtFirst} are ready`);
+    const since = { evenThere: false, evenSince: this.#now };
+    const beside: Beside = { budget, even, readyAtFirst, ...since, admitted: [], untaken: [] };
+    this.#toggle(beside);
+    return beside;
+  }
+
+  /** The budget of ours comes or goes. */
+  #toggle(beside: Beside): void {
+    const { even } = beside;
+    beside.evenThere = !beside.evenThere;
+    beside.evenSince = this.#now;
+    const there = beside.evenThere;
+    this.#say(`a ${even.kind} over the even groups ${there ? 'comes' : 'goes'}`);
+    this.#server.budgetChanges.push((world) => {
+      if (even.kind === 'pdb') there ? world.upsertPdb(even.pdb) : world.deletePdb(ns, 'even');
+      else there ? world.upsertPub(even.pub) : world.deletePub(ns, 'even');
+    });
+  }
+
+  /** What happens on the plain stage besides: true when it was such a step. */
+  #besideStep(beside: Beside): boolean {
+    const roll = this.#random.below(100);
+    if (roll < 12) {
+      if (this.#random.chance(80)) beside.budget.watch(1 + this.#random.below(4));
+      beside.budget.recount(this.#now);
+      this.#say('the disruption controller counts');
+    } else if (roll < 22) this.#replica(this.#random.below(replicas)).watchBudgets(1 + this.#random.below(3));
+    else if (roll < 30) this.#takeFromCounter(beside);
+    else if (roll < 38) this.#deleteAdmitted(beside);
+    else if (roll < 41) this.#toggle(beside);
+    else if (roll < 45) this.#evictUnguarded(beside);
+    else return false;
+    return true;
+  }
+
+  /** A replica takes from the counter before it deletes, or is refused: then the pod stays reserved until that is pruned. */
+  #takeFromCounter(beside: Beside): void {
+    const one = this.#random.pick(beside.untaken);
+    if (one === undefined) return;
+    beside.untaken = beside.untaken.filter((other) => other !== one);
+    if (!this.#isHeard(one)) return;
+    const taken = beside.budget.takes(one.pod, this.#now);
+    this.#say(`replica ${one.replica} ${taken ? 'takes' : 'cannot take'} ${one.pod} from the plain budget`);
+    if (taken) this.#inFlight.push(one);
+    else this.stats.stopped += 1;
+  }
+
+  #deleteAdmitted(beside: Beside): void {
+    const one = this.#random.pick(beside.admitted);
+    if (one === undefined) return;
+    beside.admitted = beside.admitted.filter((other) => other !== one);
+    if (this.#random.chance(15)) return;
+    this.#say(`${one.pod} goes by the built-in check`);
+    this.#server.terminate(one.pod);
+  }
+
+  /** Where no budget of ours is known to the API servers yet, or any more, evictions do not come to us. */
+  #evictUnguarded(beside: Beside): void {
+    const asked = !beside.evenThere || this.#now - beside.evenSince < guardedAfterMs;
+    const pod = asked ? this.#random.pick([...this.#server.pods.keys()]) : undefined;
+    if (pod !== undefined) this.#checkBuiltin(beside, pod, this.#now);
+  }
+
+  /** The API server's own check, and what it admits is under way. */
+  #checkBuiltin(beside: Beside, pod: string, askedAt: number): void {
+    const said = beside.budget.admits(pod, this.#now);
+    this.#say(`the built-in check says of ${pod}: ${said}`);
+    if (said === 'free') this.#server.terminate(pod);
+    if (said !== 'taken') return;
+    this.stats.admitted += 1;
+    beside.admitted.push({ pod, askedAt });
+    if (this.#random.chance(50)) this.#deleteAdmitted(beside);
+  }
+
   /** Mostly whole requests and whole passes of the leader, so that much happens; sometimes only a part, so that they interleave. */
   #step(): void {
+    if (this.#beside !== undefined && this.#besideStep(this.#beside)) return;
     const roll = this.#random.below(100);
     const replica = this.#random.below(replicas);
     if (roll < 30) this.#serve(replica);
@@ -115,6 +221,7 @@ export class Schedule {
     this.#replica(index).judge(this.#now);
     this.#send(index);
     if (this.#random.chance(70)) this.#confirm();
+    if (this.#beside !== undefined && this.#random.chance(60)) this.#takeFromCounter(this.#beside);
     if (this.#random.chance(60)) this.#act();
   }
 
@@ -149,7 +256,8 @@ export class Schedule {
   #askFor(index: number, pod: string | undefined): void {
     if (pod === undefined) return;
     // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
-    const operation = this.#budgets.pdbs.length > 0 || this.#random.chance(70) ? 'EVICT' : 'DELETE';
+    const evict = this.#budgets.pdbs.length > 0 || this.#beside !== undefined || this.#random.chance(70);
+    const operation = evict ? 'EVICT' : 'DELETE';
     this.#say(`replica ${index} is asked: ${operation} ${pod}`);
     this.#asked += 1;
     const claim = String(this.#asked);
@@ -215,15 +323,16 @@ export class Schedule {
     if (uid === undefined) return;
     const admitted: Admitted = { pod, uid, effects: verdict.effects, askedAt, claim };
     const { onlyIf, restsOn } = verdict.effects;
-    if (onlyIf === undefined && restsOn === undefined) this.#admit(admitted);
+    if (onlyIf === undefined && restsOn === undefined) this.#admit({ ...admitted, replica: index });
     else this.#unchecked.push({ ...admitted, replica: index });
   }
 
   /** An answer that comes too late is heard by nobody. */
-  #admit(admitted: Admitted): void {
+  #admit(admitted: Admitted & { readonly replica: number }): void {
     if (!this.#isHeard(admitted)) return;
     this.stats.admitted += 1;
-    this.#inFlight.push(admitted);
+    if (admitted.effects.count !== undefined) this.#beside?.untaken.push(admitted);
+    else this.#inFlight.push(admitted);
   }
 
   /** A replica reads the pods that a verdict of its own rests on. Its reservation is written, whatever comes out. */
@@ -250,6 +359,10 @@ export class Schedule {
     if (admitted === undefined) return;
     this.#inFlight = this.#inFlight.filter((one) => one !== admitted);
     if (this.#random.chance(15)) return;
+    if (this.#beside !== undefined && admitted.effects.complete === 'pass') {
+      this.#checkBuiltin(this.#beside, admitted.pod, admitted.askedAt);
+      return;
+    }
     if (!mayStillGo(this.#server, admitted)) return;
     this.#say(`${admitted.pod} goes`);
     this.#server.terminate(admitted.pod);
@@ -285,20 +398,25 @@ export class Schedule {
   }
 
   #pass(ms: number): void {
+    // A controller that lags by the two minutes it gives a deletion would let Kubernetes' own check overspend, without us.
+    if (ms >= 20_000) this.#beside?.budget.watch(Number.POSITIVE_INFINITY);
     this.#now += ms;
     this.#inFlight = this.#inFlight.filter((one) => this.#isHeard(one));
+    if (this.#beside !== undefined) this.#beside.admitted = this.#beside.admitted.filter((one) => this.#isHeard(one));
     this.#say(`${ms / 1000} s pass`);
   }
 
   #crash(index: number): void {
     this.stats.crashes += 1;
     this.#unchecked = this.#unchecked.filter((one) => one.replica !== index);
+    if (this.#beside !== undefined) this.#beside.untaken = this.#beside.untaken.filter((one) => one.replica !== index);
     this.#replica(index).restart();
     this.#say(`replica ${index} restarts`);
   }
 
   /** I1 and I3 on the truth, with everything that is admitted taken for done. */
   #check(): void {
+    if (this.#beside !== undefined) this.#checkPlain(this.#beside);
     const going = new Set(this.#inFlight.filter((one) => mayStillGo(this.#server, one)).map((one) => one.uid));
     const serving = new Map<number, number>();
     for (const pod of this.#server.pods.values()) {
@@ -310,6 +428,17 @@ export class Schedule {
     if (available.length < this.#needed(false)) throw new Error(`overspent: ${available.length} groups serve`);
     if (even < this.#needed(true)) throw new Error(`overspent: ${even} even groups serve`);
     this.#checkLedger();
+  }
+
+  /** I1 of the plain budget: what we complete and what the built-in check admitted, together. */
+  #checkPlain({ budget, readyAtFirst, admitted }: Beside): void {
+    const takeovers = this.#inFlight.filter(
+      (one) => one.effects.complete === 'takeover' && mayStillGo(this.#server, one),
+    );
+    const going = new Set([...takeovers, ...admitted].map(({ pod }) => pod));
+    const serving = [...this.#server.pods].filter(([name, pod]) => pod.ready && !pod.terminating && !going.has(name));
+    const needed = Math.min(budget.desired, readyAtFirst);
+    if (serving.length < needed) throw new Error(`the plain budget is overspent: ${serving.length} of ${needed} pods`);
   }
 
   /** Nobody fails by itself in this model, so a budget that could be met at the start is met at all times. */
@@ -330,14 +459,21 @@ export class Schedule {
     if (!alive) return;
     this.stats.returned += 1;
     if (why !== 'returned') throw new Error(`${uid} is alive and was released as ${why}`);
-    if ([...this.#inFlight, ...this.#unchecked].some((one) => one.uid === uid && this.#isHeard(one)))
+    const underWay = [...this.#inFlight, ...this.#unchecked, ...(this.#beside?.untaken ?? [])];
+    if (underWay.some((one) => one.uid === uid && this.#isHeard(one) && !this.#isBuiltin(one)))
       throw new Error(`${uid} was released and may still go`);
+  }
+
+  /** What we let pass to the built-in check goes by its counter, and rests on no reservation. */
+  #isBuiltin({ effects }: Admitted): boolean {
+    return this.#beside !== undefined && effects.complete === 'pass' && effects.reserve === undefined;
   }
 
   /** I9: nothing stays reserved for good. Everybody catches up, pods finish what they do, time passes. */
   #settle(): void {
     this.#inFlight = [];
     this.#unchecked = [];
+    if (this.#beside !== undefined) this.#beside.untaken = [];
     this.#finishPods();
     // Each note takes a look of its own; processes crash here, too, and begin anew.
     for (let round = 0; round < 15; round += 1) {
@@ -353,7 +489,7 @@ export class Schedule {
     if (left.length > 0) throw new Error(`reserved for good: ${left.map((one) => one.pod).join(', ')}`);
   }
 
-  #isHeard({ askedAt }: Admitted): boolean {
+  #isHeard({ askedAt }: Pick<Admitted, 'askedAt'>): boolean {
     return this.#now - askedAt <= requestTimeoutMs;
   }
 

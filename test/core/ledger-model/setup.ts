@@ -42,6 +42,33 @@ export function randomBudgets(random: Random): Budgets {
   };
 }
 
+/** Budgets over the even groups that refuse nothing and come and go, beside a plain PDB over all pods. */
+export function budgetsBesidePlain(random: Random): BudgetsBesidePlain {
+  const groups = 2 + random.below(3);
+  const size = 1 + random.below(2);
+  const pods = groups * size;
+  const even = aGroupPdb('even', { tier: 'even' }, { minAvailable: 0 });
+  return {
+    groups,
+    size,
+    minimum: 1,
+    desired: 0,
+    desiredEven: 0,
+    pdbs: [],
+    pubs: [],
+    desiredPods: random.chance(70) ? pods - 1 : 1 + random.below(pods),
+    even: random.chance(50) ? { kind: 'pdb', pdb: even } : { kind: 'pub', pub: aPub('even', evenSpec(0, 1)) },
+  };
+}
+
+export interface BudgetsBesidePlain extends Budgets {
+  /** Pods that the plain PDB needs. */
+  readonly desiredPods: number;
+  readonly even:
+    | { readonly kind: 'pdb'; readonly pdb: PodDisruptionBudget }
+    | { readonly kind: 'pub'; readonly pub: PodUnavailableBudget };
+}
+
 /**
  * Often a group begins down, where the budgets can do without it: these pods of it are not ready. What is free because of that, and
  * comes up unseen, is where a verdict rests on what is no more.

@@ -5,7 +5,7 @@ import { annotation } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget, TargetReference } from '../../../src/api/pub.ts';
 import { mostly, rarely } from './arbitrary-pods.ts';
-import { cast } from './domain.ts';
+import { cast, scenes } from './domain.ts';
 
 export const pdbNames = ['p1', 'p2', 'p3'] as const;
 export const pubNames = ['u1', 'u2', 'u3'] as const;
@@ -77,6 +77,23 @@ function anyGroupScope(): fc.Arbitrary<Readonly<Record<string, string>>> {
     }));
 }
 
+const podNames = scenes.flat().map(({ name }) => name);
+
+/** What the disruption controller and the built-in check wrote: mostly nothing is said, so that the rest is heard. */
+const anyStatus: fc.Arbitrary<PodDisruptionBudget['status']> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      observedGeneration: mostly(2, 1),
+      disruptionsAllowed: fc.constantFrom(1, 1, 2, 0),
+      disruptedPods: fc
+        .subarray(podNames, { maxLength: 3 })
+        .map((names) => Object.fromEntries(names.map((name) => [name, '2026-01-01T00:00:00Z']))),
+    }),
+  },
+);
+
 export function anyPdb(namespace: string): fc.Arbitrary<PodDisruptionBudget> {
   return fc
     .record({
@@ -91,12 +108,14 @@ export function anyPdb(namespace: string): fc.Arbitrary<PodDisruptionBudget> {
       policy: fc.constantFrom(undefined, 'IfHealthyBudget', 'AlwaysAllow', 'AlwaysAllow', 'Sometimes'),
       takeover: mostly<string | undefined>(undefined, 'disabled'),
       life: mostly(1, 2),
+      status: anyStatus,
     })
-    .map(({ life, name, selector, side, amount, scope, policy, takeover }) => ({
+    .map(({ life, name, selector, side, amount, scope, policy, takeover, status }) => ({
       metadata: {
         name,
         namespace,
         uid: `pdb-${name}-${life}`,
+        generation: 2,
         annotations: { ...(takeover === undefined ? {} : { [annotation.takeover]: takeover }), ...scope },
       },
       spec: {
@@ -104,6 +123,7 @@ export function anyPdb(namespace: string): fc.Arbitrary<PodDisruptionBudget> {
         [side]: amount,
         ...(policy === undefined ? {} : { unhealthyPodEvictionPolicy: policy }),
       },
+      ...(status === undefined ? {} : { status }),
     }));
 }
 

@@ -213,7 +213,15 @@ function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparab
 function told(verdict: Verdict): Comparable {
   if (verdict.result === 'deny') {
     const refusals = verdict.blockers.map(({ code, budget }) => (budget === undefined ? { code } : { code, budget }));
-    const none = { charges: [], reserve: false, complete: 'pass', onlyIf: false, restsOn: [], confirm: false } as const;
+    const effects = {
+      reserve: false,
+      complete: 'pass',
+      count: [],
+      onlyIf: false,
+      restsOn: [],
+      confirm: false,
+    } as const;
+    const none = { charges: [], ...effects };
     return { result: 'deny', refusals, ...none };
   }
   const { reason, charges, effects } = verdict;
@@ -224,6 +232,7 @@ function told(verdict: Verdict): Comparable {
     charges: charges.map(({ source: _, ...charge }): NaiveCharge => charge),
     reserve: effects.reserve !== undefined,
     complete: effects.complete,
+    count: effects.count ?? [],
     onlyIf: effects.onlyIf !== undefined,
     restsOn: (effects.restsOn ?? []).map(({ pod }) => pod),
     confirm: effects.confirm === true,

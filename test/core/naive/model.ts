@@ -2,10 +2,11 @@ import type { Pod } from '../../../src/api/pod.ts';
 import type { PassCode } from '../../../src/api/reasons.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
+import { isEntangled } from './entangled.ts';
 import { exemptions } from './exempt.ts';
 import { isReady, probeProblem } from './health.ts';
 import { isIdle } from './owners.ts';
-import { answerOfPdb, numbersOfPdb, pdbRef, sayOf, selects } from './pdb.ts';
+import { answerOfPdb, isPlain, numbersOfPdb, pdbRef, sayOf } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
 import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
 import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, withoutReservation } from './state.ts';
@@ -29,6 +30,8 @@ export interface NaiveVerdict {
   readonly charges: readonly NaiveCharge[];
   readonly reserve: boolean;
   readonly complete: 'takeover' | 'pass';
+  /** The plain PDBs from whose counters a takeover takes it (P9). */
+  readonly count: readonly string[];
   readonly onlyIf: boolean;
   /** The other pods whose state the verdict rests on, by name (N5). */
   readonly restsOn: readonly string[];
@@ -41,6 +44,7 @@ const nothing = {
   charges: [],
   reserve: false,
   complete: 'pass',
+  count: [],
   onlyIf: false,
   restsOn: [],
   confirm: false,
@@ -103,8 +107,7 @@ function pending(
     reason: 'Pending',
     reasons: ['Pending'],
     reserve: isProtected && request.dryRun !== true,
-    complete:
-      isProtected && pod.spec?.nodeName !== undefined ? completion(state, request, pod, answers, options) : 'pass',
+    complete: isProtected && pod.spec?.nodeName !== undefined ? completion(request, answers, options) : 'pass',
     onlyIf: isProtected || veto(state, request, pod, now, []).length > 0,
   };
 }
@@ -160,8 +163,11 @@ function alreadyReserved(
 ): NaiveVerdict {
   const answers = allAnswers(state, request, pod, now);
   const reasons: PassCode[] = answers.length === 0 ? ['AlreadyReserved', 'NotProtected'] : ['AlreadyReserved'];
-  const complete = completion(state, request, pod, answers, options);
-  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete, confirm: true };
+  const complete = completion(request, answers, options);
+  const plain = state.pdbs.filter((pdb) => isPlain(state, pdb)).map(({ metadata }) => metadata.name);
+  const asked = answers.map(({ budget }) => budget).filter(({ kind }) => kind === 'PodDisruptionBudget');
+  const count = asked.map(({ name }) => name).filter((name) => complete === 'takeover' && plain.includes(name));
+  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete, count, confirm: true };
 }
 
 function judged(
@@ -179,6 +185,8 @@ function judged(
   if (refusals.length > 0) return denied(refusals);
   if (answers.length === 0) return unprotected;
   const charges = answers.flatMap(({ charge }) => charge ?? []).toSorted(byBudget);
+  const complete = completion(request, answers, options);
+  const count = answers.flatMap(({ counts, budget }) => (counts && complete === 'takeover' ? [budget.name] : []));
   return {
     result: 'allow',
     reason: 'WithinBudget',
@@ -186,7 +194,8 @@ function judged(
     refusals: [],
     charges,
     reserve: request.dryRun !== true,
-    complete: completion(state, request, pod, answers, options),
+    complete,
+    count,
     onlyIf: answers.some((answer) => answer.restsOnTarget === true),
     restsOn: distinct(answers.flatMap((answer) => answer.restsOn ?? [])).toSorted(),
     confirm: false,
@@ -194,16 +203,17 @@ function judged(
 }
 
 function allAnswers(state: NaiveState, request: DisruptionRequest, pod: Pod, now: number): readonly Answer[] {
-  const pdbs = request.operation === 'EVICT' && !isIdle(state, pod) ? pdbAnswers(state, pod, now) : [];
-  return [...pdbs, ...state.pubs.flatMap((pub) => answerOfPub(state, pub, request, pod, now) ?? [])];
+  const pubs = state.pubs.flatMap((pub) => answerOfPub(state, pub, request, pod, now) ?? []);
+  const judgesPdbs = request.operation === 'EVICT' && !isIdle(state, pod);
+  return judgesPdbs ? [...pdbAnswers(state, pod, now, pubs.length > 0), ...pubs] : pubs;
 }
 
-/** P1, P2: what is the built-in check's business is ours, too, where we judge the pod anyway. */
-function pdbAnswers(state: NaiveState, pod: Pod, now: number): readonly Answer[] {
+/** P1, P2: plain PDBs are ours, too, where we judge the pod anyway, and where they are entangled with what we judge. */
+function pdbAnswers(state: NaiveState, pod: Pod, now: number, underPub: boolean): readonly Answer[] {
   const judging = state.pdbs.filter((pdb) => sayOf(state, pdb, pod) === 'judges');
-  const builtIn = state.pdbs.filter((pdb) => sayOf(state, pdb, pod) === 'builtIn');
-  const asked = judging.length === 0 ? [] : [...judging, ...builtIn];
-  return asked.map((pdb) => answerOfPdb(state, pdb, pod, now));
+  const plain = state.pdbs.filter((pdb) => sayOf(state, pdb, pod) === 'builtIn');
+  const ours = judging.length > 0 || underPub || (plain.length > 0 && isEntangled(state, pod));
+  return (ours ? [...judging, ...plain] : []).map((pdb) => answerOfPdb(state, pdb, pod, now));
 }
 
 /** V1, V2, I10 */
@@ -222,20 +232,16 @@ function veto(
   return wayOut || isBroken ? [] : [{ code }];
 }
 
-/** P9. Every budget that judges must let us, and no PDB may be left that only the built-in check asks. */
+/** P9. Every budget that judges must let us. */
 function completion(
-  state: NaiveState,
   request: DisruptionRequest,
-  pod: Pod,
   answers: readonly Answer[],
   options: NaiveOptions,
 ): 'takeover' | 'pass' {
   const { takeover = 'on', foreignEvictionWebhook = false } = options;
   if (request.operation !== 'EVICT' || takeover === 'off' || foreignEvictionWebhook) return 'pass';
   if (request.dryRun === true || request.resourceVersionPrecondition === true || answers.length === 0) return 'pass';
-  if (!answers.every((answer) => answer.takeover === true)) return 'pass';
-  const byPubsAlone = answers.every(({ budget }) => budget.kind === 'PodUnavailableBudget');
-  return byPubsAlone && state.pdbs.some((pdb) => selects(pdb, pod)) ? 'pass' : 'takeover';
+  return answers.every((answer) => answer.takeover === true) ? 'takeover' : 'pass';
 }
 
 function byBudget(left: { budget?: BudgetRef; code?: string }, right: { budget?: BudgetRef; code?: string }): number {

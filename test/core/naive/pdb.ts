@@ -122,15 +122,22 @@ function countPods(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts
   return { available: serving(state, pods, now).length, desired: desiredOf(amounts, expected), expected };
 }
 
-/** P3 */
-function countPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts): Counted {
+/** P3. The target counts although its own eviction was admitted before. */
+function countPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amounts, target?: Pod): Counted {
   const pods = selected(state, pdb);
-  const healthy = pods.filter((pod) => isReady(pod) && !isTerminating(pod) && reservationOf(state, pod) === undefined);
+  const isAdmitted = (pod: Pod) => pod !== target && wasAdmitted(pdb, pod);
+  const healthy = pods.filter(
+    (pod) => isReady(pod) && !isTerminating(pod) && reservationOf(state, pod) === undefined && !isAdmitted(pod),
+  );
   const expected = amounts.min?.kind === 'count' ? { count: pods.length } : expectedPodsOfPlain(state, pods);
   return { available: healthy.length, desired: desiredOf(amounts, expected), expected };
 }
 
-/** Whether a budget judges the pod by itself, or is the built-in check's business, or neither (P1, P4, P5). */
+function wasAdmitted(pdb: PodDisruptionBudget, pod: Pod): boolean {
+  return pod.metadata.name in (pdb.status?.disruptedPods ?? {});
+}
+
+/** Whether a budget judges the pod by itself, or is the built-in check's business unless entangled, or neither (P1, P4, P5). */
 export function sayOf(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): 'judges' | 'builtIn' | 'none' {
   const reading = readPdb(state, pdb);
   if (reading.mode !== 'group') {
@@ -141,13 +148,7 @@ export function sayOf(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod): 'j
   if (own !== undefined) {
     return reachedGroups(state, pdb, reading).some((group) => group.key === own.key) ? 'judges' : 'none';
   }
-  if (!selects(pdb, pod)) return 'none';
-  return reading.grouping.by === 'native' && !isUndivided(state, pod) ? 'builtIn' : 'judges';
-}
-
-function mayTakeOver(pdb: PodDisruptionBudget): boolean {
-  const takeover = parseTakeover(pdb);
-  return takeover.ok && takeover.value;
+  return selects(pdb, pod) ? 'judges' : 'none';
 }
 
 export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Pod, now: number): Answer {
@@ -155,16 +156,22 @@ export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Po
   const budget = pdbRef(pdb);
   const unhealthy = unhealthyRule(pdb);
   const always = unhealthy === 'always';
-  if (reading.mode === 'invalid')
-    return { budget, always: false, takeover: mayTakeOver(pdb), refusal: 'BudgetInvalid' };
+  // What cannot be read may have turned the takeover off (P9).
+  if (reading.mode === 'invalid') return { budget, always: false, takeover: false, refusal: 'BudgetInvalid' };
   const { takeover } = reading;
-  if (sayOf(state, pdb, pod) === 'builtIn') return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
+  if (reading.mode === 'plain') {
+    const answer = answerOfPlain(state, pdb, reading.amounts, pod);
+    return {
+      ...(answer.charge === undefined || isFreeByPolicy(answer, pdb, pod) ? answer : byCounter(answer, pdb, pod)),
+      takeover,
+    };
+  }
   if (reading.mode !== 'group') {
     const unit = unitOf(state, [pod], { name: pod.metadata.name, kind: 'pod', minimum: 1, least: 1 }, now);
     return { ...judge(budget, unit, pod, countPods(state, pdb, reading.amounts, now), unhealthy), takeover };
   }
   const group = groupOf(state, pod, reading.grouping);
-  // Left out of a mixed selection, it is what the built-in check would make of it (P2, P5).
+  // Left out of a mixed selection, it is judged as the built-in check would (P5).
   if (group === undefined && reading.grouping.by === 'native' && !isUndivided(state, pod)) {
     return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   }
@@ -194,7 +201,7 @@ function answerOfPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amo
   const budget = pdbRef(pdb);
   const unhealthy = unhealthyRule(pdb);
   const always = unhealthy === 'always';
-  const { available, desired, expected } = countPlain(state, pdb, amounts);
+  const { available, desired, expected } = countPlain(state, pdb, amounts, pod);
   const allowed = desired !== undefined && (expected?.count ?? 0) > 0 ? Math.max(0, available - desired) : 0;
   const isMet = unhealthy === 'ifHealthy' && desired !== undefined && desired > 0 && available >= desired;
   const unhealthyMayGo = !isReady(pod) && (always || isMet);
@@ -209,6 +216,26 @@ function answerOfPlain(state: NaiveState, pdb: PodDisruptionBudget, amounts: Amo
     ...(expected === undefined ? {} : { expected: expected.count }),
   };
   return { budget, always, charge, restsOnTarget: effect === 'down' };
+}
+
+/** P3: a pod that is not Ready and that the policy lets go takes nothing from the counter. */
+function isFreeByPolicy({ always, charge }: Answer, pdb: PodDisruptionBudget, pod: Pod): boolean {
+  if (isReady(pod) || charge === undefined) return false;
+  const { available, desired = 0 } = charge;
+  return always || (unhealthyRule(pdb) === 'ifHealthy' && desired > 0 && available >= desired);
+}
+
+/** P3: what the API server stored has the last word, where it is known. */
+function byCounter(answer: Answer, pdb: PodDisruptionBudget, pod: Pod): Answer {
+  const { disruptionsAllowed, observedGeneration = 0 } = pdb.status ?? {};
+  const isCounted = observedGeneration >= (pdb.metadata.generation ?? 0) && (disruptionsAllowed ?? 0) > 0;
+  if (disruptionsAllowed === undefined || wasAdmitted(pdb, pod) || isCounted) return { ...answer, counts: true };
+  return { budget: answer.budget, always: answer.always, refusal: 'NotCountedYet' };
+}
+
+/** A plain PDB that is only ever asked with others (P9). */
+export function isPlain(state: NaiveState, pdb: PodDisruptionBudget): boolean {
+  return readPdb(state, pdb).mode === 'plain';
 }
 
 export function numbersOfPdb(state: NaiveState, pdb: PodDisruptionBudget, now: number): NaiveNumbers {

@@ -162,6 +162,14 @@ function pointsElsewhere(after: Pod, before: Pod): boolean {
   return signs(after) !== signs(before);
 }
 
+/** P2: whether a budget that judges evictions covers the pod, also when it leaves this one alone. */
+export function coversEvictions(state: NaiveState, pub: PodUnavailableBudget, pod: Pod): boolean {
+  if (namespaceOf(pub) !== namespaceOf(pod) || !guards(pub, 'EVICT')) return false;
+  const read = readPub(pub);
+  const target = read.ok ? read.value.target : readableTarget(pub);
+  return target === undefined || cover(state, target, pod) === 'yes';
+}
+
 /** Nothing when the budget has no say in this request. */
 export function answerOfPub(
   state: NaiveState,

@@ -30,6 +30,8 @@ export interface Answer {
   readonly charge?: NaiveCharge;
   readonly always: boolean;
   readonly takeover?: boolean;
+  /** A takeover takes the eviction from this budget's own counter (P9). */
+  readonly counts?: boolean;
   /** The unit is down, and the pod is one of those that do not serve: the answer holds while that is so (N5). */
   readonly restsOnTarget?: boolean;
   /** Other pods that keep the group down by not being healthy, where that is what keeps it down (N5). */

@@ -27,6 +27,8 @@ export interface NaiveState {
   namespaces: readonly Namespace[];
   leases: ReadonlyMap<string, ProbeLease>;
   reservations: ReadonlyMap<string, readonly NaiveReservation[]>;
+  /** The ledger as it is, where `reservations` leaves one out to ask what would be without it (L5). */
+  ledger?: ReadonlyMap<string, readonly NaiveReservation[]>;
   peaks: ReadonlyMap<string, number>;
   /** The number of events so far, and when an owner was looked up and first pointed at: also history (O1). */
   tick: number;
@@ -76,7 +78,7 @@ export function reservationOf(state: NaiveState, pod: Pod): NaiveReservation | u
 export function withoutReservation(state: NaiveState, pod: Pod): NaiveState {
   const namespace = namespaceOf(pod);
   const others = (state.reservations.get(namespace) ?? []).filter(({ uid }) => uid !== pod.metadata.uid);
-  return { ...state, reservations: new Map([...state.reservations, [namespace, others]]) };
+  return { ...state, ledger: state.reservations, reservations: new Map([...state.reservations, [namespace, others]]) };
 }
 
 export function isTerminating(pod: Pod): boolean {

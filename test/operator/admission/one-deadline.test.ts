@@ -35,6 +35,7 @@ async function evict(timeout: string, hanging: number) {
   const handler = new PodHandler({
     world,
     admission: bench.admission,
+    counters: { recount: async () => undefined },
     clock: bench.clock,
     options: () => ({}),
     username: () => 'operator',

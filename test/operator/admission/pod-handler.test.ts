@@ -6,6 +6,7 @@ import { World } from '../../../src/core/world/world.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { Admission } from '../../../src/operator/admission/admit.ts';
+import type { BuiltinCounters } from '../../../src/operator/admission/builtin-counters.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.ts';
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
@@ -23,6 +24,8 @@ interface Script {
   readonly verdicts: readonly Verdict[];
   readonly reading?: PodReading;
   readonly deletion?: Outcome<unknown>;
+  /** A budget whose own counter does not allow the eviction. */
+  readonly exhausted?: string;
   readonly reached?: boolean;
   /** The pod is not in the view. */
   readonly unseen?: boolean;
@@ -49,6 +52,16 @@ function bench(script: Script) {
       calls.push(`delete ${place.name}`);
       bodies.push(body);
       return script.deletion ?? succeeded({});
+    },
+  };
+  const counters: Pick<BuiltinCounters, 'take' | 'recount'> = {
+    async recount(namespace, budget) {
+      calls.push(`recount ${namespace}/${budget}`);
+    },
+    async take({ pod, budgets }) {
+      if (budgets.length > 0) calls.push(`take ${pod} from ${budgets.join(', ')}`);
+      if (script.exhausted !== undefined) return { kind: 'refused', budget: script.exhausted, why: 'it allows 0' };
+      return { kind: 'taken', giveBack: async () => void (budgets.length > 0 && calls.push('give back')) };
     },
   };
   const observer: DecisionObserver = {
@@ -86,6 +99,7 @@ function bench(script: Script) {
         return script.scalesChanged === true;
       },
     },
+    counters,
     takeOver: (takeover, deadline) => takeOver(client, takeover, deadline),
     staleness: () => undefined,
     events: {},
@@ -93,7 +107,15 @@ function bench(script: Script) {
     identity: 'a',
     limits: defaultAdmissionLimits,
   });
-  const handler = new PodHandler({ world, admission, clock, options: () => ({}), username: () => operator, observer });
+  const handler = new PodHandler({
+    world,
+    admission,
+    counters,
+    clock,
+    options: () => ({}),
+    username: () => operator,
+    observer,
+  });
   return { handler, world, clock, calls, bodies };
 }
 
@@ -222,6 +244,30 @@ describe('an eviction that budgets allow', () => {
     expect(said).toBe('allowed');
     // By that API servers know that they need not ask.
     expect(bodies).toEqual([{ propagationPolicy: 'Background', ...body }]);
+  });
+
+  it('[P9] is taken from the counters of plain PDBs before the pod is deleted', async () => {
+    const { said, calls } = await answer({ verdicts: [allowed({ complete: 'takeover', target, count: ['a', 'b'] })] });
+    expect([said, ...calls.slice(1)]).toEqual([
+      'allowed',
+      'take web-0 from a, b',
+      'delete web-0',
+      'completion deleted',
+    ]);
+  });
+
+  it('[P9] [I8] is "not now" where such a counter allows nothing: the pod stays', async () => {
+    const verdicts = [allowed({ complete: 'takeover', target, count: ['a'] })];
+    const { said, calls } = await answer({ verdicts, exhausted: 'a' });
+    expect(said).toMatch(/^429 .*PodDisruptionBudget "a".*it allows 0/);
+    expect(calls).not.toContain('delete web-0');
+    expect(calls).toContain(`recount ${ns}/a`);
+  });
+
+  it('[P9] is given back to the counters where our deletion is refused: the API server takes it then', async () => {
+    const verdicts = [allowed({ complete: 'takeover', target, count: ['a'] })];
+    const { said, calls } = await answer({ verdicts, deletion: failure('denied') });
+    expect([said, calls.at(-1)]).toEqual(['allowed', 'give back']);
   });
 
   it('is left to the API server where the pod is gone by then: 404 is its word', async () => {

@@ -72,6 +72,7 @@ export function aProcess(given: Ingredients): Process {
     access,
     pods: given.pods ?? readerOf(world),
     views,
+    counters: { take: async () => ({ kind: 'taken', giveBack: async () => undefined }) },
     scales: { concerns: () => false, readAgain: async () => false },
     takeOver: given.takeOver ?? (() => Promise.resolve({ kind: 'deleted' })),
     staleness: given.staleness ?? (() => undefined),
