@@ -20,6 +20,8 @@ export interface ProtectedWish extends ClusterWish {
   readonly logLevel?: LogLevel;
   /** A cluster of the caller's own making, to be protected. Default: a new one. */
   readonly base?: TestCluster;
+  /** How operators reach the API server instead of directly. */
+  readonly operatorsBy?: (access: Access) => Promise<Access>;
 }
 
 export interface ProtectedCluster extends TestCluster {
@@ -38,7 +40,8 @@ const host = '127.0.0.1';
 /** A cluster with operators that run as the manifests would have it, over HTTP(S) alone, with their own service account. */
 export async function protectedCluster(wish: ProtectedWish = {}): Promise<ProtectedCluster> {
   const cluster = wish.base ?? (await testCluster({ controllers: true, speed: 20, nodes: 6, ...wish }));
-  const { namespace, access: operatorAccess } = await installOperator(cluster);
+  const { namespace, access: direct } = await installOperator(cluster);
+  const operatorAccess = (await wish.operatorsBy?.(direct)) ?? direct;
   const balancer = await Balancer.start();
   const operators: RunningOperator[] = [];
   const start = async () => {

@@ -44,14 +44,7 @@ export interface ClusterViewParts {
   readonly ledgerSeen: (namespace: string) => void;
   /** Owners may have come up that nobody knows yet. */
   readonly ownersNamed: () => void;
-  readonly maxSilenceMs?: number;
 }
-
-/**
- * A watch that is silent for 130 seconds is given up and everything read anew, which is a sign by itself. So where there is none for this
- * long, the API server could not be reached.
- */
-const defaultMaxSilenceMs = 170_000;
 
 /** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
 export class ClusterView {
@@ -99,12 +92,9 @@ export class ClusterView {
 
   /** Why the view may be older than what is admitted by it should rest on. */
   staleness(): string | undefined {
-    const limit = this.#parts.maxSilenceMs ?? defaultMaxSilenceMs;
     for (const [name, one] of this.#watched) {
-      const silent = one.silentMs();
-      if (silent > limit && silent !== Number.POSITIVE_INFINITY) {
-        return `nothing was heard about ${name} for ${Math.round(silent / 1_000)} seconds`;
-      }
+      if (one.stale)
+        return `the view of ${name} was last known to be current ${Math.round(one.silentMs() / 1_000)} seconds ago`;
     }
     return undefined;
   }

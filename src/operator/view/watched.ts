@@ -26,8 +26,10 @@ export interface WatchedOptions<T extends Reflected> {
 export interface Following {
   start(): void;
   close(): Promise<void>;
-  /** Milliseconds since the server last showed that the view is current. Zero where there is nothing to see. */
+  /** Milliseconds since the view was last known to be current. Zero where there is nothing to see. */
   silentMs(): number;
+  /** It was seen whole, and was then not known to be current for longer than anything should rest on. */
+  readonly stale: boolean;
 }
 
 const defaultRecheckMs = 10_000;
@@ -67,6 +69,11 @@ export class Watched<T extends Reflected> implements Following {
   silentMs(): number {
     if (this.#state.kind === 'present') return this.#state.reflector.silentMs();
     return this.#state.kind === 'absent' ? 0 : Number.POSITIVE_INFINITY;
+  }
+
+  get stale(): boolean {
+    const silentMs = this.silentMs();
+    return this.#state.kind === 'present' && Number.isFinite(silentMs) && this.#state.reflector.stale;
   }
 
   async #run(): Promise<void> {
