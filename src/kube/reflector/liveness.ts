@@ -39,8 +39,10 @@ export class Liveness {
   }
 
   ended({ properly }: { readonly properly: boolean }): void {
-    // That the server ended it says that until then nothing happened.
+    // That the server ended it shows that it had said everything. Otherwise it was alive until it was last heard.
     if (properly && this.#watch?.proof.kind === 'renewed') this.shown();
+    const silentMs = this.silentMs();
+    if (Number.isFinite(silentMs)) this.#knownAt = this.#clock.monotonic() - silentMs;
     this.#watch = undefined;
   }
 

@@ -30,7 +30,7 @@ export interface PingedSessionOptions {
 
 /** Silence is measured this often, so it is known this exactly. */
 const tickMs = 1_000;
-/** A tick that comes so late means that this process stood still, and the server's signs may lie unread. */
+/** A tick that comes so late means that this process stood still: the server's signs may lie unread, and it is asked once more. */
 const lateMs = 3 * tickMs;
 
 const mebibyte = 1024 * 1024;
@@ -49,6 +49,8 @@ export class PingedSession {
   #heardAt: number;
   #bytes = 0;
   #tickAt: number;
+  /** When this process last stood still. */
+  #stoodStillAt = Number.NEGATIVE_INFINITY;
   #pinging = false;
   #timer: Timer;
 
@@ -130,14 +132,15 @@ export class PingedSession {
   #tick(): void {
     const { clock, pings } = this.#options;
     const now = clock.monotonic();
-    const late = now - this.#tickAt > lateMs;
+    if (now - this.#tickAt > lateMs) this.#stoodStillAt = now;
     const { bytesRead } = this.#socket;
     // They came after the last tick; when, is not known, so they count from there.
     if (bytesRead !== this.#bytes) this.#heardAt = Math.max(this.#heardAt, this.#tickAt);
     this.#bytes = bytesRead;
     this.#tickAt = now;
     const silentMs = now - this.#heardAt;
-    if (silentMs >= pings.deadMs && !late) this.#die(silentMs);
+    const answerMs = now - this.#stoodStillAt;
+    if (silentMs >= pings.deadMs && answerMs >= pings.deadMs - pings.afterMs) this.#die(silentMs);
     else if (silentMs >= pings.afterMs) this.#ping();
   }
 
