@@ -37,6 +37,7 @@ export class WebhookFront {
   readonly #idle: (() => void)[] = [];
   #pending = 0;
   #closing = false;
+  #keeps = true;
 
   constructor(options: FrontOptions) {
     this.#options = options;
@@ -49,6 +50,11 @@ export class WebhookFront {
   /** From now on every answer ends its connection, so that clients go elsewhere. */
   startClosing(): void {
     this.#closing = true;
+  }
+
+  /** Whether clients may keep their connections after an answer. */
+  keepConnections(keep: boolean): void {
+    this.#keeps = keep;
   }
 
   /** Calls back once when nobody waits for an answer. */
@@ -151,7 +157,7 @@ export class WebhookFront {
       response.destroy();
       return;
     }
-    if (this.#closing || http.close === true) response.setHeader('connection', 'close');
+    if (this.#closing || !this.#keeps || http.close === true) response.setHeader('connection', 'close');
     response.writeHead(http.code, { 'content-type': http.type, 'content-length': Buffer.byteLength(http.text) });
     response.end(http.text);
   }
