@@ -13,6 +13,7 @@ import { Interner } from '../../kube/projection/interner.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
+import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
@@ -53,6 +54,7 @@ export class ClusterView {
   readonly #interner = new Interner();
   readonly #watched = new Map<string, Following>();
   readonly #leases: ProbeLeaseSink;
+  readonly #dead: CounterMetric<'collection'>;
   #pubsLeftToOthers = false;
 
   constructor(parts: ClusterViewParts) {
@@ -63,6 +65,11 @@ export class ClusterView {
       pdbs: new ObjectCache<PodDisruptionBudget>({ report }),
       pubs: new ObjectCache<PodUnavailableBudget>({ report }),
     };
+    this.#dead = parts.context.metrics.counter({
+      name: 'view_dead_watches_total',
+      help: 'Watches whose connection was found to be dead, though nothing had closed it.',
+      labels: ['collection'],
+    });
     this.#watchPods();
     this.#watchNamespaces();
     this.#watchBudgets();
@@ -236,7 +243,8 @@ export class ClusterView {
     selection: Selection = {},
   ): void {
     const { context, discovery, traits } = this.#parts;
-    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project }));
+    const foundDead = () => this.#dead.add({ collection: name });
+    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead }));
   }
 }
 

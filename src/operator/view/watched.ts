@@ -21,6 +21,8 @@ export interface WatchedOptions<T extends Reflected> {
   readonly project: (resource: ResourceName) => (object: Fields) => T;
   /** How often to look for an API that is not there yet. */
   readonly recheckMs?: number;
+  /** The connection of its watch was found to be dead, though nothing had closed it. */
+  readonly foundDead?: () => void;
 }
 
 export interface Following {
@@ -33,6 +35,8 @@ export interface Following {
 }
 
 const defaultRecheckMs = 10_000;
+/** Where the server could not say whether it has the API: until it does, nothing is judged. */
+const retryMs = 1_000;
 
 type State<T extends Reflected> =
   | { readonly kind: 'unknown' }
@@ -72,16 +76,17 @@ export class Watched<T extends Reflected> implements Following {
   }
 
   get stale(): boolean {
-    const silentMs = this.silentMs();
-    return this.#state.kind === 'present' && Number.isFinite(silentMs) && this.#state.reflector.stale;
+    return Number.isFinite(this.silentMs()) && this.#state.kind === 'present' && this.#state.reflector.stale;
   }
 
   async #run(): Promise<void> {
     const { clock } = this.#options.context;
     const { signal } = this.#stopping;
+    const { recheckMs = defaultRecheckMs } = this.#options;
     while (!signal.aborted) {
       await this.#look();
-      if (!signal.aborted) await sleep(clock, this.#options.recheckMs ?? defaultRecheckMs, signal);
+      const waitMs = this.#state.kind === 'absent' ? recheckMs : Math.min(recheckMs, retryMs);
+      if (!signal.aborted) await sleep(clock, waitMs, signal);
     }
   }
 
@@ -117,6 +122,7 @@ export class Watched<T extends Reflected> implements Following {
       random,
       report: (end) => {
         log.warn('a watch ended', { ...kind, end: describe(end) });
+        if (end.kind === 'dead') this.#options.foundDead?.();
         if (end.kind === 'failed' && end.failure.kind === 'notFound') this.#lost();
       },
     });
