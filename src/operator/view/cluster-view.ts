@@ -136,7 +136,11 @@ export class ClusterView {
         world.setNamespace(one);
         touched.namespace(one.metadata.name);
       },
-      remove: (one: Namespace) => world.deleteNamespace(one.metadata.name),
+      remove: (one: Namespace) => {
+        world.deleteNamespace(one.metadata.name);
+        // What controllers remember of it ends with their next look.
+        touched.namespace(one.metadata.name);
+      },
     };
     feed(this.views.namespaces, into, (version) => world.setSynced('namespaces', version));
     this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, () =>
