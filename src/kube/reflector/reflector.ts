@@ -12,6 +12,7 @@ import { Liveness } from './liveness.ts';
 import { type Plan, planAfter, type Session } from './plan.ts';
 import type { Reflected, Sink } from './sink.ts';
 import { Turn } from './turn.ts';
+import { type StallLimits, WatchTerms } from './watch-terms.ts';
 
 /** What was found out about a server, shared by all that read from it. */
 export interface ServerTraits {
@@ -19,7 +20,7 @@ export interface ServerTraits {
   watchList: boolean;
 }
 
-export interface ReflectorOptions<T extends Reflected> {
+export interface ReflectorOptions<T extends Reflected> extends StallLimits {
   readonly client: KubeClient;
   readonly resource: ResourceName;
   readonly selection?: Selection;
@@ -30,28 +31,14 @@ export interface ReflectorOptions<T extends Reflected> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pageSize?: number;
-  /** Longest silence of a watch that nothing proves to be alive; then everything is read again, which shows that the view is current. */
-  readonly stallMs?: number;
-  /** Longest silence before the state is complete. */
-  readonly initialStallMs?: number;
   readonly backoff?: BackoffLimits;
   /** Told about every end that is not an ordinary one. */
   readonly report?: (end: Exclude<WatchEnd, { kind: 'closed' }>) => void;
 }
 
-/** API servers mean to send a bookmark every minute, and leave one out, as 1.37 does for collections in which nothing has happened yet. */
-const defaultStallMs = 130_000;
-const defaultInitialStallMs = 15_000;
-/** For a server to begin a watch that goes on from where another ended. */
-const resumeMs = 5_000;
 const defaultBackoff: BackoffLimits = { baseMs: 250, capMs: 30_000 };
 /** A server that could not be reached is tried again this soon: until it answers, nothing is judged. */
 const reconnectCapMs = 2_000;
-const watchSeconds = 300;
-/** Where only the end of a watch shows that it was alive: at least so long, and a quarter more at the most. */
-const renewSeconds = 8;
-/** For the end of such a watch to arrive. */
-const endGraceMs = 2_000;
 const maxLineBytes = 16 * 1024 * 1024;
 
 /** Keeps a sink like a collection of the API server, through everything that happens to servers and connections. */
@@ -159,48 +146,24 @@ export class Reflector<T extends Reflected> {
 
   /** Without a resourceVersion the state comes first, as events. */
   async #watch(turn: Turn<T>, resourceVersion: string | undefined): Promise<WatchEnd> {
-    const { client, resource, selection = {}, clock, random, initialStallMs = defaultInitialStallMs } = this.#options;
-    const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
-    const secondsFor = (proof: WatchProof['kind']) =>
-      proof === 'renewed' && turn.complete
-        ? Math.round(renewSeconds * (1 + random() / 4))
-        : Math.round(watchSeconds * (1 + random()));
-    let timeoutSeconds = watchSeconds;
-    const queryFor = (proof: WatchProof['kind']) => {
-      timeoutSeconds = secondsFor(proof);
-      const query = { watch: true, allowWatchBookmarks: true, timeoutSeconds, resourceVersion };
-      return resourceVersion === undefined ? { ...query, ...initial } : query;
-    };
-    const deadlineMs = turn.complete ? Math.min(resumeMs, initialStallMs) : initialStallMs;
-    const opened = await client.watch(resource, selection, queryFor, { signal: this.#stopping.signal, deadlineMs });
+    const { client, resource, selection = {}, clock, random } = this.#options;
+    const terms = new WatchTerms(this.#options, resourceVersion, random);
+    const call = { signal: this.#stopping.signal, deadlineMs: terms.deadlineMs };
+    const opened = await client.watch(resource, selection, (proof) => terms.queryFor(proof), call);
     if (!opened.ok) return { kind: 'failed', failure: opened.failure };
     turn.opened = true;
     const { body, proof, lost } = opened.value;
     if (turn.complete) this.#liveness.began(proof);
-    const endsAt = clock.monotonic() + timeoutSeconds * 1_000 + endGraceMs;
+    const start = clock.monotonic();
     const end = await readWatch(body, {
       clock,
       maxLineBytes,
-      stallMs: (since) => this.#patience(turn, proof, endsAt - since),
+      stallMs: (since) => terms.patienceMs(turn.complete, proof.kind, since - start),
       onEvent: (event) => this.#take(turn, proof, event),
     });
     if (end.kind !== 'stalled' || proof.kind !== 'renewed' || !turn.complete) return end;
     lost();
-    return { kind: 'dead', message: `the API server did not end a watch of ${timeoutSeconds} seconds` };
-  }
-
-  /** How long a watch may say nothing. */
-  #patience(turn: Turn<T>, proof: WatchProof, untilEndMs: number): number {
-    const { stallMs = defaultStallMs, initialStallMs = defaultInitialStallMs } = this.#options;
-    if (!turn.complete) return initialStallMs;
-    switch (proof.kind) {
-      case 'pinged':
-        return Number.POSITIVE_INFINITY;
-      case 'renewed':
-        return Math.max(untilEndMs, endGraceMs);
-      case 'trusted':
-        return stallMs;
-    }
+    return { kind: 'dead', message: `the API server did not end a watch of ${terms.timeoutSeconds} seconds` };
   }
 
   #take(turn: Turn<T>, proof: WatchProof, event: Exclude<WatchEvent, { type: 'ERROR' }>): 'enough' | undefined {

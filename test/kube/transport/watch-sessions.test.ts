@@ -253,10 +253,19 @@ describe('a view of a collection in which nothing happens', () => {
 
   test('[W1] is known to be current for as long as the connection is alive, without events or bookmarks', async () => {
     const { reflector, clock, ends, paths } = await quietView();
-    await pass(clock, 200);
+    await pass(clock, 100);
     expect(reflector.stale).toBe(false);
     expect(ends).toEqual([]);
     expect(paths).toHaveLength(1);
+  });
+
+  test('[W1] is read again after 130 seconds without a bookmark: a proxy may answer pings for a server that it has lost', async () => {
+    const { reflector, clock, ends, paths } = await quietView();
+    await pass(clock, 135);
+    await until(() => paths.length > 1);
+    expect(ends).toEqual(['stalled']);
+    expect(paths[1]).not.toContain('resourceVersion=7');
+    expect(reflector.stale).toBe(false);
   });
 
   test('[W1] goes on over another connection when its own died, from where it was', async () => {
