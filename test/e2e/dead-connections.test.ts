@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { JumpClock } from '../operator/certificates/jump-clock.ts';
 import { isReady } from '../support/availability.ts';
 import { made, pause } from '../support/cluster.ts';
 import { ConnectionProxy } from '../support/connection-proxy.ts';
@@ -10,11 +11,13 @@ import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
 let proxy: ConnectionProxy | undefined;
+const clock = new JumpClock();
 const { cluster, skipped } = await suite({
-  operatorsBy: async (access) => {
+  accessOf: async (_, access) => {
     proxy = await ConnectionProxy.start(access);
     return proxy.through(access);
   },
+  clockOf: () => clock,
 });
 afterAll(() => proxy?.close());
 const node = skipped ? '' : await addNode(cluster, 'any');
@@ -88,30 +91,29 @@ describe.skipIf(skipped).sequential('connections to the API server', () => {
     }
   });
 
-  it('[W1] that are refused for a while let nothing go, and when they come back the operator judges again', async () => {
+  it('[W1] that are refused for three minutes let nothing go, and when they come back the operator judges again', async () => {
     const scene = await threePodsOfWhichTwoAreNeeded();
     proxy?.cutOff();
     await fail(scene, 'web-0');
-    const refused = await waitUntil(
-      'the view is known to be old',
-      () => ask(scene, 'web-1'),
-      (answer) => answer === '429 NotSynced',
-      { withinMs },
-    );
-    expect(refused).toBe('429 NotSynced');
+    for (let seconds = 0; seconds < 180; seconds += 10) {
+      clock.jump(10_000);
+      await pause(50);
+    }
+    expect(await ask(scene, 'web-1')).toBe('429 NotSynced');
     expect(cluster.operators[0]?.missing()).toContain('a current view of the cluster');
     proxy?.restore();
+    const start = clock.monotonic();
     await waitUntil(
       'the failed pod is seen',
       () => ask(scene, 'web-1'),
       (answer) => answer === '429 BudgetExhausted',
-      { withinMs: 20_000 },
     );
     await waitUntil(
       'the operator is ready',
       () => cluster.operators.flatMap((operator) => operator.missing()),
       (missing) => missing.length === 0,
-      { withinMs: 20_000 },
     );
+    // Nobody asserts on it: how long it takes is measured on a machine that does nothing else.
+    process.stderr.write(`judged again ${Math.round(clock.monotonic() - start)} ms after the API server was back\n`);
   });
 });

@@ -20,8 +20,8 @@ export interface ProtectedWish extends ClusterWish {
   readonly logLevel?: LogLevel;
   /** A cluster of the caller's own making, to be protected. Default: a new one. */
   readonly base?: TestCluster;
-  /** How operators reach the API server instead of directly. */
-  readonly operatorsBy?: (access: Access) => Promise<Access>;
+  /** How an operator reaches the API server instead of directly, by its number from 0. */
+  readonly accessOf?: (replica: number, access: Access) => Promise<Access>;
 }
 
 export interface ProtectedCluster extends TestCluster {
@@ -40,14 +40,13 @@ const host = '127.0.0.1';
 /** A cluster with operators that run as the manifests would have it, over HTTP(S) alone, with their own service account. */
 export async function protectedCluster(wish: ProtectedWish = {}): Promise<ProtectedCluster> {
   const cluster = wish.base ?? (await testCluster({ controllers: true, speed: 20, nodes: 6, ...wish }));
-  const { namespace, access: direct } = await installOperator(cluster);
-  const operatorAccess = (await wish.operatorsBy?.(direct)) ?? direct;
+  const { namespace, access: operatorAccess } = await installOperator(cluster);
   const balancer = await Balancer.start();
   const operators: RunningOperator[] = [];
   const start = async () => {
     const number = operators.length;
     const operator = await startOperator(settingsOf(wish, namespace, number), {
-      access: operatorAccess,
+      access: (await wish.accessOf?.(number, operatorAccess)) ?? operatorAccess,
       clock: wish.clockOf?.(number) ?? realClock,
       random: systemRandom,
       log: createLogger({
