@@ -5,7 +5,7 @@ import type { WatchProof } from '../transport/wire.ts';
  * A view that was not known to be current for so long is stale. It leaves room for two things: a dead connection is noticed after ten
  * seconds, or twelve where the server answers no pings, and another one is then opened.
  */
-export const maxSilentMs = 15_000;
+const maxSilentMs = 15_000;
 /** Where nothing is done to find out: bookmarks come about every minute, and a silence of 130 seconds is ended by reading everything again. */
 const maxTrustedMs = 170_000;
 /** For so long after it began, a watch may be telling of what happened before, or be about to fail. */
