@@ -54,11 +54,14 @@ export interface Assembly {
 /** A kind that was not there is asked for again after this long: its definition may have been installed after us. */
 const missMs = 5_000;
 
+/** A dead connection is noticed ten seconds after it died: five before others would rest on a view that is too old. */
+const pings = { afterMs: 4_000, deadMs: 9_000 };
+
 const userAgent = 'holdfast-operator';
 
 export function assemble(settings: OperatorSettings, environment: Surrounding, api: Target): Assembly {
   const { clock } = environment;
-  const connection = new Connection(api, { clock, userAgent });
+  const connection = new Connection(api, { clock, userAgent, pings });
   const context = contextOf(settings, environment, connection);
   const { world, clients, log } = context;
   const traits: ServerTraits = { watchList: true };

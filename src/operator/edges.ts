@@ -17,6 +17,8 @@ export interface OperatorEdges {
   readonly api: Target;
   certificates(parts: Assembly): Promise<OperatorCertificates>;
   showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
+  /** Clients of the webhooks keep connections, of which this replica lets go while it is not ready. */
+  readonly keepsConnections: boolean;
   /** Undefined: it was closed before there was a certificate. */
   serve(certificates: Certificates, terms: WebhookTerms): Promise<WebhookServer | undefined>;
 }
@@ -36,6 +38,7 @@ export class OperatorProblem extends Error {
 export function networkEdges(settings: OperatorSettings, { access, clock }: OperatorEnvironment): OperatorEdges {
   return {
     api: targetOf(access, clock),
+    keepsConnections: true,
     certificates: (parts) => certificatesOf(settings, parts),
     showHealth(readiness, metrics) {
       const { host, port } = settings.health;

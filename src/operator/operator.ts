@@ -7,6 +7,7 @@ import { createWebhookMetrics } from './admission/webhook-metrics.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { networkEdges, type OperatorEdges, OperatorProblem } from './edges.ts';
+import { followReadiness } from './follow-readiness.ts';
 import { createViewMetrics } from './handlers/view-metrics.ts';
 import { defaultInstallValues } from './install/values.ts';
 import { createElection } from './leading.ts';
@@ -64,11 +65,16 @@ export async function runOperator(
     if (environment.signal?.aborted === true) giveUp();
     const webhook = await serve(running);
     environment.signal?.removeEventListener('abort', giveUp);
+    const { clock } = parts.context;
+    const following = edges.keepsConnections ? followReadiness({ readiness, webhook, clock }) : undefined;
     return {
       webhookPort: webhook.port,
       healthPort: health.port,
       missing: () => readiness.missing(),
-      stop: () => stop(running, webhook),
+      stop: () => {
+        following?.close();
+        return stop(running, webhook);
+      },
     };
   } catch (error) {
     await stop(running, undefined);

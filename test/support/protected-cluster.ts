@@ -20,6 +20,8 @@ export interface ProtectedWish extends ClusterWish {
   readonly logLevel?: LogLevel;
   /** A cluster of the caller's own making, to be protected. Default: a new one. */
   readonly base?: TestCluster;
+  /** How an operator reaches the API server instead of directly, by its number from 0. */
+  readonly accessOf?: (replica: number, access: Access) => Promise<Access>;
 }
 
 export interface ProtectedCluster extends TestCluster {
@@ -44,7 +46,7 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
   const start = async () => {
     const number = operators.length;
     const operator = await startOperator(settingsOf(wish, namespace, number), {
-      access: operatorAccess,
+      access: (await wish.accessOf?.(number, operatorAccess)) ?? operatorAccess,
       clock: wish.clockOf?.(number) ?? realClock,
       random: systemRandom,
       log: createLogger({

@@ -54,6 +54,7 @@ export function createProtection(terms: ProtectionTerms): Protection {
   const edges: OperatorEdges = {
     api: terms.operator,
     certificates: async () => ({ certificates: noCertificates, authorities: caBundle }),
+    keepsConnections: false,
     showHealth: async () => nowhere,
     serve: async (_, served) => {
       webhooks = serveInProcess(served);

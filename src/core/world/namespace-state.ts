@@ -56,6 +56,11 @@ export class NamespaceState {
     this.#pubIndex = new PubIndex(this.pods, this.#postings, this.owners);
   }
 
+  /** Nothing of the namespace is in view but its ledger, and owners that nothing refers to. */
+  get empty(): boolean {
+    return this.pods.size + this.pdbs.size + this.pubs.size + this.groups.objects.size === 0;
+  }
+
   /** Takes pods out, changes something, puts back those that still exist. */
   change(pods: Iterable<PodRecord>, mutate: () => void): void {
     const affected = [...pods];

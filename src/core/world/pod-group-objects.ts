@@ -10,6 +10,10 @@ export class PodGroupObjects {
   readonly #workloads = new Map<string, Workload>();
   readonly #perParent = new Map<string, number>();
 
+  get size(): number {
+    return this.#podGroups.size + this.#workloads.size;
+  }
+
   setPodGroup(podGroup: PodGroup): void {
     this.deletePodGroup(podGroup.apiVersion, podGroup.metadata.name);
     this.#podGroups.set(podGroupKey(apiGroupOf(podGroup.apiVersion), podGroup.metadata.name), podGroup);

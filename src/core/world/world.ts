@@ -18,12 +18,17 @@ import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
+/** So many deleted namespaces are remembered by name; late news come within seconds, and no cluster deletes as many in that time. */
+const maxDeleted = 10_000;
+
 /**
  * What is known of a cluster, kept current change by change. Adding or changing a pod costs as much as there are budgets over
  * it; nothing looks at all pods again. There is no clock in here: whoever asks brings the time.
  */
 export class World {
   readonly #namespaces = new Map<string, NamespaceState>();
+  /** Namespaces that were deleted: what is heard of them later is old, unless they are created again. */
+  readonly #deleted = new Set<string>();
   readonly #synced = new Map<Collection, string>();
   readonly #changed = new Map<Collection, string>();
   #ownerMemory: OwnerMemory | undefined;
@@ -38,8 +43,7 @@ export class World {
   }
 
   deletePod(namespace: string, name: string): void {
-    const state = this.#namespaces.get(namespace);
-    if (state !== undefined) removePod(state, name);
+    this.#shrink(namespace, (state) => removePod(state, name));
   }
 
   upsertPdb(pdb: PodDisruptionBudget): void {
@@ -47,7 +51,7 @@ export class World {
   }
 
   deletePdb(namespace: string, name: string): void {
-    setPdb(this.#obtain(namespace), name, undefined);
+    this.#shrink(namespace, (state) => setPdb(state, name, undefined));
   }
 
   upsertPub(pub: PodUnavailableBudget): void {
@@ -55,7 +59,7 @@ export class World {
   }
 
   deletePub(namespace: string, name: string): void {
-    setPub(this.#obtain(namespace), name, undefined);
+    this.#shrink(namespace, (state) => setPub(state, name, undefined));
   }
 
   upsertWorkload(workload: Workload): void {
@@ -65,8 +69,9 @@ export class World {
   }
 
   deleteWorkload(namespace: string, name: string): void {
-    const state = this.#obtain(namespace);
-    this.#describe(state, state.groups.describedByWorkload(name), () => state.groups.objects.deleteWorkload(name));
+    this.#shrink(namespace, (state) =>
+      this.#describe(state, state.groups.describedByWorkload(name), () => state.groups.objects.deleteWorkload(name)),
+    );
   }
 
   upsertPodGroup(podGroup: PodGroup): void {
@@ -76,9 +81,10 @@ export class World {
   }
 
   deletePodGroup(apiVersion: string, namespace: string, name: string): void {
-    const state = this.#obtain(namespace);
-    const groups = state.groups.describedByPodGroup(apiVersion, name);
-    this.#describe(state, groups, () => state.groups.objects.deletePodGroup(apiVersion, name));
+    this.#shrink(namespace, (state) => {
+      const groups = state.groups.describedByPodGroup(apiVersion, name);
+      this.#describe(state, groups, () => state.groups.objects.deletePodGroup(apiVersion, name));
+    });
   }
 
   /** A look-up made just now found it: other owners of its name are gone. */
@@ -93,17 +99,17 @@ export class World {
 
   /** What a watch shows of an owner. True when that changes anything. */
   observeOwner(owner: OwnerState): boolean {
-    return observeOwner(this.#obtain(owner.namespace), owner);
+    return this.#change(owner.namespace, (state) => observeOwner(state, owner));
   }
 
   /** To be called before an owner is looked up. */
   beginLookup(name: OwnerName): OwnerLookup {
-    return beginLookup(this.#obtain(name.namespace), name);
+    return this.#change(name.namespace, (state) => beginLookup(state, name));
   }
 
   /** Says whether everything of that name is settled; otherwise it has to be looked up again. */
   endLookup(lookup: OwnerLookup, found: OwnerState | undefined): boolean {
-    return endLookup(this.#obtain(lookup.name.namespace), lookup, found);
+    return this.#change(lookup.name.namespace, (state) => endLookup(state, lookup, found));
   }
 
   /** From now on owners that are new to the world are asked for there first, and the world does not remember those of nobody. */
@@ -125,16 +131,21 @@ export class World {
   }
 
   setNamespace(namespace: Namespace): void {
+    this.#deleted.delete(namespace.metadata.name);
     const state = this.#obtain(namespace.metadata.name);
     state.terminating = namespace.metadata.deletionTimestamp !== undefined || namespace.status?.phase === 'Terminating';
     state.unguarded = namespace.metadata.labels?.[label.guard] === 'disabled';
   }
 
+  /** What is left of it in view is forgotten with the last of its pods and budgets: other views may lag behind that of namespaces. */
   deleteNamespace(name: string): void {
     const state = this.#namespaces.get(name);
+    this.#deleted.add(name);
+    if (this.#deleted.size > maxDeleted) for (const first of this.#deleted) if (this.#deleted.delete(first)) break;
     if (state === undefined) return;
     state.terminating = true;
     state.unguarded = false;
+    this.#release(state);
   }
 
   setProbeLease(node: string, lease: ProbeLease): void {
@@ -146,7 +157,7 @@ export class World {
   }
 
   setLedger(namespace: string, ledger: DisruptionLedger): void {
-    setReservations(this.#obtain(namespace), ledger);
+    this.#change(namespace, (state) => setReservations(state, ledger));
   }
 
   /** The collection was seen whole, and everything up to this resourceVersion, at which something changed, is in the world. */
@@ -202,6 +213,23 @@ export class World {
       if (this.#ownerMemory !== undefined) this.#consult(state, this.#ownerMemory);
     }
     return state;
+  }
+
+  #change<T>(namespace: string, mutate: (state: NamespaceState) => T): T {
+    const state = this.#obtain(namespace);
+    const result = mutate(state);
+    this.#release(state);
+    return result;
+  }
+
+  /** Something is taken out of what is known; of a namespace of which nothing is, there is nothing to take. */
+  #shrink(namespace: string, mutate: (state: NamespaceState) => void): void {
+    if (this.#namespaces.has(namespace)) this.#change(namespace, mutate);
+  }
+
+  /** The state of a namespace that was deleted ends when nothing is in it. Its reservations are of pods that are gone. */
+  #release(state: NamespaceState): void {
+    if (this.#deleted.has(state.name) && state.empty) this.#namespaces.delete(state.name);
   }
 
   #describe(state: NamespaceState, groups: readonly GroupNode[], mutate: () => void): void {

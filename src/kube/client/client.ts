@@ -4,7 +4,7 @@ import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/f
 import type { Clock } from '../time/clock.ts';
 import type { Connection } from '../transport/connection.ts';
 import type { RateLimiter } from '../transport/rate-limit.ts';
-import type { Body, WireRequest } from '../transport/wire.ts';
+import type { Body, OpenedWatch, WatchProof, WireRequest } from '../transport/wire.ts';
 import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
 import { collectionPath, type ObjectPlace, objectPath, type Query, type ResourceName, withQuery } from './resource.ts';
 
@@ -131,7 +131,7 @@ export class KubeClient {
     return this.#json<T>({ method: 'GET', path }, options);
   }
 
-  /** A list or a watch, to be read while it arrives. The deadline is for its beginning. */
+  /** A list, to be read while it arrives. The deadline is for its beginning. */
   stream(
     resource: ResourceName,
     { namespace, ...selectors }: Selection,
@@ -141,6 +141,20 @@ export class KubeClient {
     return this.#at(collectionPath(resource, namespace), (path) =>
       this.#inTurn(options, (left) =>
         this.#options.connection.open({ method: 'GET', path: withQuery(path, { ...selectors, ...query }), ...left }),
+      ),
+    );
+  }
+
+  /** @param queryFor what to ask for, by how the watch will be known to be alive */
+  watch(
+    resource: ResourceName,
+    { namespace, ...selectors }: Selection,
+    queryFor: (proof: WatchProof['kind']) => Query,
+    options: CallOptions = {},
+  ): Promise<Outcome<OpenedWatch>> {
+    return this.#at(collectionPath(resource, namespace), (path) =>
+      this.#inTurn(options, (left) =>
+        this.#options.connection.openWatch(left, (proof) => withQuery(path, { ...selectors, ...queryFor(proof) })),
       ),
     );
   }

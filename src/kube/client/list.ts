@@ -27,6 +27,8 @@ export interface Listed<T> {
 
 const defaultPageSize = 500;
 const defaultDeadlineMs = 60_000;
+/** Until a page begins to arrive: on a dead connection it never does. All of a collection at once may take a server longer. */
+const pageBeginsMs = 15_000;
 
 /**
  * Lists a collection as it is now, page by page. When the server no longer keeps the state that the pages are of, it asks for
@@ -57,7 +59,8 @@ interface Page {
 
 async function readPage<T>(request: ListRequest<T>, query: Query, items: T[]): Promise<Outcome<Page>> {
   const { client, resource, selection = {}, clock, deadlineMs = defaultDeadlineMs, signal } = request;
-  const call = { deadlineMs, ...(signal === undefined ? {} : { signal }) };
+  const beginsMs = query['limit'] === undefined ? deadlineMs : Math.min(deadlineMs, pageBeginsMs);
+  const call = { deadlineMs: beginsMs, ...(signal === undefined ? {} : { signal }) };
   const opened = await client.stream(resource, selection, query, call);
   if (!opened.ok) return opened;
   const body = opened.value;

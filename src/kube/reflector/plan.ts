@@ -19,7 +19,11 @@ export interface Plan {
   readonly resync: boolean;
   /** Read with a plain list next time, or always from now on with this server. */
   readonly watchList: 'keep' | 'skipOnce' | 'unsupported';
-  readonly wait: { readonly backoff: boolean; readonly atLeastMs: number };
+  readonly wait: {
+    /** `reconnect`: short ones, for a server that could not be reached or had no answer; `refused`: for one that said no. */
+    readonly backoff: 'none' | 'reconnect' | 'refused';
+    readonly atLeastMs: number;
+  };
 }
 
 /** A watch that a server ends sooner, with nothing in it, is not to be asked for again at once. */
@@ -28,8 +32,8 @@ const shortMs = 1_000;
 /** An event that is garbled each time, or that the server fails at each time, is stepped over by reading the state instead. */
 const maxBarrenInARow = 3;
 
-const soon = { backoff: false, atLeastMs: 0 } as const;
-const later = { backoff: true, atLeastMs: 0 } as const;
+const soon = { backoff: 'none', atLeastMs: 0 } as const;
+const later = { backoff: 'reconnect', atLeastMs: 0 } as const;
 
 /** What to do next. There is no giving up among the answers. */
 export function planAfter(session: Session): Plan {
@@ -47,6 +51,9 @@ export function planAfter(session: Session): Plan {
     case 'stalled':
       // A watch that goes on from where this one was would show nothing, either, where nothing changes.
       return { resync: true, watchList, wait: soon };
+    case 'dead':
+      // The server is there, as far as is known: only this connection is not.
+      return { resync: unread, watchList, wait: soon };
     case 'broken':
       return { resync: unread, watchList, wait: later };
     case 'garbled':
@@ -83,5 +90,5 @@ function needsResync(failure: Failure): boolean {
 function waitAfter(failure: Failure, watchList: Plan['watchList']): Plan['wait'] {
   if (failure.kind === 'rejected' && watchList === 'unsupported') return soon;
   const asked = failure.kind === 'retry' || failure.kind === 'tooManyRequests' ? failure.retryAfterMs : undefined;
-  return { backoff: true, atLeastMs: asked ?? 0 };
+  return { backoff: failure.kind === 'retry' ? 'reconnect' : 'refused', atLeastMs: asked ?? 0 };
 }

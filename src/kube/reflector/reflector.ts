@@ -7,9 +7,12 @@ import { readWatch, type WatchEnd } from '../stream/watch-reader.ts';
 import { Backoff, type BackoffLimits } from '../time/backoff.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
+import type { WatchProof } from '../transport/wire.ts';
+import { Liveness } from './liveness.ts';
 import { type Plan, planAfter, type Session } from './plan.ts';
 import type { Reflected, Sink } from './sink.ts';
 import { Turn } from './turn.ts';
+import { type StallLimits, WatchTerms } from './watch-terms.ts';
 
 /** What was found out about a server, shared by all that read from it. */
 export interface ServerTraits {
@@ -17,7 +20,7 @@ export interface ServerTraits {
   watchList: boolean;
 }
 
-export interface ReflectorOptions<T extends Reflected> {
+export interface ReflectorOptions<T extends Reflected> extends StallLimits {
   readonly client: KubeClient;
   readonly resource: ResourceName;
   readonly selection?: Selection;
@@ -28,36 +31,34 @@ export interface ReflectorOptions<T extends Reflected> {
   readonly clock: Clock;
   readonly random: Random;
   readonly pageSize?: number;
-  /** Longest silence of a watch, after which everything is read anew: that shows that the view is current, or that it is not. */
-  readonly stallMs?: number;
-  /** Longest silence before the state is complete. */
-  readonly initialStallMs?: number;
   readonly backoff?: BackoffLimits;
   /** Told about every end that is not an ordinary one. */
   readonly report?: (end: Exclude<WatchEnd, { kind: 'closed' }>) => void;
 }
 
-/** API servers mean to send a bookmark every minute, and leave one out, as 1.37 does for collections in which nothing has happened yet. */
-const defaultStallMs = 130_000;
-const defaultInitialStallMs = 15_000;
 const defaultBackoff: BackoffLimits = { baseMs: 250, capMs: 30_000 };
-const watchSeconds = 300;
+/** A server that could not be reached is tried again this soon: until it answers, nothing is judged. */
+const reconnectCapMs = 2_000;
 const maxLineBytes = 16 * 1024 * 1024;
 
 /** Keeps a sink like a collection of the API server, through everything that happens to servers and connections. */
 export class Reflector<T extends Reflected> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
+  readonly #reconnect: Backoff;
+  readonly #liveness: Liveness;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #resourceVersion: string | undefined;
-  #aliveAt: number | undefined;
   #skipWatchList = false;
   #barrenInARow = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#backoff = new Backoff(options.backoff ?? defaultBackoff, options.random);
+    const { backoff = defaultBackoff, random, clock } = options;
+    this.#backoff = new Backoff(backoff, random);
+    this.#reconnect = new Backoff({ ...backoff, capMs: Math.min(backoff.capMs, reconnectCapMs) }, random);
+    this.#liveness = new Liveness(clock);
   }
 
   start(): void {
@@ -69,9 +70,14 @@ export class Reflector<T extends Reflected> {
     await this.#running;
   }
 
-  /** Milliseconds since the server last showed that this view is current. Infinity: never. */
+  /** Milliseconds since this view was last known to be current. Infinity: never. */
   silentMs(): number {
-    return this.#aliveAt === undefined ? Number.POSITIVE_INFINITY : this.#options.clock.monotonic() - this.#aliveAt;
+    return this.#liveness.silentMs();
+  }
+
+  /** It was not known to be current for longer than anything should rest on. */
+  get stale(): boolean {
+    return this.#liveness.stale;
   }
 
   async #run(): Promise<void> {
@@ -88,19 +94,26 @@ export class Reflector<T extends Reflected> {
     if (plan.resync) this.#resourceVersion = undefined;
     if (plan.watchList === 'unsupported') this.#options.traits.watchList = false;
     this.#skipWatchList = plan.watchList !== 'keep';
-    if (useful) this.#backoff.reset();
-    const delay = plan.wait.backoff ? this.#backoff.next() : 0;
+    if (useful) for (const backoff of [this.#backoff, this.#reconnect]) backoff.reset();
+    const delay = plan.wait.backoff === 'none' ? 0 : this.#backoffFor(plan.wait.backoff).next();
     const wait = Math.max(delay, plan.wait.atLeastMs);
     if (wait > 0) await sleep(this.#options.clock, wait, this.#stopping.signal);
+  }
+
+  #backoffFor(kind: 'reconnect' | 'refused'): Backoff {
+    return kind === 'reconnect' ? this.#reconnect : this.#backoff;
   }
 
   async #session(): Promise<Session> {
     const { clock, traits } = this.#options;
     const start = clock.monotonic();
+    // A view that was blind for too long is read again: how far a watch that goes on from there has come, is not to be seen.
+    if (this.#liveness.proven && this.#liveness.stale) this.#resourceVersion = undefined;
     const reached = this.#resourceVersion;
     const tried = reached !== undefined ? 'watch' : traits.watchList && !this.#skipWatchList ? 'watchList' : 'list';
     const turn = new Turn<T>(tried !== 'watchList');
     const end = await guarded(tried === 'list' ? this.#list(turn) : this.#watch(turn, reached));
+    this.#liveness.ended({ properly: end.kind === 'closed' });
     if (turn.useful) this.#barrenInARow = 0;
     else if (turn.opened && (end.kind === 'garbled' || end.kind === 'failed')) this.#barrenInARow += 1;
     return {
@@ -134,28 +147,26 @@ export class Reflector<T extends Reflected> {
   /** Without a resourceVersion the state comes first, as events. */
   async #watch(turn: Turn<T>, resourceVersion: string | undefined): Promise<WatchEnd> {
     const { client, resource, selection = {}, clock, random } = this.#options;
-    const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
-    const query = {
-      watch: true,
-      allowWatchBookmarks: true,
-      timeoutSeconds: Math.round(watchSeconds * (1 + random())),
-      resourceVersion,
-      ...(resourceVersion === undefined ? initial : {}),
-    };
-    const { stallMs = defaultStallMs, initialStallMs = defaultInitialStallMs } = this.#options;
-    const call = { signal: this.#stopping.signal, deadlineMs: initialStallMs };
-    const opened = await client.stream(resource, selection, query, call);
+    const terms = new WatchTerms(this.#options, resourceVersion, random);
+    const call = { signal: this.#stopping.signal, deadlineMs: terms.deadlineMs };
+    const opened = await client.watch(resource, selection, (proof) => terms.queryFor(proof), call);
     if (!opened.ok) return { kind: 'failed', failure: opened.failure };
     turn.opened = true;
-    return readWatch(opened.value, {
+    const { body, proof, lost } = opened.value;
+    if (turn.complete) this.#liveness.began(proof);
+    const start = clock.monotonic();
+    const end = await readWatch(body, {
       clock,
       maxLineBytes,
-      stallMs: () => (turn.complete ? stallMs : initialStallMs),
-      onEvent: (event) => this.#take(turn, event),
+      stallMs: (since) => terms.patienceMs(turn.complete, proof.kind, since - start),
+      onEvent: (event) => this.#take(turn, proof, event),
     });
+    if (end.kind !== 'stalled' || proof.kind !== 'renewed' || !turn.complete) return end;
+    lost();
+    return { kind: 'dead', message: `the API server did not end a watch of ${terms.timeoutSeconds} seconds` };
   }
 
-  #take(turn: Turn<T>, event: Exclude<WatchEvent, { type: 'ERROR' }>): void {
+  #take(turn: Turn<T>, proof: WatchProof, event: Exclude<WatchEvent, { type: 'ERROR' }>): 'enough' | undefined {
     const { sink, project } = this.#options;
     if (event.type === 'BOOKMARK') {
       if (turn.complete) {
@@ -165,24 +176,28 @@ export class Reflector<T extends Reflected> {
         sink.replace(turn.takeInitial(), event.resourceVersion);
         turn.complete = true;
         this.#reached(turn, event.resourceVersion);
+        // It was to last until the state is complete. What follows is watched for a shorter time.
+        if (proof.kind === 'renewed') return 'enough';
+        this.#liveness.began(proof);
       }
-      return;
+      return undefined;
     }
     const item = project(event.object);
     const version = versionOf(event.object);
     if (!turn.complete) {
       turn.initially(event.type, item);
-      return;
+      return undefined;
     }
     if (event.type === 'DELETED') sink.remove(item, version);
     else sink.upsert(item, version);
     this.#reached(turn, version);
+    return undefined;
   }
 
   #reached(turn: Turn<T>, resourceVersion: string): void {
     turn.useful = true;
     this.#resourceVersion = resourceVersion;
-    this.#aliveAt = this.#options.clock.monotonic();
+    this.#liveness.shown();
   }
 }
 

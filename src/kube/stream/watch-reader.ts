@@ -1,6 +1,6 @@
 import type { Failure } from '../outcome/failure.ts';
 import type { Clock, Timer } from '../time/clock.ts';
-import type { Body } from '../transport/wire.ts';
+import { type Body, DeadConnection } from '../transport/wire.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseWatchEvent, type WatchEvent } from './watch-events.ts';
 
@@ -10,6 +10,8 @@ export type WatchEnd =
   | { readonly kind: 'closed' }
   /** Nothing came for too long, not even a bookmark. */
   | { readonly kind: 'stalled'; readonly message: string }
+  /** The server could not be reached on its connection, which nothing had closed. */
+  | { readonly kind: 'dead'; readonly message: string }
   | { readonly kind: 'garbled'; readonly message: string }
   | { readonly kind: 'broken'; readonly message: string }
   /** The server said why. */
@@ -17,11 +19,11 @@ export type WatchEnd =
 
 export interface WatchReading {
   readonly clock: Clock;
-  /** Longest silence; asked anew whenever it is measured, since the first events may be waited for differently. */
-  readonly stallMs: () => number;
+  /** Longest silence; asked anew whenever it is measured, since it may depend on what came, and on when (`since`) something last did. */
+  readonly stallMs: (since: number) => number;
   readonly maxLineBytes: number;
-  /** What it throws counts as a garbled line. */
-  readonly onEvent: (event: Exclude<WatchEvent, { type: 'ERROR' }>) => void;
+  /** What it throws counts as a garbled line. 'enough' ends the watch. */
+  readonly onEvent: (event: Exclude<WatchEvent, { type: 'ERROR' }>) => 'enough' | undefined;
 }
 
 /** Reads a watch to its end, whatever end that is. Never throws. */
@@ -37,7 +39,8 @@ export async function readWatch(body: Body, reading: WatchReading): Promise<Watc
     if (splitter.isBetweenLines) return { kind: 'closed' };
     return { kind: 'broken', message: 'the watch ended within an event' };
   } catch (error) {
-    if (silence.tooLong) return { kind: 'stalled', message: `no event for ${reading.stallMs()} ms` };
+    if (silence.tooLong) return { kind: 'stalled', message: `no event for ${Math.round(silence.lastedMs)} ms` };
+    if (error instanceof DeadConnection) return { kind: 'dead', message: error.message };
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
   } finally {
     silence.end();
@@ -50,7 +53,7 @@ function readChunk(splitter: LineSplitter, chunk: Buffer, { onEvent }: WatchRead
     for (const line of splitter.push(chunk)) {
       const event = parseWatchEvent(line);
       if (event.type === 'ERROR') return { kind: 'failed', failure: event.failure };
-      onEvent(event);
+      if (onEvent(event) === 'enough') return { kind: 'closed' };
     }
     return undefined;
   } catch (error) {
@@ -68,12 +71,13 @@ class Silence {
   #since: number;
   #timer: Timer;
   tooLong = false;
+  lastedMs = 0;
 
   constructor(body: Body, reading: WatchReading) {
     this.#body = body;
     this.#reading = reading;
     this.#since = reading.clock.monotonic();
-    this.#timer = this.#later(reading.stallMs());
+    this.#timer = this.#later(reading.stallMs(this.#since));
   }
 
   broken(): void {
@@ -86,7 +90,8 @@ class Silence {
 
   #later(delayMs: number): Timer {
     return this.#reading.clock.after(Math.min(delayMs, lookEveryMs), () => {
-      const left = this.#since + this.#reading.stallMs() - this.#reading.clock.monotonic();
+      this.lastedMs = this.#reading.clock.monotonic() - this.#since;
+      const left = this.#reading.stallMs(this.#since) - this.lastedMs;
       if (left > 0) {
         this.#timer = this.#later(left);
         return;

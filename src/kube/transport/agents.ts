@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import type { Target, TlsMaterial } from './target.ts';
 
 /** The API server closes idle connections after 90 s; one that closes while we write to it costs a retry. */
@@ -18,9 +19,12 @@ export class Agents {
   }
 
   for(material: TlsMaterial): HttpAgent {
-    if (this.#agent !== undefined && same(this.#material, material)) return this.#agent;
+    if (this.#agent !== undefined && sameMaterial(this.#material, material)) return this.#agent;
     // Busy connections end with their requests: without an idle limit an agent lets go of them then.
-    if (this.#agent !== undefined) retire(this.#agent);
+    if (this.#agent !== undefined) {
+      this.#agent.maxFreeSockets = 0;
+      this.dropIdle();
+    }
     this.#material = material;
     this.#agent = this.#create(material);
     return this.#agent;
@@ -31,17 +35,21 @@ export class Agents {
     this.#agent = undefined;
   }
 
-  #create({ ca, certificate, key }: TlsMaterial): HttpAgent {
-    const { server, serverName, verify } = this.#target;
+  /** Requests that are under way go on. */
+  dropIdle(): void {
+    for (const sockets of Object.values(this.#agent?.freeSockets ?? {})) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+
+  #create(material: TlsMaterial): HttpAgent {
+    const { server, serverName } = this.#target;
     if (this.#target.connect !== undefined) return new ConnectedAgent(this.#target.connect);
     const options = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, timeout: idleMs };
     if (server.protocol === 'http:') return new HttpAgent(options);
     return new HttpsAgent({
       ...options,
-      minVersion: 'TLSv1.2',
-      rejectUnauthorized: verify,
-      ...(ca === undefined ? {} : { ca }),
-      ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+      ...tlsOptionsOf(this.#target, material),
       ...(serverName === undefined ? {} : { servername: serverName }),
     });
   }
@@ -61,13 +69,22 @@ class ConnectedAgent extends HttpAgent {
   }
 }
 
-function same(left: TlsMaterial | undefined, right: TlsMaterial): boolean {
+export function sameMaterial(left: TlsMaterial | undefined, right: TlsMaterial): boolean {
   return left?.ca === right.ca && left?.certificate === right.certificate && left?.key === right.key;
 }
 
-function retire(agent: HttpAgent): void {
-  agent.maxFreeSockets = 0;
-  for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+export function tlsOptionsOf(
+  { verify }: Target,
+  { ca, certificate, key }: TlsMaterial,
+): SecureContextOptions & {
+  readonly rejectUnauthorized: boolean;
+} {
+  return {
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: verify,
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  };
 }
 
 /** Where the agent connects to. Brackets around an IPv6 address belong to URLs only. */

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 export type ReadBody =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string; readonly tooLarge: boolean };
 
 /** Reads a body to its end, or up to a limit. */
-export async function readBody(body: IncomingMessage, maxBytes: number): Promise<ReadBody> {
+export async function readBody(body: Readable, maxBytes: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

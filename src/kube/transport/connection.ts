@@ -1,40 +1,54 @@
-import { type ClientRequest, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
-import { failureOf } from '../outcome/status.ts';
+import { failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import { Agents, addressOf } from './agents.ts';
+import { type Attempt, attemptOf, failedAttempt, type Send, type Sent } from './attempt.ts';
 import { readBody } from './body.ts';
+import { Http1 } from './http1.ts';
+import type { PingLimits } from './pinged-session.ts';
 import type { Identity, Target } from './target.ts';
 import { Timebox } from './timebox.ts';
-import { type Body, bodyFailure, connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
+import { WatchSessions } from './watch-sessions.ts';
+import {
+  type Body,
+  bodyFailure,
+  connectionFailure,
+  credentialsFailure,
+  endFailure,
+  type OpenedWatch,
+  type WatchProof,
+  type WireRequest,
+} from './wire.ts';
 
 export interface ConnectionOptions {
   readonly clock: Clock;
   readonly userAgent: string;
+  /** How soon watches are known to be dead. Absent: nothing is done to find out. */
+  readonly pings?: PingLimits;
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024;
-/** A Status is short; what is longer is a web page of something in between. */
-const maxFailureBytes = 256 * 1024;
 
 /** One API server. Connections are shared by everything that talks to it. */
 export class Connection {
   readonly #target: Target;
   readonly #options: ConnectionOptions;
-  readonly #agents: Agents;
+  readonly #http1: Http1;
+  readonly #sessions: WatchSessions | undefined;
 
   constructor(target: Target, options: ConnectionOptions) {
     this.#target = target;
     this.#options = options;
-    this.#agents = new Agents(target);
+    this.#http1 = new Http1(target, options.userAgent);
+    const { clock, userAgent, pings } = options;
+    // A connection within this process cannot die without being closed.
+    if (pings === undefined || target.connect !== undefined) return;
+    this.#sessions = new WatchSessions({ target, clock, userAgent, pings, died: () => this.#http1.dropIdle() });
   }
 
   /** The whole answer, as text. */
   async exchange(request: WireRequest): Promise<Outcome<string>> {
     const timebox = new Timebox(this.#options.clock, request.deadlineMs, request.signal);
     try {
-      const opened = await this.#open(request, timebox);
+      const opened = await this.#open(request, timebox, this.#overHttp1);
       if (!opened.ok) return opened;
       const body = await readBody(opened.value, request.maxBytes ?? defaultMaxBytes);
       if (body.ok) return succeeded(body.text);
@@ -45,29 +59,65 @@ export class Connection {
   }
 
   /** An answer to be read while it arrives. The deadline ends with its head; the signal ends the body, too. */
-  async open(request: WireRequest): Promise<Outcome<Body>> {
+  open(request: WireRequest): Promise<Outcome<Body>> {
+    return this.#stream(request, this.#overHttp1);
+  }
+
+  /** The same, for an answer that has no end. What is asked for may depend on how it will be known to be alive. */
+  async openWatch(
+    terms: Pick<WireRequest, 'deadlineMs' | 'signal'>,
+    pathFor: (proof: WatchProof['kind']) => string,
+  ): Promise<Outcome<OpenedWatch>> {
+    let proof: WatchProof = { kind: this.#sessions === undefined ? 'trusted' : 'renewed' };
+    const send: Send = async (request, identity, timebox) => {
+      const session = await this.#session(identity, timebox);
+      if (session instanceof Error) return failedAttempt(connectionFailure(session, false, request));
+      proof = session?.proof ?? proof;
+      const asked = { ...request, path: pathFor(proof.kind) };
+      return session === undefined
+        ? this.#http1.send(asked, identity, timebox)
+        : session.send(asked, identity, timebox);
+    };
+    const opened = await this.#stream({ ...terms, method: 'GET', path: pathFor(proof.kind) }, send);
+    return opened.ok ? succeeded({ body: opened.value, proof, lost: () => this.#http1.dropIdle() }) : opened;
+  }
+
+  close(): void {
+    this.#sessions?.close();
+    this.#http1.close();
+  }
+
+  readonly #overHttp1: Send = (request, identity, timebox) => this.#http1.send(request, identity, timebox);
+
+  async #session(identity: Identity, timebox: Timebox) {
+    const obtained = this.#sessions?.obtain(identity.tls);
+    if (obtained === undefined) return undefined;
+    try {
+      return await untilEnd(obtained, timebox);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  async #stream(request: WireRequest, send: Send): Promise<Outcome<Body>> {
     const timebox = new Timebox(this.#options.clock, request.deadlineMs, request.signal);
-    const opened = await this.#open(request, timebox);
+    const opened = await this.#open(request, timebox, send);
     timebox.lift();
     if (opened.ok) opened.value.once('close', () => timebox.close());
     else timebox.close();
     return opened;
   }
 
-  close(): void {
-    this.#agents.close();
-  }
-
-  async #open(request: WireRequest, timebox: Timebox): Promise<Outcome<Body>> {
-    const first = await this.#attempt(request, timebox);
+  async #open(request: WireRequest, timebox: Timebox, send: Send): Promise<Outcome<Body>> {
+    const first = await this.#attempt(request, timebox, send);
     const again =
       (first.kind === 'failed' && first.stale) ||
       (first.kind === 'refused' && first.failure.code === 401 && this.#target.forget());
-    const last = again && timebox.ended === undefined ? await this.#attempt(request, timebox) : first;
+    const last = again && timebox.ended === undefined ? await this.#attempt(request, timebox, send) : first;
     return last.kind === 'opened' ? succeeded(last.body) : failed(last.failure);
   }
 
-  async #attempt(request: WireRequest, timebox: Timebox): Promise<Attempt> {
+  async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<Attempt> {
     let identity: Identity | undefined;
     try {
       identity = await untilEnd(this.#target.identity(), timebox);
@@ -75,87 +125,9 @@ export class Connection {
       return failedAttempt(credentialsFailure(error));
     }
     if (identity === undefined) return failedAttempt(endFailure(timebox, false, request));
-    const sent = await this.#send(request, identity, timebox);
-    if (sent.kind !== 'opened') return sent;
-    const code = sent.body.statusCode ?? 0;
-    if (code >= 200 && code < 300) return sent;
-    return refusal(sent.body, code, timebox, request);
+    const sent: Sent = await send(request, identity, timebox);
+    return attemptOf(sent, timebox, request);
   }
-
-  #send(request: WireRequest, identity: Identity, timebox: Timebox): Promise<Attempt> {
-    return new Promise((resolve) => {
-      const sending = this.#begin(request, identity);
-      if (sending instanceof Error) return resolve({ kind: 'refused', failure: credentialsFailure(sending) });
-      let connected = false;
-      sending.on('socket', (socket) => {
-        if (!socket.connecting) connected = true;
-        else
-          socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));
-      });
-      sending.on('response', (body) => {
-        // Whoever reads it sees the error, too; but nobody may be reading when it comes.
-        body.on('error', () => {});
-        resolve({ kind: 'opened', body });
-      });
-      sending.on('error', (error) => {
-        if (timebox.ended !== undefined) return resolve(failedAttempt(endFailure(timebox, connected, request)));
-        const failure = connectionFailure(error, connected, request);
-        // A kept connection may have been closed by the other side meanwhile. Only what changes nothing is sent twice.
-        resolve({ kind: 'failed', failure, stale: sending.reusedSocket && request.method === 'GET' });
-      });
-      timebox.onEnd(() => sending.destroy(new Error(timebox.ended)));
-      sending.end(request.body);
-    });
-  }
-
-  /** A certificate that cannot be read, or a header that cannot be sent, shows here. */
-  #begin(request: WireRequest, identity: Identity): ClientRequest | Error {
-    try {
-      return this.#request(request, identity);
-    } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
-    }
-  }
-
-  #request(request: WireRequest, identity: Identity): ClientRequest {
-    const { server } = this.#target;
-    const agent = this.#agents.for(identity.tls);
-    const headers: Record<string, string | number | readonly string[]> = {
-      accept: request.accept ?? 'application/json',
-      'user-agent': this.#options.userAgent,
-      ...identity.headers,
-    };
-    if (request.body !== undefined) {
-      headers['content-type'] = request.contentType ?? 'application/json';
-      // Node frames the body of a DELETE only when told its length; without, preconditions are silently lost.
-      headers['content-length'] = Buffer.byteLength(request.body);
-    }
-    const path = `${server.pathname.replace(/\/$/, '')}${request.path}`;
-    const options = {
-      ...addressOf(server),
-      method: request.method,
-      path,
-      headers: headers as OutgoingHttpHeaders,
-      agent,
-    };
-    return server.protocol === 'http:' ? httpRequest(options) : httpsRequest(options);
-  }
-}
-
-type Attempt =
-  | { readonly kind: 'opened'; readonly body: Body }
-  | { readonly kind: 'refused'; readonly failure: Failure }
-  /** `stale`: the connection was an old one, and nothing came back. */
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly stale: boolean };
-
-function failedAttempt(failure: Failure): Attempt {
-  return { kind: 'failed', failure, stale: false };
-}
-
-async function refusal(body: Body, code: number, timebox: Timebox, request: WireRequest): Promise<Attempt> {
-  const read = await readBody(body, maxFailureBytes);
-  if (!read.ok && timebox.ended !== undefined) return failedAttempt(endFailure(timebox, true, request));
-  return { kind: 'refused', failure: failureOf(code, read.ok ? read.text : '', body.headers['retry-after']) };
 }
 
 /** Undefined when time is up first. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Failure } from '../outcome/failure.ts';
 import type { Timebox } from './timebox.ts';
 
@@ -18,7 +18,32 @@ export interface WireRequest {
 }
 
 /** A success whose body is still to come. Whoever takes it reads it to its end, or destroys it. */
-export type Body = IncomingMessage;
+export type Body = Readable;
+
+/** How it is known that a watch which says nothing is alive. */
+export type WatchProof =
+  /** The server is asked on this very connection, again and again. */
+  | {
+      readonly kind: 'pinged';
+      /** Milliseconds since the connection last showed that it is alive. */
+      readonly silentMs: () => number;
+    }
+  /** Nothing tells but its end: it has to be ended, and opened again, as often as that must be known. */
+  | { readonly kind: 'renewed' }
+  /** Nothing is done to find out. */
+  | { readonly kind: 'trusted' };
+
+export interface OpenedWatch {
+  readonly body: Body;
+  readonly proof: WatchProof;
+  /** To be called when the watch was found to be dead: other connections may have died with it. */
+  lost(): void;
+}
+
+/** The other side cannot be reached on this connection, though nothing closed it. */
+export class DeadConnection extends Error {
+  override readonly name = 'DeadConnection';
+}
 
 export function endFailure(timebox: Timebox, sent: boolean, request: WireRequest): Failure {
   const maybeDone = sent && request.method !== 'GET';

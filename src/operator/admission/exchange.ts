@@ -45,6 +45,7 @@ export class WebhookFront {
   readonly #idle: (() => void)[] = [];
   #pending = 0;
   #closing = false;
+  #keeps = true;
 
   constructor(options: FrontOptions) {
     this.#options = options;
@@ -57,6 +58,11 @@ export class WebhookFront {
   /** From now on every answer ends its connection, so that API servers connect to other replicas. */
   startClosing(): void {
     this.#closing = true;
+  }
+
+  /** Whether clients may keep their connections after an answer. */
+  keepConnections(keep: boolean): void {
+    this.#keeps = keep;
   }
 
   /** Calls back once when no request waits for an answer. */
@@ -154,7 +160,7 @@ export class WebhookFront {
       response.destroy();
       return;
     }
-    if (this.#closing || http.close === true) response.setHeader('connection', 'close');
+    if (this.#closing || !this.#keeps || http.close === true) response.setHeader('connection', 'close');
     response.writeHead(http.code, { 'content-type': http.type, 'content-length': Buffer.byteLength(http.text) });
     response.end(http.text);
   }

@@ -17,6 +17,8 @@ export function serveInProcess(terms: WebhookTerms): InProcessWebhooks {
     port: 0,
     pending: () => front.pending,
     rotate: () => ({ ok: true }),
+    releaseConnections: () => undefined,
+    keepConnections: () => undefined,
     drain: () => front.startClosing(),
     async close() {
       const dropped = front.pending;

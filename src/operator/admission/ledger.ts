@@ -49,6 +49,9 @@ interface AccessParts {
   readonly callMs: number;
 }
 
+/** Namespaces come and go. It matters for a tenth of a second when one was written; to forget it costs a write at most. */
+const maxRemembered = 10_000;
+
 /** Reads and writes ledgers in bounded time, and keeps the world's copy as new as what was seen. */
 export class LedgerAccess {
   readonly #parts: AccessParts;
@@ -117,8 +120,13 @@ export class LedgerAccess {
     const failed = (message: string): LedgerWrite => ({ kind: 'failed', message });
     const answer = await timeboxed(clock, callMs, call, failed);
     if (answer.kind === 'stored') acceptLedger(world, namespace, answer.ledger);
-    if (answer.kind === 'stored' && writer === 'batch') this.#batchedAt.set(namespace, clock.monotonic());
+    if (answer.kind === 'stored' && writer === 'batch') this.#batched(namespace);
     events.wrote?.(namespace, writer, answer.kind, clock.monotonic() - began);
     return answer;
+  }
+
+  #batched(namespace: string): void {
+    if (this.#batchedAt.size >= maxRemembered) this.#batchedAt.clear();
+    this.#batchedAt.set(namespace, this.#parts.clock.monotonic());
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import { BodyMemory } from './body.ts';
 import { WebhookFront } from './exchange.ts';
 import type { WebhookHandler } from './handler.ts';
+import { KeptConnections } from './kept-connections.ts';
 import type { WebhookClock } from './webhook-clock.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
@@ -62,6 +63,10 @@ export interface WebhookServer {
   pending(): number;
   /** New connections get this certificate; those that exist go on. A pair that does not fit is refused, and nothing changes. */
   rotate(keyPair: KeyPair): Rotation;
+  /** Ends each connection with its next answer from now on, and closes those that are idle. To be called again while that is wanted. */
+  releaseConnections(): void;
+  /** Clients may keep connections again. */
+  keepConnections(): void;
   /** Goes on answering, and ends each connection with its next answer. An idle one stays: a request may be on its way on it. */
   drain(): void;
   /** Stops listening, closes idle connections, waits for the requests under way, at most this long, and tells how many were cut off. */
@@ -87,11 +92,17 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     metrics.handshakeFailed();
     log.debug('TLS handshake failed', { error: error.message });
   });
+  const kept = new KeptConnections(server, clock);
   const port = await listenOn(server, options.port, options.host);
   return {
     port,
     pending: () => front.pending,
     rotate: (keyPair) => rotate(server, keyPair),
+    releaseConnections: () => {
+      front.keepConnections(false);
+      kept.closeIdle();
+    },
+    keepConnections: () => front.keepConnections(true),
     drain: () => front.startClosing(),
     close: (limitMs) => close(server, front, clock, limitMs),
   };

@@ -2,7 +2,7 @@ import { type Collection, collections } from '../../core/sync.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
 export interface ViewState {
-  /** By what is watched: seconds since the server last showed that it is current. Infinity: never. */
+  /** By what is watched: seconds since it was last known to be current. Infinity: never. */
   readonly ages: ReadonlyMap<string, number>;
   /** Up to which resourceVersion each collection has been seen; undefined: not whole yet. */
   readonly versionOf: (collection: Collection) => string | undefined;
@@ -13,7 +13,7 @@ export interface ViewState {
 export function createViewMetrics(metrics: Metrics, read: () => ViewState): void {
   const age = metrics.gauge({
     name: 'view_age_seconds',
-    help: 'Time since the API server last showed that the view of a collection is current; +Inf before it ever did.',
+    help: 'Time since the view of a collection was last known to be current; +Inf before it ever was.',
     labels: ['collection'],
   });
   const synced = metrics.gauge({

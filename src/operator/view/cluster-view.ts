@@ -13,6 +13,7 @@ import { Interner } from '../../kube/projection/interner.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
+import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
@@ -46,14 +47,7 @@ export interface ClusterViewParts {
   readonly ledgerOlder: (namespace: string) => void;
   /** Owners may have come up that nobody knows yet. */
   readonly ownersNamed: () => void;
-  readonly maxSilenceMs?: number;
 }
-
-/**
- * A watch that is silent for 130 seconds is given up and everything read anew, which is a sign by itself. So where there is none for this
- * long, the API server could not be reached.
- */
-const defaultMaxSilenceMs = 170_000;
 
 /** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
 export class ClusterView {
@@ -62,6 +56,7 @@ export class ClusterView {
   readonly #interner = new Interner();
   readonly #watched = new Map<string, Following>();
   readonly #leases: ProbeLeaseSink;
+  readonly #dead: CounterMetric<'collection'>;
   #pubsLeftToOthers = false;
 
   constructor(parts: ClusterViewParts) {
@@ -72,6 +67,11 @@ export class ClusterView {
       pdbs: new ObjectCache<PodDisruptionBudget>({ report }),
       pubs: new ObjectCache<PodUnavailableBudget>({ report }),
     };
+    this.#dead = parts.context.metrics.counter({
+      name: 'view_dead_watches_total',
+      help: 'Watches whose connection was found to be dead, though nothing had closed it.',
+      labels: ['collection'],
+    });
     this.#watchPods();
     this.#watchNamespaces();
     this.#watchBudgets();
@@ -101,12 +101,9 @@ export class ClusterView {
 
   /** Why the view may be older than what is admitted by it should rest on. */
   staleness(): string | undefined {
-    const limit = this.#parts.maxSilenceMs ?? defaultMaxSilenceMs;
     for (const [name, one] of this.#watched) {
-      const silent = one.silentMs();
-      if (silent > limit && silent !== Number.POSITIVE_INFINITY) {
-        return `nothing was heard about ${name} for ${Math.round(silent / 1_000)} seconds`;
-      }
+      if (one.stale)
+        return `the view of ${name} was last known to be current ${Math.round(one.silentMs() / 1_000)} seconds ago`;
     }
     return undefined;
   }
@@ -141,7 +138,11 @@ export class ClusterView {
         world.setNamespace(one);
         touched.namespace(one.metadata.name);
       },
-      remove: (one: Namespace) => world.deleteNamespace(one.metadata.name),
+      remove: (one: Namespace) => {
+        world.deleteNamespace(one.metadata.name);
+        // What controllers remember of it ends with their next look.
+        touched.namespace(one.metadata.name);
+      },
     };
     feed(this.views.namespaces, into, (version) => world.setSynced('namespaces', version));
     this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, () =>
@@ -248,7 +249,8 @@ export class ClusterView {
     selection: Selection = {},
   ): void {
     const { context, discovery, traits } = this.#parts;
-    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project }));
+    const foundDead = () => this.#dead.add({ collection: name });
+    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead }));
   }
 }
 

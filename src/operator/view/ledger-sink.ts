@@ -32,6 +32,8 @@ export class LedgerSink implements Sink<DisruptionLedger> {
   }
 
   replace(items: readonly DisruptionLedger[], resourceVersion: string): void {
+    const there = new Set(items.map(({ metadata }) => metadata.namespace ?? ''));
+    for (const namespace of this.#seen.keys()) if (!there.has(namespace)) this.#seen.delete(namespace);
     for (const item of items) {
       if (!this.#take(item)) this.#parts.older(item.metadata.namespace ?? '');
     }

@@ -21,16 +21,22 @@ export interface WatchedOptions<T extends Reflected> {
   readonly project: (resource: ResourceName) => (object: Fields) => T;
   /** How often to look for an API that is not there yet. */
   readonly recheckMs?: number;
+  /** The connection of its watch was found to be dead, though nothing had closed it. */
+  readonly foundDead?: () => void;
 }
 
 export interface Following {
   start(): void;
   close(): Promise<void>;
-  /** Milliseconds since the server last showed that the view is current. Zero where there is nothing to see. */
+  /** Milliseconds since the view was last known to be current. Zero where there is nothing to see. */
   silentMs(): number;
+  /** It was seen whole, and was then not known to be current for longer than anything should rest on. */
+  readonly stale: boolean;
 }
 
 const defaultRecheckMs = 10_000;
+/** Where the server could not say whether it has the API: until it does, nothing is judged. */
+const retryMs = 1_000;
 
 type State<T extends Reflected> =
   | { readonly kind: 'unknown' }
@@ -69,12 +75,18 @@ export class Watched<T extends Reflected> implements Following {
     return this.#state.kind === 'absent' ? 0 : Number.POSITIVE_INFINITY;
   }
 
+  get stale(): boolean {
+    return Number.isFinite(this.silentMs()) && this.#state.kind === 'present' && this.#state.reflector.stale;
+  }
+
   async #run(): Promise<void> {
     const { clock } = this.#options.context;
     const { signal } = this.#stopping;
+    const { recheckMs = defaultRecheckMs } = this.#options;
     while (!signal.aborted) {
       await this.#look();
-      if (!signal.aborted) await sleep(clock, this.#options.recheckMs ?? defaultRecheckMs, signal);
+      const waitMs = this.#state.kind === 'absent' ? recheckMs : Math.min(recheckMs, retryMs);
+      if (!signal.aborted) await sleep(clock, waitMs, signal);
     }
   }
 
@@ -110,6 +122,7 @@ export class Watched<T extends Reflected> implements Following {
       random,
       report: (end) => {
         log.warn('a watch ended', { ...kind, end: describe(end) });
+        if (end.kind === 'dead') this.#options.foundDead?.();
         if (end.kind === 'failed' && end.failure.kind === 'notFound') this.#lost();
       },
     });

@@ -11,7 +11,7 @@ import { OperatorProcess } from './operator-process.ts';
 
 interface ReplicaWish {
   /** What it talks to the API server through. Default: directly. */
-  readonly by?: ApiProxy;
+  readonly by?: Pick<ApiProxy, 'through'>;
   readonly clock?: Clock;
   readonly takeover?: OperatorSettings['takeover'];
   /** False: nobody calls its webhooks, and it is there to lead. */
@@ -44,7 +44,7 @@ export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
   const replicas: RunningOperator[] = [];
   const processes: OperatorProcess[] = [];
   const proxies: ApiProxy[] = [];
-  const accessBy = (proxy: ApiProxy | undefined) =>
+  const accessBy = (proxy: Pick<ApiProxy, 'through'> | undefined) =>
     proxy === undefined ? cluster.operatorAccess : proxy.through(cluster.operatorAccess);
   return {
     cluster,

@@ -14,8 +14,9 @@ const failing = (failure: Failure): Session => ({ ...watch, useful: false, end: 
 const said = (kind: 'gone' | 'notFound' | 'denied' | 'rejected'): Failure => ({ kind, message: '' });
 const server = { kind: 'retry', cause: 'server', message: '', retryAfterMs: undefined, maybeDone: true } as const;
 const tooNew = { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
-const soon = { backoff: false, atLeastMs: 0 };
-const later = { backoff: true, atLeastMs: 0 };
+const soon = { backoff: 'none', atLeastMs: 0 } as const;
+const later = { backoff: 'reconnect', atLeastMs: 0 } as const;
+const refused = { backoff: 'refused', atLeastMs: 0 } as const;
 const half: Session = { ...watch, tried: 'watchList', complete: false, useful: false };
 
 const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
@@ -28,6 +29,11 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
   ['one that ended at once with nothing in it waits', { ...watch, useful: false }, { resync: false, wait: later }],
   ['one that was quiet for long does not', { ...watch, useful: false, lastedMs: 400_000 }, { wait: soon }],
   ['a stall reads anew at once', { ...watch, end: { kind: 'stalled', message: '' } }, { resync: true, wait: soon }],
+  [
+    'a dead connection is replaced at once, and nothing is read again',
+    { ...watch, end: { kind: 'dead', message: '' } },
+    { resync: false, wait: soon },
+  ],
   ['a break waits', { ...watch, end: { kind: 'broken', message: '' } }, { resync: false, wait: later }],
   [
     'a garbled line is asked for again',
@@ -39,20 +45,20 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
     { ...watch, barrenInARow: 3, end: { kind: 'garbled', message: '' } },
     { resync: true, wait: later },
   ],
-  ['what is gone is read again, and not at once', failing(said('gone')), { resync: true, wait: later }],
-  ['a kind that went is looked for again', failing(said('notFound')), { resync: true, wait: later }],
-  ['a missing permission may come', failing(said('denied')), { resync: false, wait: later }],
-  ['a watch that is refused is begun anew', failing(said('rejected')), { resync: true, wait: later }],
+  ['what is gone is read again, and not at once', failing(said('gone')), { resync: true, wait: refused }],
+  ['a kind that went is looked for again', failing(said('notFound')), { resync: true, wait: refused }],
+  ['a missing permission may come', failing(said('denied')), { resync: false, wait: refused }],
+  ['a watch that is refused is begun anew', failing(said('rejected')), { resync: true, wait: refused }],
   ['a server that fails is not asked for everything', failing(server), { resync: false, wait: later }],
   [
     'a server that asks for time gets it',
     failing({ ...server, retryAfterMs: 7_000 }),
-    { wait: { backoff: true, atLeastMs: 7_000 } },
+    { wait: { backoff: 'reconnect', atLeastMs: 7_000 } },
   ],
   [
     'too many requests',
     failing({ kind: 'tooManyRequests', message: '', retryAfterMs: 2_000 }),
-    { resync: false, wait: { backoff: true, atLeastMs: 2_000 } },
+    { resync: false, wait: { backoff: 'refused', atLeastMs: 2_000 } },
   ],
   ['a server that went back in time', failing({ ...server, status: tooNew }), { resync: true, wait: later }],
   [

@@ -1,0 +1,26 @@
+import type { Clock, Timer } from '../kube/time/clock.ts';
+import type { Readiness } from '../telemetry/health/readiness.ts';
+import type { WebhookServer } from './admission/server.ts';
+
+export interface FollowReadinessParts {
+  readonly readiness: Readiness;
+  readonly webhook: Pick<WebhookServer, 'keepConnections' | 'releaseConnections'>;
+  readonly clock: Clock;
+}
+
+const checkEveryMs = 500;
+
+/**
+ * While this replica is not ready, its webhooks let go of their connections. A Service sends new connections to other replicas, but
+ * an API server uses one that it has for as long as it stays open, and would be refused on it each time.
+ */
+export function followReadiness({ readiness, webhook, clock }: FollowReadinessParts): { close(): void } {
+  let timer: Timer;
+  const check = () => {
+    if (readiness.missing().length > 0) webhook.releaseConnections();
+    else webhook.keepConnections();
+    timer = clock.after(checkEveryMs, check);
+  };
+  timer = clock.after(0, check);
+  return { close: () => timer.cancel() };
+}
