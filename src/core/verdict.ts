@@ -1,3 +1,4 @@
+import type { ChangeRecord } from '../api/ledger.ts';
 import type { PassCode, RefusalCode } from '../api/reasons.ts';
 import type { Operation } from './request.ts';
 
@@ -44,6 +45,7 @@ export interface Effects {
     readonly uid: string;
     readonly pod: string;
     readonly generation: number;
+    readonly change?: ChangeRecord;
   };
   /** `takeover`: delete the pod ourselves; `pass`: let the request through. */
   readonly complete: 'takeover' | 'pass';

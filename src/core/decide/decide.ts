@@ -1,6 +1,8 @@
+import { sameJson } from '../../api/json.ts';
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
+import { recordChange } from '../ledger/change-record.ts';
 import { type DisruptionRequest, isRemoval, type Operation } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, Verdict } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -85,7 +87,8 @@ function decideSeen(
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, request.operation)) {
-    return pass('AlreadyReserved', { complete: completion(panel, request, options), confirm: true });
+    const complete = completion(panel, request, options);
+    return pass('AlreadyReserved', { complete, ...amending(state, pod, request, reserved) });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -111,7 +114,7 @@ function decidePending(
   const full = ledgerFull(state, pod);
   if (full !== undefined) return deny([full]);
   const complete = completion(panel, request, options);
-  return pass('Pending', { ...reserving(pod, request), complete, onlyIf });
+  return pass('Pending', { ...reserving(state, pod, request), complete, onlyIf });
 }
 
 /**
@@ -163,7 +166,7 @@ function judge(
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, completion(panel, request, options), charges, down);
+  return allow(state, pod, request, completion(panel, request, options), charges, down);
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -173,6 +176,7 @@ function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined 
 }
 
 function allow(
+  state: NamespaceState,
   pod: PodRecord,
   request: DisruptionRequest,
   complete: Effects['complete'],
@@ -185,7 +189,7 @@ function allow(
     reason: 'WithinBudget',
     charges,
     effects: {
-      ...reserving(pod, request),
+      ...reserving(state, pod, request),
       complete,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
@@ -193,9 +197,30 @@ function allow(
   };
 }
 
-function reserving(pod: PodRecord, { operation, dryRun }: DisruptionRequest): Pick<Effects, 'reserve'> {
+function reserving(
+  state: NamespaceState,
+  pod: PodRecord,
+  { operation, dryRun, change }: DisruptionRequest,
+): Pick<Effects, 'reserve'> {
   if (dryRun === true) return {};
-  return { reserve: { operation, uid: pod.uid, pod: pod.name, generation: pod.generation } };
+  const { uid, name } = pod;
+  const before = state.reservations.get(uid);
+  // A removal that comes to nothing leaves behind what it replaced: an update may still be under way.
+  const record = isRemoval(operation) || change === undefined ? before?.change : recordChange(change, before);
+  const generation = change?.generation ?? pod.generation;
+  return { reserve: { operation, uid, pod: name, generation, ...(record === undefined ? {} : { change: record }) } };
+}
+
+/** An update that an earlier one covers is recorded with it: the reservation is for both. A repeated one changes nothing. */
+function amending(
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  reserved: Reservation,
+): Pick<Effects, 'reserve' | 'confirm'> {
+  const { reserve } = isRemoval(reserved.operation) ? {} : reserving(state, pod, request);
+  if (reserve?.change === undefined || sameJson(reserve.change, reserved.change)) return { confirm: true };
+  return { reserve: reserved.operation === 'UPDATE' ? { ...reserve, operation: 'UPDATE' } : reserve };
 }
 
 function completion(panel: Panel, request: DisruptionRequest, options: DecideOptions): Effects['complete'] {

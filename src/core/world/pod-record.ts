@@ -2,6 +2,7 @@ import type { Reservation } from '../../api/ledger.ts';
 import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { controllerOf } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
+import { encodeRuns } from '../container-runs.ts';
 import type { GroupClaim } from '../groups/claim.ts';
 import { claimsOf } from '../groups/conventions.ts';
 import { bit, healthBits } from '../health.ts';
@@ -27,6 +28,8 @@ export class PodRecord {
   node: string | undefined;
   bits = 0;
   generation = 0;
+  /** The runs of its containers, encoded: by them an update in place is followed. */
+  runs = '';
   owner: OwnerReference | undefined;
   /** The groups it says it is in: at most a native one and one by another convention. */
   claims: readonly GroupClaim[] = noClaims;
@@ -57,6 +60,7 @@ export class PodRecord {
     this.node = pod.spec?.nodeName;
     this.bits = healthBits(pod);
     this.generation = pod.metadata.generation ?? 0;
+    this.runs = encodeRuns(pod);
     this.owner = controllerOf(pod.metadata);
     this.claims = claimsOf(pod);
   }
@@ -88,9 +92,14 @@ export class PodRecord {
     return this.live && !this.doomed && this.reserved === 'conditional';
   }
 
-  /** Healthy for a PDB (H1, H2, H4). */
+  /** Ready, or not Ready for an announced update in place alone (H5). */
+  get serves(): boolean {
+    return this.has(bit.ready | bit.heldByAnnouncement);
+  }
+
+  /** Healthy for a PDB (H1, H2, H4, H5). */
   get healthy(): boolean {
-    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.has(bit.ready);
+    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.serves;
   }
 
   /** Healthy for a PUB (H3). */

@@ -3,7 +3,7 @@ import type { PassCode } from '../../../src/api/reasons.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { exemptions } from './exempt.ts';
-import { isReady, probeProblem } from './health.ts';
+import { isInService, probeProblem } from './health.ts';
 import { answerOfPdb, numbersOfPdb, pdbRef, sayOf, selects } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
 import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts';
@@ -176,7 +176,7 @@ function veto(
   const code = probeProblem(state, pod, now);
   if (code === undefined || request.operation === 'RESIZE' || (request.operation !== 'EVICT' && answers.length === 0))
     return [];
-  const wayOut = !isReady(pod) && answers.length > 0 && answers.every(({ always }) => always);
+  const wayOut = !isInService(pod) && answers.length > 0 && answers.every(({ always }) => always);
   const isBroken = request.operation === 'DELETE' && answers.every(({ brokenAnyway }) => brokenAnyway === true);
   return wayOut || isBroken ? [] : [{ code }];
 }
