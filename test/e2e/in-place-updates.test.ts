@@ -159,7 +159,8 @@ describe.skipIf(skipped).concurrent('an update in place', () => {
     expectDone(await resize(scene, 'a', { memory: '128Mi' }));
     expectNotNow(await scene.evict('b'));
     expectDone(await resize(scene, 'a', { memory: '64Mi' }));
-    await freed(scene);
+    // The nodes of the test bed do not say which generation they have observed: there the leader has to wait.
+    if (cluster.embedded) await freed(scene);
   });
 
   it('[I9] ends when its label was moved back, or an unavailable label was taken off', async () => {
