@@ -5,13 +5,16 @@ export const ledgerGroup = 'holdfast.dev';
 export const ledgerName = 'default';
 
 /**
- * Every ledger is one object in etcd, which holds 1.5 MB at most. A reservation is at most about 500 bytes of JSON
- * (a pod name has up to 253 characters), so this many always fit. The built-in budget stops at 2,000 per budget.
+ * Every ledger is one object in etcd, which holds 1.5 MB at most. A reservation has about 200 bytes of JSON, one for
+ * an update about 350, and at most about 600 (a pod name has up to 253 characters, a container name 63). The built-in budget stops at 2,000 per budget.
  */
 export const maxReservations = 2_500;
 
 /** Budgets that a reservation records. A pod under more is judged again each time that it is asked for (I14). */
 export const maxJudges = 8;
+
+/** How many restarted containers a reservation records, so that its size stays bounded. Pods with more are rare. */
+export const maxRestarts = 4;
 
 /** A disruption that was allowed and is not yet seen to have happened. */
 export interface Reservation {
@@ -24,6 +27,8 @@ export interface Reservation {
   readonly view: string;
   /** The pod's generation then. A newer one later shows that an update happened. */
   readonly generation?: number;
+  /** UPDATE and RESIZE: what the change does to the pod, so that it can be seen when that is over (L8). */
+  readonly change?: ChangeRecord;
   /**
    * The verdict rests on versions of pods (N5), which are looked at only after this is written. So it may have come to nothing: it
    * answers no repeated request (L5), and does not make its unit down for the other pods of it (N6).
@@ -41,6 +46,24 @@ export interface Reservation {
    */
   readonly judgedBy?: readonly string[];
   readonly overdue?: Overdue;
+}
+
+/** Bounded, whatever the pod is like: what does not fit is `open`. */
+export interface ChangeRecord {
+  /**
+   * The resourceVersion of the pod that the change was asked for. An API server stores the change only on top of exactly this
+   * version (else it asks its webhooks again): a pod that has a newer one shows whether the change happened.
+   */
+  readonly from: string;
+  /**
+   * Where it changes the spec: the containers that it restarts, each as `NAME ID COUNT CHANGES DEMAND`: digest of the container ID,
+   * restart count, number of changes that are to be carried out, and digest of what the spec asked of it before.
+   */
+  readonly restarts?: readonly string[];
+  /** A controller has taken the pod out of service for an update in place, and has not asked for the update yet. */
+  readonly announced?: true;
+  /** Nothing in the pod's status will show when this change is over. */
+  readonly open?: true;
 }
 
 /**

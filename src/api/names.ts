@@ -29,5 +29,6 @@ export const label = {
 
 export const condition = {
   disruptable: 'Disruptable',
+  inPlaceUpdateReady: 'InPlaceUpdateReady',
   groupBudget: 'holdfast.dev/GroupBudget',
 } as const;

@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta } from './meta.ts';
+import type { Condition, ObjectMeta, StringMap } from './meta.ts';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 
@@ -6,9 +6,20 @@ export interface ContainerStatus {
   readonly name: string;
   readonly image?: string;
   readonly imageID?: string;
-  /** These two only where somebody asks for them: they change often, and a cache of all pods has no use for them. */
+  readonly containerID?: string;
   readonly restartCount?: number;
+  readonly started?: boolean;
+  /** What the node has set aside for it; a resize changes it when the node has room. */
+  readonly allocatedResources?: StringMap;
+  /** Only where it is asked for: a cache of all pods has no use for it. */
   readonly state?: { readonly running?: { readonly startedAt?: string } };
+}
+
+export interface Container {
+  readonly name: string;
+  readonly image?: string;
+  readonly resources?: { readonly requests?: StringMap; readonly limits?: StringMap };
+  readonly disruptionProbe?: unknown;
 }
 
 /** Pod specs as we read them from a cache. Admission handlers see whole specs; they use `unknown` for what is not here. */
@@ -26,7 +37,10 @@ export interface PodSpec {
     readonly podGroup?: string;
     readonly podGroupReplicaIndex?: number;
   };
-  readonly containers?: readonly { readonly name: string; readonly disruptionProbe?: unknown }[];
+  readonly containers?: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly activeDeadlineSeconds?: number;
+  readonly readinessGates?: readonly { readonly conditionType: string }[];
 }
 
 export interface PodStatus {

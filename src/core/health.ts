@@ -22,6 +22,16 @@ export const bit = {
   generationLag: 2048,
   /** It is being deleted and leaves what it owns. */
   orphaning: 4096,
+  /** The kubelet says which generation it has observed. Those before Kubernetes 1.33 do not. */
+  tellsGeneration: 8192,
+  /** A controller has announced an update in place: its readiness gate is False. */
+  announcedUpdate: 16_384,
+  /** Not Ready for that announcement alone: its containers are ready (H6). */
+  heldByAnnouncement: 32_768,
+  /** An in-place resize is not done: it is pending, in progress, or the node has not set aside what the spec asks for. */
+  resizing: 65_536,
+  /** It is pending, and the kubelet will not try it again. */
+  resizeInfeasible: 131_072,
 } as const;
 
 export function healthBits(pod: Pod): number {
@@ -38,6 +48,9 @@ export function healthBits(pod: Pod): number {
     on(updateUnfinished(pod), bit.updateUnfinished) |
     on(isTrueWord(pod.metadata.annotations?.[annotation.pubNoProtect]), bit.noProtect) |
     on((status?.observedGeneration ?? Number.MAX_SAFE_INTEGER) < (pod.metadata.generation ?? 0), bit.generationLag) |
+    on(status?.observedGeneration !== undefined, bit.tellsGeneration) |
+    announcementBits(pod) |
+    resizeBits(pod) |
     probeBits(pod)
   );
 }
@@ -48,6 +61,38 @@ function on(test: boolean, value: number): number {
 
 function isTrue(pod: Pod, type: string): boolean {
   return pod.status?.conditions?.some((one) => one.type === type && one.status === 'True') ?? false;
+}
+
+/**
+ * Kruise takes a pod out of service before it changes its image, by a readiness gate. Its containers serve on as before: were the
+ * pod taken for one that is down, its update would cost nothing.
+ */
+function announcementBits(pod: Pod): number {
+  const gates = pod.spec?.readinessGates ?? [];
+  const isGate = gates.some(({ conditionType }) => conditionType === condition.inPlaceUpdateReady);
+  const found = pod.status?.conditions?.find(({ type }) => type === condition.inPlaceUpdateReady);
+  if (!isGate || found?.status !== 'False') return 0;
+  const others = gates.filter(({ conditionType }) => conditionType !== condition.inPlaceUpdateReady);
+  const isHeld =
+    !isTrue(pod, 'Ready') &&
+    isTrue(pod, 'ContainersReady') &&
+    others.every(({ conditionType }) => isTrue(pod, conditionType));
+  return bit.announcedUpdate | on(isHeld, bit.heldByAnnouncement);
+}
+
+function resizeBits(pod: Pod): number {
+  const pending = pod.status?.conditions?.find(({ type, status }) => type === 'PodResizePending' && status === 'True');
+  const isOpen = pending !== undefined || isTrue(pod, 'PodResizeInProgress') || !hasItsResources(pod);
+  return on(isOpen, bit.resizing) | on(pending?.reason === 'Infeasible', bit.resizeInfeasible);
+}
+
+/** Where the kubelet says nothing of it, it does not resize. */
+function hasItsResources({ spec, status }: Pod): boolean {
+  return (status?.containerStatuses ?? []).every(({ name, allocatedResources }) => {
+    if (allocatedResources === undefined) return true;
+    const requests = spec?.containers?.find((one) => one.name === name)?.resources?.requests;
+    return ['cpu', 'memory'].every((resource) => allocatedResources[resource] === requests?.[resource]);
+  });
 }
 
 function hasUnavailableLabel(pod: Pod): boolean {

@@ -7,7 +7,15 @@ export type PodChange =
   /** An in-place resize that restarts nothing. */
   | { readonly kind: 'resize' }
   /** It makes the pod unavailable, at least for a while. */
-  | { readonly kind: 'takesAway'; readonly what: string };
+  | { readonly kind: 'takesAway'; readonly what: string; readonly ends: ChangeEnd };
+
+/** By what it is seen that such a change is over. */
+export type ChangeEnd =
+  /** The label itself says whether the pod is available. */
+  | { readonly kind: 'label' }
+  /** These containers are restarted. An init container that has ended is not. */
+  | { readonly kind: 'restarts'; readonly containers: readonly string[] }
+  | { readonly kind: 'unknown' };
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,35 +32,62 @@ const harmlessFields: ReadonlySet<string> = new Set([
 
 /** Compares whole pods as admission sees them. */
 export function classifyChange(before: unknown, after: unknown): PodChange {
+  const spec = specChange(part(before, 'spec'), part(after, 'spec'));
   const label = addedUnavailableLabel(metadata(before), metadata(after));
-  if (label !== undefined) return { kind: 'takesAway', what: `label ${label} is added` };
-  const old = part(before, 'spec');
-  const now = part(after, 'spec');
-  const fields = new Set([...Object.keys(old), ...Object.keys(now)]);
-  let resized = false;
-  for (const field of fields) {
+  if (label === undefined) return spec;
+  const ends: ChangeEnd =
+    spec.kind === 'takesAway'
+      ? spec.ends
+      : spec.kind === 'resize'
+        ? { kind: 'restarts', containers: [] }
+        : { kind: 'label' };
+  return { kind: 'takesAway', what: `label ${label} is added`, ends };
+}
+
+function specChange(old: Json, now: Json): PodChange {
+  let change: PodChange = { kind: 'harmless' };
+  for (const field of new Set([...Object.keys(old), ...Object.keys(now)])) {
     if (harmlessFields.has(field) || sameJson(old[field], now[field])) continue;
     // Binding gives a pod its node; nothing runs before.
     if (field === 'nodeName' && old[field] === undefined) continue;
-    if (field !== 'containers' && field !== 'initContainers')
-      return { kind: 'takesAway', what: `spec.${field} changes` };
-    const change = containersChange(field, old[field], now[field]);
-    if (change.kind === 'takesAway') return change;
-    resized = true;
+    change = both(
+      change,
+      field === 'containers' || field === 'initContainers'
+        ? containersChange(field, old[field], now[field])
+        : unforeseen(field),
+    );
   }
-  return { kind: resized ? 'resize' : 'harmless' };
+  return change;
+}
+
+/** The first one says what it is; what it takes until they are over adds up. */
+function both(first: PodChange, second: PodChange): PodChange {
+  if (first.kind !== 'takesAway') return second.kind === 'harmless' ? first : second;
+  if (second.kind !== 'takesAway' || first.ends.kind === 'unknown') return first;
+  const ends =
+    first.ends.kind === 'restarts' && second.ends.kind === 'restarts'
+      ? { kind: 'restarts' as const, containers: [...first.ends.containers, ...second.ends.containers] }
+      : { kind: 'unknown' as const };
+  return { ...first, ends };
+}
+
+function unforeseen(field: string): PodChange {
+  return { kind: 'takesAway', what: `spec.${field} changes`, ends: { kind: 'unknown' } };
 }
 
 function containersChange(field: string, before: unknown, after: unknown): PodChange {
   const old = byName(before);
   const now = byName(after);
-  if ([...old.keys()].join() !== [...now.keys()].join()) return { kind: 'takesAway', what: `spec.${field} changes` };
+  if ([...old.keys()].join() !== [...now.keys()].join()) return unforeseen(field);
+  let change: PodChange = { kind: 'resize' };
   for (const [name, container] of now) {
-    const previous = old.get(name);
-    const what = containerChange(previous ?? {}, container);
-    if (what !== undefined) return { kind: 'takesAway', what: `container ${name}: ${what}` };
+    const what = containerChange(old.get(name) ?? {}, container);
+    if (what === undefined) continue;
+    const stays = field === 'containers' || container['restartPolicy'] === 'Always';
+    const ends = { kind: 'restarts', containers: stays ? [name] : [] } as const;
+    change = both(change, { kind: 'takesAway', what: `container ${name}: ${what}`, ends });
   }
-  return { kind: 'resize' };
+  return change;
 }
 
 /** What restarts the container, if anything. */

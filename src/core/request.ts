@@ -1,5 +1,6 @@
 import type { Pod } from '../api/pod.ts';
 import type { ProtectOperation } from '../api/pub.ts';
+import type { RequestedChange } from './ledger/change-record.ts';
 
 export type Operation = ProtectOperation;
 
@@ -32,6 +33,8 @@ export interface DisruptionRequest {
   readonly resourceVersionPrecondition?: boolean;
   /** UPDATE and RESIZE: the pod as it would be. */
   readonly after?: Pod;
+  /** UPDATE and RESIZE: what it does to the pod, so that it can be seen when that is over (L8). Absent: nothing will show it. */
+  readonly change?: RequestedChange;
   /** Of this one request among all that ever were: a reservation that it makes on a condition may be taken back by it alone (L7). */
   readonly claim?: string;
   /** UPDATE: whether the change makes the pod unavailable (C1). Absent means that it does. */

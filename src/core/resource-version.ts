@@ -14,6 +14,11 @@ export function isAtLeast(view: string, bound: string): boolean {
   return isNumber(view) && isNumber(bound) && compareResourceVersions(view, bound) >= 0;
 }
 
+/** Whether one version is certainly newer than another. */
+export function isNewer(version: string, than: string): boolean {
+  return isAtLeast(version, than) && !isAtLeast(than, version);
+}
+
 export function later(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return compareResourceVersions(a, b) >= 0 ? a : b;

@@ -1,3 +1,4 @@
+import type { ChangeRecord } from '../api/ledger.ts';
 import type { PassCode, RefusalCode } from '../api/reasons.ts';
 import type { Operation } from './request.ts';
 
@@ -59,6 +60,7 @@ export type Effects = Completion & {
     readonly generation: number;
     /** The digests of the budgets that allowed it; absent: too many to record (I14). */
     readonly judgedBy?: readonly string[];
+    readonly change?: ChangeRecord;
   };
   /**
    * Plain PDBs of the namespace, by name, from whose own counters a takeover takes this eviction before it deletes the pod, as

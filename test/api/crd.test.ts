@@ -238,6 +238,7 @@ describe('the DisruptionLedger CRD', () => {
     time: true,
     view: true,
     generation: true,
+    change: true,
     conditional: true,
     claim: true,
     judgedBy: true,

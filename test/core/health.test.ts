@@ -71,6 +71,46 @@ describe('a pod without a probe', () => {
     { name: '[H1] needs no lease', pod, lease: stale, want: healthy },
   ]);
 
+  const gate = 'InPlaceUpdateReady';
+  const gated = (gates: readonly string[], ...more: readonly [string, 'True' | 'False' | 'Unknown'][]): PodBuilder =>
+    pod
+      .spec({ readinessGates: gates.map((conditionType) => ({ conditionType })) })
+      .conditions([
+        { type: 'Ready', status: 'False' },
+        { type: 'ContainersReady', status: 'True' },
+        ...more.map(([type, status]) => ({ type, status })),
+      ]);
+  check([
+    {
+      name: '[H6] is healthy when only an announced update in place keeps it from being Ready',
+      pod: gated([gate], [gate, 'False']),
+      want: healthy,
+    },
+    {
+      name: '[H6] is not when its containers are not ready',
+      pod: gated([gate]).conditions([
+        { type: 'Ready', status: 'False' },
+        { type: 'ContainersReady', status: 'False' },
+        { type: gate, status: 'False' },
+      ]),
+      want: unhealthy,
+    },
+    {
+      name: '[H6] is not when another gate is closed',
+      pod: gated([gate, 'other'], [gate, 'False'], ['other', 'False']),
+      want: unhealthy,
+    },
+    {
+      name: '[H6] is when all other gates are open',
+      pod: gated([gate, 'other'], [gate, 'False'], ['other', 'True']),
+      want: healthy,
+    },
+    { name: '[H6] is not when nothing was said by that gate', pod: gated([gate]), want: unhealthy },
+    { name: '[H6] is not when it is unknown', pod: gated([gate], [gate, 'Unknown']), want: unhealthy },
+    { name: '[H6] is not when it is no gate of the pod', pod: gated([], [gate, 'False']), want: unhealthy },
+    { name: '[H6] is not when it is open', pod: gated([gate], [gate, 'True']), want: unhealthy },
+  ]);
+
   it('[H1] changes with its condition', () => {
     const world = around(pod);
     world.upsertPod(pod.notReady().build());

@@ -55,24 +55,15 @@ describe('a reservation whose pod is seen', () => {
   });
 });
 
-describe('an update', () => {
+describe('an update of which nothing is recorded', () => {
   const happened = web.generation(5, 5);
   table<{ name: string; pod: PodBuilder; seconds: number; reservation?: Reservation; want: string }>(
     [
-      { name: 'that is seen to have happened waits for its limit', pod: happened, seconds: 19.999, want: 'kept' },
-      { name: 'is released then, without notes', pod: happened, seconds: 20, want: 'updated' },
+      { name: 'is kept until its limit', pod: happened, seconds: 19.999, want: 'kept' },
+      { name: 'waits then, whatever the generation says', pod: happened, seconds: 20, want: 'waits' },
+      { name: 'waits, seen or not', pod: web.generation(4, 4), seconds: 20, want: 'waits' },
       {
-        name: 'and so is a resize',
-        pod: happened,
-        seconds: 20,
-        reservation: { ...updated, operation: 'RESIZE' as const },
-        want: 'updated',
-      },
-      { name: 'of which nothing is seen waits', pod: web.generation(4, 4), seconds: 20, want: 'waits' },
-      { name: 'that the kubelet has not acted on waits', pod: web.generation(5, 4), seconds: 20, want: 'waits' },
-      { name: 'after which the pod does not serve waits', pod: happened.notReady(), seconds: 20, want: 'waits' },
-      {
-        name: 'without a generation to compare with waits',
+        name: 'without a generation waits, too',
         pod: happened,
         seconds: 20,
         reservation: aReservation('web-0', 'UPDATE', { time: iso(0) }),

@@ -215,3 +215,61 @@ describe('what an update does to a pod', () => {
     expect(classifyChange(pod, {}).kind).toBe('takesAway');
   });
 });
+
+describe('what shows that a change that takes a pod away is over', () => {
+  const endsOf = (after: unknown, before: unknown = pod) => {
+    const change = classifyChange(before, after);
+    return change.kind === 'takesAway' ? change.ends : change.kind;
+  };
+  const staying = { name: 'proxy-0', image: 'proxy:1', restartPolicy: 'Always' };
+  const withSidecar = withSpec({ initContainers: [staying] });
+
+  table<{ name: string; before?: Json; after: Json; want: unknown }>(
+    [
+      {
+        name: 'the restart of a container with a new image',
+        after: withMain({ image: 'shop:2' }),
+        want: { kind: 'restarts', containers: ['main'] },
+      },
+      {
+        name: 'the restarts of all that have one',
+        after: withSpec({
+          containers: [
+            { ...main, image: 'shop:2' },
+            { ...sidecar, image: 'proxy:2' },
+          ],
+        }),
+        want: { kind: 'restarts', containers: ['main', 'proxy'] },
+      },
+      {
+        name: 'no restart of an init container, which has ended',
+        after: withSpec({ initContainers: [{ name: 'setup', image: 'setup:2' }] }),
+        want: { kind: 'restarts', containers: [] },
+      },
+      {
+        name: 'the restart of an init container that stays',
+        before: withSidecar,
+        after: withSpec({ initContainers: [{ ...staying, image: 'proxy:2' }] }),
+        want: { kind: 'restarts', containers: ['proxy-0'] },
+      },
+      {
+        name: 'the restart that a resize asks for',
+        before: withSpec({ containers: [restartOnMemory, sidecar] }),
+        after: sized(restartOnMemory, memory),
+        want: { kind: 'restarts', containers: ['main'] },
+      },
+      { name: 'the label itself', after: label('x'), want: { kind: 'label' } },
+      {
+        name: 'a restart, though a label is added, too',
+        after: { ...label('x'), spec: { ...spec, containers: [{ ...main, image: 'shop:2' }, sidecar] } },
+        want: { kind: 'restarts', containers: ['main'] },
+      },
+      {
+        name: 'nothing, where it is not known what it does',
+        after: withSpec({ activeDeadlineSeconds: 5, containers: [{ ...main, image: 'shop:2' }, sidecar] }),
+        want: { kind: 'unknown' },
+      },
+    ].map((row) => ({ ...row, name: `[C1] [L8] ${row.name}` })),
+    ({ before, after, want }) => expect(endsOf(after, before)).toEqual(want),
+  );
+});

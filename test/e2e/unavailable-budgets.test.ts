@@ -25,10 +25,13 @@ const resizable = {
   ],
 };
 
+/** An update in place is over when the container was restarted: here it goes on for as long as a test looks (half a minute). */
+const slowStop = { 'sim.holdfast.dev/stop-delay': cluster.embedded ? '600s' : '30s' };
+
 /** Pods of no controller, so that what is gone stays gone, and a budget that is enforced over them. */
 async function podsUnder(budget: Named, names: readonly string[]): Promise<Scene> {
   const scene = await sceneIn(cluster);
-  await scene.addPods(...names.map((name) => pod(name, { node, spec: resizable })));
+  await scene.addPods(...names.map((name) => pod(name, { node, spec: resizable, annotations: slowStop })));
   await scene.apply(budget);
   await scene.waitEnforced(budget);
   return scene;
@@ -267,7 +270,11 @@ describe.skipIf(skipped).concurrent('an application that several people work on'
   it('[I1] is scaled down while a sidecar is updated in place', async () => {
     const scene = await sceneIn(cluster);
     const budget = pub('web', { minAvailable: 5 });
-    await scene.apply(workload('Deployment', 'web', 8), budget);
+    const template = {
+      metadata: { labels: { app: 'web' }, annotations: slowStop },
+      spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'example.com/app:1' }] },
+    };
+    await scene.apply(workload('Deployment', 'web', 8, { template }), budget);
     const pods = await scene.waitReady(8);
     await scene.waitEnforced(budget);
     const observer = await observeAvailability(cluster, { namespace: scene.namespace });

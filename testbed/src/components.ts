@@ -15,6 +15,7 @@ export interface Site {
   readonly ports: Ports;
   /** Of Kubernetes. */
   readonly version: string;
+  readonly kruiseFeatureGates?: string;
 }
 
 export interface Ports {
@@ -137,8 +138,8 @@ function configurationOf(apiVersion: string, port: number, certDir: string): obj
 }
 
 /**
- * It makes certificates of its own for the host that it is told, and registers them. Feature gates and the limits of its client are
- * left as they come, because comparisons are with what people run; of several managers, which elect a leader, there is one.
+ * It makes certificates of its own for the host that it is told, and registers them. Feature gates, unless they are given, and the limits
+ * of its client are left as they come, because comparisons are with what people run; of several managers, which elect a leader, there is one.
  */
 function kruiseManager(site: Site, { key, namespace }: AddOn, certDir: string): Wish {
   const args = [
@@ -147,6 +148,7 @@ function kruiseManager(site: Site, { key, namespace }: AddOn, certDir: string): 
     '--enable-pprof=false',
     '--metrics-addr=0',
     '--health-probe-addr=0',
+    ...(site.kruiseFeatureGates === undefined ? [] : [`--feature-gates=${site.kruiseFeatureGates}`]),
   ];
   const env = {
     POD_NAMESPACE: namespace,

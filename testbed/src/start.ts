@@ -29,6 +29,8 @@ export interface TestbedOptions {
   readonly controllers?: boolean;
   /** Controllers of others. Default: LeaderWorkerSet and JobSet, where there are controllers. */
   readonly addOns?: readonly AddOnKey[];
+  /** OpenKruise's, as its manager takes them (`Name=false,...`). Default: as they come. */
+  readonly kruiseFeatureGates?: string;
   /** Gives up starting. */
   readonly signal?: AbortSignal;
   /** Leave the folder with logs and data behind. */
@@ -59,7 +61,8 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   const keeper = new Keeper(options.keep === true ? undefined : folder);
   try {
     const site = await siteIn(folder, paths, versionOf('kubernetes', env));
-    await bringUp(site, keeper, options);
+    const { kruiseFeatureGates } = options;
+    await bringUp(kruiseFeatureGates === undefined ? site : { ...site, kruiseFeatureGates }, keeper, options);
     return {
       kubeconfigPath: site.credentials.kubeconfig('admin'),
       auditLogPath: auditLogOf(folder),

@@ -1,4 +1,4 @@
-import { ledgerGroup, maxJudges, maxReservations } from '../ledger.ts';
+import { ledgerGroup, maxJudges, maxReservations, maxRestarts } from '../ledger.ts';
 import { protectOperations } from '../pub.ts';
 import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
 
@@ -15,6 +15,27 @@ const reservation: Schema = {
       type: 'integer',
       format: 'int64',
       description: "The pod's generation when it was allowed; a newer one shows that an update happened.",
+    },
+    change: {
+      type: 'object',
+      required: ['from'],
+      description: 'What an UPDATE or RESIZE does to the pod: it ends when the pod shows that this is over.',
+      properties: {
+        from: { type: 'string', description: 'The resourceVersion of the pod that the change was asked for.' },
+        restarts: {
+          type: 'array',
+          maxItems: maxRestarts,
+          'x-kubernetes-list-type': 'atomic',
+          items: { type: 'string' },
+          description:
+            'The containers that it restarts: name, digest of the container ID, restart count, number of changes to come, and digest of what was asked of it before.',
+        },
+        announced: {
+          type: 'boolean',
+          description: 'The pod was taken out of service for an update in place that was not asked for yet.',
+        },
+        open: { type: 'boolean', description: 'Nothing in the status of the pod will show when the change is over.' },
+      },
     },
     conditional: {
       type: 'boolean',

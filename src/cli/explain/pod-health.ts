@@ -54,7 +54,7 @@ export function whyDown(pod: PodRecord): string | undefined {
   if (pod.doomed) return 'goes with its owner';
   if (pod.reserved !== undefined) return 'is about to go';
   if (pod.has(bit.probed)) return whyNotDisruptable(pod);
-  return pod.has(bit.ready) ? undefined : 'is not ready';
+  return pod.inService ? undefined : 'is not ready';
 }
 
 function whyNotDisruptable(pod: PodRecord): string | undefined {

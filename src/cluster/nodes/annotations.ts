@@ -18,6 +18,8 @@ export const sim = {
   execProbe: 'sim.holdfast.dev/exec-probe',
   exec: 'sim.holdfast.dev/exec',
   log: 'sim.holdfast.dev/log',
+  /** What becomes of an in-place resize: `deferred`, `infeasible`, or how long it is in progress. */
+  resize: 'sim.holdfast.dev/resize',
   /** Written by the simulator where pods share one address: which port of the machine stands for which of the pod. */
   ports: 'sim.holdfast.dev/ports',
 } as const;

@@ -25,6 +25,7 @@ export function beginPod(pod: PodObject, nowMs: number, chance: number, settings
   return {
     uid: pod.metadata.uid ?? '',
     seenMs: millis(pod.status?.startTime) ?? nowMs,
+    observedGeneration: pod.metadata.generation,
     startMs: nowMs + delay / settings.speed,
     containers: [...records(pod.spec.initContainers ?? [], true), ...records(pod.spec.containers, false)],
     stop: undefined,
@@ -51,6 +52,7 @@ function recordOf(pod: PodObject, container: Container, isInit: boolean): Contai
     retryMs: undefined,
     startupPassed: status?.started ?? false,
     readinessPassed: status?.ready ?? false,
+    change: undefined,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, durationOf, sim } from './annotations.ts';
-import type { ContainerRecord, MachineSettings } from './pod-state.ts';
+import type { ContainerRecord, Ended, MachineSettings } from './pod-state.ts';
 
 export interface Exit {
   readonly atMs: number;
@@ -66,4 +66,14 @@ export function isRestarted(pod: PodObject, record: ContainerRecord, exitCode: n
   if (record.role === 'sidecar') return true;
   if (record.role === 'init') return exitCode !== 0 && policy !== 'Never';
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+}
+
+export function endedNow(record: ContainerRecord, startedMs: number, nowMs: number, exitCode: number): Ended {
+  return {
+    exitCode,
+    reason: exitCode === 0 ? 'Completed' : 'Error',
+    startedMs,
+    finishedMs: nowMs,
+    run: record.restarts,
+  };
 }

@@ -1,7 +1,7 @@
-import { sameJson } from '../../api/json.ts';
 import type { PodObject } from '../controllers/common/workloads.ts';
-import { exitOf, isFirstMain, isRestarted } from './container-end.ts';
+import { endedNow, exitOf, isFirstMain, isRestarted } from './container-end.ts';
 import { cannotPull, pullFailure } from './images.ts';
+import { followSpec, resizeProblem } from './in-place-change.ts';
 import { type ContainerRecord, type Ended, imageOf, type MachineSettings, type Note, specOf } from './pod-state.ts';
 
 const firstBackOffMs = 10_000;
@@ -20,6 +20,8 @@ export interface ContainerContext {
   /** Those before it are done, or, if they stay, have started. */
   readonly mayStart: boolean;
   readonly startMs: number;
+  /** The kubelet is still busy with an older spec of some container of the pod. */
+  readonly busy: boolean;
   /** Someone wants the pod to crash, and it has not done so yet. */
   readonly crashNow: boolean;
   note(note: Note): void;
@@ -35,9 +37,17 @@ export function stepContainer(record: ContainerRecord, context: ContainerContext
 /** When something will happen to it by itself; undefined: never. */
 export function nextOf(record: ContainerRecord, context: ContainerContext): number | undefined {
   const { pod, settings, startMs, mayStart } = context;
-  if (record.run.kind === 'running') return exitOf(pod, record, record.run.startedMs, settings)?.atMs;
-  if (record.run.kind === 'ended' && !isRestarted(pod, record, record.run.ended.exitCode)) return undefined;
+  if (record.run.kind === 'running') {
+    const times = [exitOf(pod, record, record.run.startedMs, settings)?.atMs, record.change?.doneMs];
+    return earliest(times);
+  }
+  if (record.run.kind === 'ended' && !comesBack(pod, record, record.run.ended)) return undefined;
   return mayStart ? (record.retryMs ?? startMs) : undefined;
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((one) => one !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function stepRunning(record: ContainerRecord, startedMs: number, context: ContainerContext): ContainerRecord {
@@ -48,42 +58,17 @@ function stepRunning(record: ContainerRecord, startedMs: number, context: Contai
   return followSpec(record, startedMs, context);
 }
 
-/** A new image or, where the container asks for it, new resources mean a new start; else resources change in place. */
-function followSpec(record: ContainerRecord, startedMs: number, context: ContainerContext): ContainerRecord {
-  const spec = specOf(context.pod, record.name);
-  if (spec === undefined || record.role === 'init') return record;
-  const image = imageOf(spec);
-  const changed = { ...record, image, resources: spec.resources };
-  if (image === record.image && sameJson(spec.resources, record.resources)) return record;
-  if (image === record.image && !asksForRestart(record, context)) return changed;
-  context.note({
-    type: 'Normal',
-    reason: 'Killing',
-    message: `Container ${record.name} definition changed, will be restarted`,
-  });
-  const ended = endedNow(record, startedMs, context.nowMs, 0);
-  return { ...changed, run: { kind: 'ended', ended }, retryMs: context.nowMs };
-}
-
-function asksForRestart(record: ContainerRecord, { pod }: ContainerContext): boolean {
-  const spec = specOf(pod, record.name);
-  const amounts = (source: ContainerRecord['resources'], name: string) => [
-    source?.requests?.[name],
-    source?.limits?.[name],
-  ];
-  return (spec?.resizePolicy ?? []).some(
-    ({ resourceName, restartPolicy }) =>
-      restartPolicy === 'RestartContainer' &&
-      !sameJson(amounts(spec?.resources, resourceName), amounts(record.resources, resourceName)),
-  );
+/** A kubelet restarts a container whose spec changed, whatever the restart policy says. */
+function comesBack(pod: PodObject, record: ContainerRecord, ended: Ended): boolean {
+  return record.change !== undefined || isRestarted(pod, record, ended.exitCode);
 }
 
 function stepEnded(record: ContainerRecord, ended: Ended, context: ContainerContext): ContainerRecord {
-  if (!isRestarted(context.pod, record, ended.exitCode)) return record;
+  if (!comesBack(context.pod, record, ended)) return record;
   const retryMs = record.retryMs ?? context.nowMs;
   if (retryMs <= context.nowMs) return start({ ...record, last: ended, restarts: record.restarts + 1 }, context);
   // The first start again follows at once; only later ones are put off visibly.
-  if (record.crashes < 2) return record;
+  if (record.crashes < 2 || record.change !== undefined) return record;
   const seconds = backOffMs(record.crashes - 1) / 1000;
   const { metadata } = context.pod;
   const of = `${metadata.name}_${metadata.namespace}(${metadata.uid})`;
@@ -123,7 +108,7 @@ function backOffPull(record: ContainerRecord, context: ContainerContext): Contai
 
 function start(record: ContainerRecord, context: ContainerContext): ContainerRecord {
   const { pod, nowMs, settings } = context;
-  const spec = specOf(pod, record.name);
+  const spec = record.change?.spec ?? specOf(pod, record.name);
   const image = imageOf(spec);
   if (cannotPull(pod, record.name, image)) {
     context.note({ type: 'Normal', reason: 'Pulling', message: `Pulling image "${image}"` });
@@ -132,7 +117,7 @@ function start(record: ContainerRecord, context: ContainerContext): ContainerRec
     context.note({ type: 'Warning', reason: 'Failed', message: 'Error: ErrImagePull' });
     const run = { kind: 'waiting', reason: 'ErrImagePull', message } as const;
     const retryMs = nowMs + pullErrorMs / settings.speed;
-    return { ...record, image, run, retryMs, failedPulls: record.failedPulls + 1 };
+    return { ...record, image, run, retryMs, failedPulls: record.failedPulls + 1, change: undefined };
   }
   context.note({ type: 'Normal', reason: 'Pulled', message: `Container image "${image}" already present on machine` });
   context.note({ type: 'Normal', reason: 'Created', message: `Created container: ${record.name}` });
@@ -140,7 +125,8 @@ function start(record: ContainerRecord, context: ContainerContext): ContainerRec
   return {
     ...record,
     image,
-    resources: spec?.resources,
+    resources: resizeProblem(pod) === undefined || record.last === undefined ? spec?.resources : record.resources,
+    change: undefined,
     run: { kind: 'running', startedMs: nowMs },
     failedPulls: 0,
     retryMs: undefined,
@@ -161,19 +147,15 @@ export function crash(
   const crashes = (recovered ? 0 : record.crashes) + 1;
   const delay = crashes === 1 ? firstRestartMs : backOffMs(crashes - 1);
   const ended = endedNow(record, startedMs, nowMs, exitCode);
-  return { ...record, run: { kind: 'ended', ended }, crashes, retryMs: nowMs + delay / settings.speed };
+  return {
+    ...record,
+    run: { kind: 'ended', ended },
+    crashes,
+    retryMs: nowMs + delay / settings.speed,
+    change: undefined,
+  };
 }
 
 function backOffMs(times: number): number {
   return Math.min(firstBackOffMs * 2 ** Math.min(times - 1, 10), lastBackOffMs);
-}
-
-export function endedNow(record: ContainerRecord, startedMs: number, nowMs: number, exitCode: number): Ended {
-  return {
-    exitCode,
-    reason: exitCode === 0 ? 'Completed' : 'Error',
-    startedMs,
-    finishedMs: nowMs,
-    run: record.restarts,
-  };
 }

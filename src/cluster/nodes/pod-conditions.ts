@@ -4,6 +4,7 @@ import { findCondition } from '../controllers/common/conditions.ts';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { timestamp } from '../time/clock.ts';
 import { annotationOf, sim } from './annotations.ts';
+import { awaitsResize, resizeProblem } from './in-place-change.ts';
 import { isStarted } from './pod-machine.ts';
 import { type ContainerRecord, hasEverRun, type PodState, specOf } from './pod-state.ts';
 
@@ -32,13 +33,31 @@ export function isContainerReady(pod: PodObject, record: ContainerRecord): boole
 /** The conditions that a kubelet keeps, and, as they were, those of everybody else. */
 export function podConditions(pod: PodObject, state: PodState, phase: string, nowMs: number): PodCondition[] {
   const before = (pod.status?.conditions ?? []) as readonly Condition[];
-  const verdicts = verdictsOf(pod, state, phase);
-  const own = verdicts.map((verdict) => conditionOf(verdict, before, pod.metadata.generation, nowMs));
+  const verdicts = [...verdictsOf(pod, state, phase), ...resizeVerdicts(pod, state)];
+  const own = verdicts.map((verdict) => conditionOf(verdict, before, state.observedGeneration, nowMs));
   const ready = own.find(({ type }) => type === 'Ready');
   if (ready && !hasProbe(pod as Parameters<typeof hasProbe>[0])) own.push(mirrored(ready));
-  const types = new Set(own.map(({ type }) => type));
+  const types = new Set([...own.map(({ type }) => type), ...resizeConditions]);
   return [...own, ...before.filter(({ type }) => !types.has(type))] as PodCondition[];
 }
+
+/** A kubelet has these only while they are true. */
+const resizeConditions = ['PodResizePending', 'PodResizeInProgress'];
+
+function resizeVerdicts(pod: PodObject, state: PodState): readonly Verdict[] {
+  if (state.over) return [];
+  if (state.containers.some(({ change }) => change?.resizes === true)) {
+    return [{ type: 'PodResizeInProgress', status: 'True' }];
+  }
+  const reason = resizeProblem(pod);
+  if (reason === undefined || !state.containers.some((record) => awaitsResize(pod, record))) return [];
+  return [{ type: 'PodResizePending', status: 'True', reason, message: resizeMessages[reason] }];
+}
+
+const resizeMessages = {
+  Deferred: 'Node has not enough room for the resize now',
+  Infeasible: 'Node can never have enough room for the resize',
+} as const;
 
 /** Nobody asked for a probe of its own, so that the pod may be disrupted when it is ready. */
 function mirrored({ reason: _reason, message: _message, ...ready }: Condition): Condition {

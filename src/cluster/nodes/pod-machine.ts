@@ -2,9 +2,10 @@
 
 import { isTerminating } from '../controllers/common/pods.ts';
 import type { PodObject } from '../controllers/common/workloads.ts';
-import { annotationOf, durationOf, sim } from './annotations.ts';
-import { isFirstMain, isRestarted } from './container-end.ts';
-import { type ContainerContext, crash, endedNow, nextOf, stepContainer } from './container-machine.ts';
+import { annotationOf, sim } from './annotations.ts';
+import { endedNow, isFirstMain, isRestarted } from './container-end.ts';
+import { type ContainerContext, crash, nextOf, stepContainer } from './container-machine.ts';
+import { stopDelayMs } from './in-place-change.ts';
 import type { ProbeKind } from './pod-probes.ts';
 import { type ContainerRecord, type MachineSettings, type Note, type PodState, specOf } from './pod-state.ts';
 
@@ -28,16 +29,18 @@ export function stepPod(pod: PodObject, state: PodState, nowMs: number, settings
   if (isTerminating(pod)) return stepStopping(pod, current, nowMs, settings);
   const deadlineMs = deadlineOf(pod, current, settings);
   if (deadlineMs <= nowMs) return { state: failLate(current, nowMs), notes, wakeMs: undefined };
-  let containers = current.containers;
+  let { containers, observedGeneration } = current;
   for (let look = 0; look < maxLooks; look += 1) {
-    const next = lookOnce(pod, current, containers, { nowMs, settings, note: (note) => notes.push(note) });
+    if (!isBusy(containers)) observedGeneration = pod.metadata.generation;
+    const seen = { ...current, observedGeneration };
+    const next = lookOnce(pod, seen, containers, { nowMs, settings, note: (note) => notes.push(note) });
     if (next.every((record, index) => record === containers[index])) break;
     containers = next;
   }
   const crashed = current.crashed || (isCrashAsked(pod) && justEnded(pod, containers, nowMs));
   const over = isOver(pod, containers);
   const left = over ? containers.map((record) => endSidecar(record, nowMs)) : containers;
-  const next = { ...current, containers: left, crashed, over };
+  const next = { ...current, observedGeneration, containers: left, crashed, over };
   const wakeMs = Math.min(deadlineMs, wakeTime(pod, next, nowMs, settings));
   return { state: next, notes, wakeMs: over || wakeMs === never ? undefined : wakeMs };
 }
@@ -57,6 +60,11 @@ function failLate(state: PodState, nowMs: number): PodState {
 
 function isCrashAsked(pod: PodObject): boolean {
   return annotationOf(pod, sim.crash) === 'now';
+}
+
+/** A kubelet looks at the newest spec when it is done with the one before, and says so before it does anything about it. */
+function isBusy(containers: readonly ContainerRecord[]): boolean {
+  return containers.some(({ change }) => change !== undefined);
 }
 
 /** The annotation stays until it is taken away; one request is one crash. */
@@ -84,6 +92,7 @@ function contextOf(
     ...base,
     pod,
     startMs: state.startMs,
+    busy: state.observedGeneration !== pod.metadata.generation,
     crashNow: isCrashAsked(pod) && !state.crashed,
     mayStart: containers.slice(0, index).every((record) => letsNext(pod, record)),
   };
@@ -111,7 +120,7 @@ export function isStarted(pod: PodObject, record: ContainerRecord): boolean {
 
 function isOver(pod: PodObject, containers: readonly ContainerRecord[]): boolean {
   const isDone = (record: ContainerRecord) =>
-    record.run.kind === 'ended' && !isRestarted(pod, record, record.run.ended.exitCode);
+    record.run.kind === 'ended' && record.change === undefined && !isRestarted(pod, record, record.run.ended.exitCode);
   if (containers.some((record) => record.role === 'init' && isDone(record) && exitCodeOf(record) !== 0)) return true;
   return containers.every((record) => record.role !== 'main' || isDone(record));
 }
@@ -143,11 +152,6 @@ function stepStopping(pod: PodObject, state: PodState, nowMs: number, settings: 
   const exitCode = stop.delayMs <= graceMs ? 0 : killedExitCode;
   const containers = state.containers.map((record) => endForGood(record, nowMs, exitCode));
   return { state: { ...state, stop, containers, over: true }, notes, wakeMs: undefined };
-}
-
-function stopDelayMs(pod: PodObject, settings: MachineSettings): number {
-  const sleeps = pod.spec.containers.map(({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000);
-  return durationOf(pod, sim.stopDelay, settings.stopDelayMs) + Math.max(0, ...sleeps);
 }
 
 function killingNotes(state: PodState): Note[] {

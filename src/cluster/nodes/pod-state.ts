@@ -39,11 +39,28 @@ export interface ContainerRecord {
   /** What its probes found, for this run. */
   readonly startupPassed: boolean;
   readonly readinessPassed: boolean;
+  /** What its kubelet is doing about a change of its spec. */
+  readonly change: ContainerChange | undefined;
+}
+
+/**
+ * A change of a container's spec that its kubelet has begun to carry out. A restart stops the old container first, which runs on
+ * meanwhile as if nothing were the matter.
+ */
+export interface ContainerChange {
+  readonly kind: 'restart' | 'resize';
+  readonly resizes: boolean;
+  /** The container as it was asked for when this began: what was asked for since comes after it. */
+  readonly spec: Container;
+  /** When the old container has stopped, or the resize is done. */
+  readonly doneMs: number;
 }
 
 export interface PodState {
   readonly uid: string;
   readonly seenMs: number;
+  /** The generation that the kubelet works on: it takes up the next one when it is done with all that this one asked for. */
+  readonly observedGeneration: number | undefined;
   /** Before this nothing runs. */
   readonly startMs: number;
   readonly containers: readonly ContainerRecord[];

@@ -20,7 +20,7 @@ export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Ad
   const hasAddress = state.containers.some(hasEverRun);
   return {
     ...pod.status,
-    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
+    ...(state.observedGeneration === undefined ? {} : { observedGeneration: state.observedGeneration }),
     phase,
     ...state.failure,
     conditions: podConditions(pod, state, phase, nowMs),

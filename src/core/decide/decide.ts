@@ -1,6 +1,8 @@
+import { sameJson } from '../../api/json.ts';
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';
+import { recordChange } from '../ledger/change-record.ts';
 import { type DisruptionRequest, isRemoval } from '../request.ts';
 import type { Allowed, Blocker, Charge, Effects, JudgedPod, Verdict } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';
@@ -93,7 +95,7 @@ function decideSeen(
   const reserved = state.reservations.get(pod.uid);
   if (reserved !== undefined && covers(reserved, pod, request, ownPanel.judges)) {
     const completed = completing(pod, panel, request, options, plainIn(panel));
-    return pass('AlreadyReserved', { ...completed, confirm: true });
+    return pass('AlreadyReserved', { ...completed, ...amending(state, pod, request, reserved) });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
@@ -132,7 +134,7 @@ function decidePending(
   // Without a kubelet a deletion is done at once: after a takeover the API server would answer the eviction with 404.
   const completed: Completing =
     pod.node === undefined ? { complete: 'pass', target: targetOf(pod) } : completing(pod, panel, request, options);
-  return pass('Pending', { ...reserving(pod, request, panel.judges), ...completed, onlyIf });
+  return pass('Pending', { ...reserving(state, pod, request, digestsOf(panel.judges)), ...completed, onlyIf });
 }
 
 /**
@@ -187,7 +189,8 @@ function judge(
   const full = blockers.length === 0 ? ledgerFull(state, pod) : undefined;
   if (full !== undefined) blockers.push(full);
   if (blockers.length > 0) return deny(blockers);
-  return allow(pod, request, panel, { completed: completing(pod, panel, request, options, counts), charges, down });
+  const completed = completing(pod, panel, request, options, counts);
+  return allow(state, pod, request, { judgedBy: digestsOf(panel.judges), completed, charges, down });
 }
 
 function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined {
@@ -197,16 +200,17 @@ function ledgerFull(state: NamespaceState, pod: PodRecord): Blocker | undefined 
 }
 
 interface Agreed {
+  readonly judgedBy: readonly string[] | undefined;
   readonly completed: Completing;
   readonly charges: readonly Charge[];
   readonly down: readonly Judge[];
 }
 
 function allow(
+  state: NamespaceState,
   pod: PodRecord,
   request: DisruptionRequest,
-  { judges }: Panel,
-  { completed, charges, down }: Agreed,
+  { judgedBy, completed, charges, down }: Agreed,
 ): Allowed {
   const restsOn = othersDown(pod, down);
   return {
@@ -214,7 +218,7 @@ function allow(
     reason: 'WithinBudget',
     charges,
     effects: {
-      ...reserving(pod, request, judges),
+      ...reserving(state, pod, request, judgedBy),
       ...completed,
       ...(servesEverybody(pod, down) ? {} : { onlyIf: versionOf(pod) }),
       ...(restsOn.length > 0 ? { restsOn } : {}),
@@ -223,21 +227,39 @@ function allow(
 }
 
 function reserving(
+  state: NamespaceState,
   pod: PodRecord,
-  { operation, dryRun }: DisruptionRequest,
-  judges: readonly Judge[],
+  { operation, dryRun, change }: DisruptionRequest,
+  judgedBy: readonly string[] | undefined,
 ): Pick<Effects, 'reserve'> {
   if (dryRun === true) return {};
-  const judgedBy = digestsOf(judges);
+  const { uid, name } = pod;
+  const before = state.reservations.get(uid);
+  // A removal that comes to nothing leaves behind what it replaced: an update may still be under way.
+  const record = isRemoval(operation) || change === undefined ? before?.change : recordChange(change, before);
+  const generation = change?.generation ?? pod.generation;
   return {
     reserve: {
       operation,
-      uid: pod.uid,
-      pod: pod.name,
-      generation: pod.generation,
+      uid,
+      pod: name,
+      generation,
+      ...(record === undefined ? {} : { change: record }),
       ...(judgedBy === undefined ? {} : { judgedBy }),
     },
   };
+}
+
+/** An update that an earlier one covers is recorded with it: the reservation is for both. A repeated one changes nothing. */
+function amending(
+  state: NamespaceState,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  reserved: Reservation,
+): Pick<Effects, 'reserve' | 'confirm'> {
+  const { reserve } = isRemoval(reserved.operation) ? {} : reserving(state, pod, request, reserved.judgedBy);
+  if (reserve?.change === undefined || sameJson(reserve.change, reserved.change)) return { confirm: true };
+  return { reserve: reserved.operation === 'UPDATE' ? { ...reserve, operation: 'UPDATE' } : reserve };
 }
 
 interface Completing {

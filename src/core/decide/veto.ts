@@ -24,7 +24,7 @@ function vetoCounts(request: DisruptionRequest, judges: readonly Judge[]): boole
 
 /** It does not serve, and every budget says that such pods may always go. */
 function isBrokenAnyway(pod: PodRecord, judges: readonly Judge[]): boolean {
-  if (pod.has(bit.ready) || judges.length === 0) return false;
+  if (pod.inService || judges.length === 0) return false;
   return judges.every((judge) =>
     judge.kind === 'pub' || judge.kind === 'pubPossible'
       ? judge.kind === 'pub' && judge.pub.rules !== undefined

@@ -7,11 +7,12 @@ import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
 import { lowered, newestNamed } from './restored.ts';
 import { rewrite } from './rewrite.ts';
+import { changeOver, isDecided, isUnderWay } from './update-finished.ts';
 
 export interface TimeLimits {
   /** EVICT and DELETE. Kubernetes gives a disrupted pod two minutes to go. */
   readonly removalSeconds: number;
-  /** UPDATE and RESIZE: how long after an in-place change a pod that looks healthy may still be about to restart. */
+  /** UPDATE and RESIZE that nothing is seen of: most are stored at once, or never. */
   readonly updateSeconds: number;
   /**
    * How long a request that was admitted before may still be acted on. The API server gives up on any request after 34 seconds,
@@ -167,26 +168,31 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
     return seesIt ? { kind: 'release', why: 'gone' } : { kind: 'keep' };
   }
   if (pod.has(bit.terminating | bit.finished)) return { kind: 'release', why: 'terminating' };
+  const over = isRemoval(reservation.operation) ? undefined : changeOver(reservation, pod);
+  if (over !== undefined) return { kind: 'release', why: over };
   const { overdue } = reservation;
   if (overdue === undefined) return withinLimit(reservation, pod, view);
-  return overdue.phase === 'waiting' ? waiting(reservation, overdue, view) : closed(overdue, pod, view);
+  return overdue.phase === 'waiting' ? waiting(reservation, overdue, view) : closed(reservation, overdue, pod, view);
 }
 
 /** One that rests on a condition covers nobody (L5), so that nothing new comes under way by it: it waits from the start. */
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
   if (reservation.conditional === true) return beginWaiting(view);
-  const removal = isRemoval(reservation.operation);
-  const limit = (removal ? view.limits.removalSeconds : view.limits.updateSeconds) * 1000;
+  const seconds = limitOf(reservation, pod, view.limits);
   const seenAt = seenSince(reservation, view);
+  if (seconds === undefined) return { kind: 'keep', seenAt };
+  const limit = seconds * 1000;
   // A time that cannot be read counts as long ago, and one in the future as now: what follows has a clock of our own.
   const left = Math.min(Date.parse(reservation.time) + limit - view.now, seenAt + limit - view.uptime);
-  if (left > 0) return { kind: 'keep', until: view.now + left, seenAt };
-  return !removal && wasUpdated(reservation, pod) ? { kind: 'release', why: 'updated' } : beginWaiting(view);
+  return left > 0 ? { kind: 'keep', until: view.now + left, seenAt } : beginWaiting(view);
 }
 
-function wasUpdated(reservation: Reservation, pod: PodRecord): boolean {
-  const happened = reservation.generation !== undefined && pod.generation > reservation.generation;
-  return happened && !pod.has(bit.generationLag) && pod.healthyForPub;
+/** Undefined: the pod shows that the change is under way, and will show when it is over (L8). */
+function limitOf(reservation: Reservation, pod: PodRecord, limits: TimeLimits): number | undefined {
+  if (isRemoval(reservation.operation)) return limits.removalSeconds;
+  if (isUnderWay(reservation, pod)) return undefined;
+  // What was stored, and does not show whether it is over, gets as long as a removal.
+  return isDecided(reservation, pod) ? limits.removalSeconds : limits.updateSeconds;
 }
 
 function beginWaiting(view: View): Fate {
@@ -226,9 +232,10 @@ function noteOf({ uid, time, overdue }: Reservation): string {
   return overdue === undefined ? `${uid} made ${time}` : `${uid} waits ${overdue.since}`;
 }
 
-function closed(overdue: Overdue, pod: PodRecord, view: View): Fate {
+function closed(reservation: Reservation, overdue: Overdue, pod: PodRecord, view: View): Fate {
   // A version before this one noted no version of the pods.
   if (overdue.podsVersion === undefined) return close(overdue, view);
   const newer = isAtLeast(view.version, overdue.podsVersion);
-  return newer && pod.healthy && !pod.has(bit.generationLag) ? { kind: 'release', why: 'returned' } : { kind: 'keep' };
+  const rests = pod.healthy && !pod.has(bit.generationLag) && !isUnderWay(reservation, pod);
+  return newer && rests ? { kind: 'release', why: 'returned' } : { kind: 'keep' };
 }

@@ -2,6 +2,7 @@ import type { Reservation } from '../../api/ledger.ts';
 import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import { controllerOf } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
+import { encodeRuns } from '../container-runs.ts';
 import type { GroupClaim } from '../groups/claim.ts';
 import { claimsOf } from '../groups/conventions.ts';
 import { bit, healthBits } from '../health.ts';
@@ -27,6 +28,8 @@ export class PodRecord {
   node: string | undefined;
   bits = 0;
   generation = 0;
+  /** The runs of its containers, encoded: by them an update in place is followed. */
+  runs = '';
   owner: OwnerReference | undefined;
   /** The groups it says it is in: at most a native one and one by another convention. */
   claims: readonly GroupClaim[] = noClaims;
@@ -61,6 +64,7 @@ export class PodRecord {
     this.node = pod.spec?.nodeName;
     this.bits = healthBits(pod);
     this.generation = pod.metadata.generation ?? 0;
+    this.runs = encodeRuns(pod);
     this.owner = controllerOf(pod.metadata);
     this.claims = claimsOf(pod);
   }
@@ -92,14 +96,19 @@ export class PodRecord {
     return this.live && !this.doomed && this.reserved === 'conditional';
   }
 
-  /** Healthy for a PDB (H1, H2, H4). */
+  /** Ready, or not Ready for an announced update in place alone (H6). */
+  get inService(): boolean {
+    return this.has(bit.ready | bit.heldByAnnouncement);
+  }
+
+  /** Healthy for a PDB (H1, H2, H4, H6). */
   get healthy(): boolean {
-    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.has(bit.ready);
+    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.inService;
   }
 
   /** Ready or healthy: it does its part, also while its probe says that it must not be disrupted (H5). */
   get serves(): boolean {
-    return this.has(bit.ready) || this.healthy;
+    return this.inService || this.healthy;
   }
 
   /** Healthy for a PUB (H3). */

@@ -30,6 +30,7 @@ function takeHealth(present: PodRecord, next: PodRecord): void {
   present.resourceVersion = next.resourceVersion;
   present.bits = next.bits;
   present.generation = next.generation;
+  present.runs = next.runs;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Fields, isObject } from '../../api/json.ts';
-import type { Condition } from '../../api/meta.ts';
-import type { ContainerStatus, Pod, PodPhase, PodSpec, PodStatus } from '../../api/pod.ts';
+import type { Condition, StringMap } from '../../api/meta.ts';
+import { condition } from '../../api/names.ts';
+import type { Container, ContainerStatus, Pod, PodPhase, PodSpec, PodStatus } from '../../api/pod.ts';
 import type { Interner } from './interner.ts';
 import { type Draft, type MetaProjection, projectMeta } from './meta.ts';
 
@@ -24,11 +25,20 @@ function projectSpec(spec: Fields, interner: Interner): PodSpec {
   if (isObject(workloadReference)) kept.workloadReference = workloadReference;
   const containers = objects(spec['containers']);
   if (containers.length > 0) kept.containers = containers.map((one) => projectContainer(one, interner));
+  const initContainers = objects(spec['initContainers']);
+  if (initContainers.length > 0) kept.initContainers = initContainers.map((one) => projectContainer(one, interner));
+  const { activeDeadlineSeconds } = spec;
+  if (typeof activeDeadlineSeconds === 'number') kept.activeDeadlineSeconds = activeDeadlineSeconds;
+  const gates = objects(spec['readinessGates']).map(({ conditionType }) => ({ conditionType: String(conditionType) }));
+  // Only where a controller announces updates in place by one of them do the others matter.
+  if (gates.some((gate) => gate.conditionType === condition.inPlaceUpdateReady)) kept.readinessGates = gates;
   return kept;
 }
 
-function projectContainer({ name, disruptionProbe }: Fields, interner: Interner) {
-  const kept: { name: string; disruptionProbe?: unknown } = { name: interner.of(String(name)) };
+function projectContainer({ name, image, resources, disruptionProbe }: Fields, interner: Interner): Container {
+  const kept: Draft<Container> = { name: interner.of(String(name)) };
+  if (typeof image === 'string') kept.image = interner.of(image);
+  if (isObject(resources)) kept.resources = resources;
   if (disruptionProbe !== undefined) kept.disruptionProbe = disruptionProbe;
   return kept;
 }
@@ -41,25 +51,35 @@ function projectStatus(status: Fields, interner: Interner): PodStatus {
   if (conditions.length > 0) kept.conditions = conditions.map((one) => projectCondition(one, interner));
   const containers = objects(status['containerStatuses']);
   if (containers.length > 0) kept.containerStatuses = containers.map((one) => projectContainerStatus(one, interner));
+  const init = objects(status['initContainerStatuses']);
+  if (init.length > 0) kept.initContainerStatuses = init.map((one) => projectContainerStatus(one, interner));
   if (typeof observedGeneration === 'number') kept.observedGeneration = observedGeneration;
   return kept;
 }
 
 function projectCondition(source: Fields, interner: Interner): Condition {
-  const { type, status, lastTransitionTime, observedGeneration } = source;
+  const { type, status, reason, lastTransitionTime, observedGeneration } = source;
   const kept: Draft<Condition> = {
     type: interner.of(String(type)),
     status: interner.of(String(status)) as Condition['status'],
   };
+  // Whether a resize is put off or impossible is nowhere else.
+  if (type === 'PodResizePending' && typeof reason === 'string') kept.reason = interner.of(reason);
   if (typeof lastTransitionTime === 'string') kept.lastTransitionTime = interner.of(lastTransitionTime);
   if (typeof observedGeneration === 'number') kept.observedGeneration = observedGeneration;
   return kept;
 }
 
-function projectContainerStatus({ name, image, imageID }: Fields, interner: Interner): ContainerStatus {
+/** The world keeps digests of what is not interned. */
+function projectContainerStatus(source: Fields, interner: Interner): ContainerStatus {
+  const { name, image, imageID, containerID, restartCount, started, allocatedResources } = source;
   const kept: Draft<ContainerStatus> = { name: interner.of(String(name)) };
   if (typeof image === 'string') kept.image = interner.of(image);
   if (typeof imageID === 'string') kept.imageID = interner.of(imageID);
+  if (typeof containerID === 'string') kept.containerID = containerID;
+  if (typeof restartCount === 'number') kept.restartCount = restartCount;
+  if (typeof started === 'boolean') kept.started = started;
+  if (isObject(allocatedResources)) kept.allocatedResources = allocatedResources as StringMap;
   return kept;
 }
 

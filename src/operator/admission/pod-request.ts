@@ -3,6 +3,7 @@ import type { OwnerReference, StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import { classifyChange } from '../../core/pod-change.ts';
 import { type DisruptionRequest, type Operation, requesterOf } from '../../core/request.ts';
+import { announcesUpdate, type ChangeEffect, requestedChange } from './pod-updates.ts';
 import type { ReviewRequest } from './review.ts';
 
 /** A disruption that a client asks for, and how. */
@@ -35,6 +36,8 @@ export function podRequestOf(review: ReviewRequest, identity: Identity): PodRequ
     case 'UPDATE ':
     case 'UPDATE resize':
       return updateOf(review, identity);
+    case 'UPDATE status':
+      return announcementOf(review, identity);
     default:
       return pass('notADisruption');
   }
@@ -82,19 +85,44 @@ function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
     after: podAfter(now.value),
     ...(change.operation === 'UPDATE' ? { takesAway: change.takesAway } : {}),
     ...(sameReferences(old.value, now.value) ? {} : { referencesChange: true }),
+    ...requestedChange(old.value.whole, change.does),
   });
 }
 
-type Change = 'harmless' | { readonly operation: 'UPDATE' | 'RESIZE'; readonly takesAway: boolean };
+/**
+ * Controllers that update in place take the pod out of service first, by a readiness gate. That is where the disruption begins: the
+ * update that follows is covered by the reservation for it. Nodes report, and disrupt nothing by it.
+ */
+function announcementOf(review: ReviewRequest, identity: Identity): PodRequest {
+  const old = reviewedPod('request.oldObject', review.oldObject);
+  if (!old.ok) return bad(old.problem);
+  const now = reviewedPod('request.object', review.object);
+  if (!now.ok) return bad(now.problem);
+  if (old.value === undefined || now.value === undefined) return bad('an UPDATE needs object and oldObject');
+  if (old.value.terminating) return pass('terminating');
+  const isNode = requesterOf(review.username, review.groups).kind === 'kubelet';
+  if (isNode || !announcesUpdate(old.value.whole, now.value.whole)) return pass('harmless');
+  return judge(review, identity, 'UPDATE', old.value.name, {
+    ...withUid(old.value),
+    takesAway: true,
+    ...requestedChange(old.value.whole, 'announcement'),
+  });
+}
+
+interface Change {
+  readonly operation: 'UPDATE' | 'RESIZE';
+  readonly takesAway: boolean;
+  readonly does: ChangeEffect;
+}
 
 /** What a pod's own fields say (C1), and whether the change could move it from one budget or group to another (U6). */
-function changeOf(old: ReviewedPod, now: ReviewedPod): Change {
+function changeOf(old: ReviewedPod, now: ReviewedPod): Change | 'harmless' {
   const change = classifyChange(old.whole, now.whole);
   const stays = sameJson(old.labels, now.labels) && sameJson(old.ownerReferences, now.ownerReferences);
-  if (change.kind === 'takesAway') return { operation: 'UPDATE', takesAway: true };
-  if (change.kind === 'harmless') return stays ? 'harmless' : { operation: 'UPDATE', takesAway: false };
+  if (change.kind === 'takesAway') return { operation: 'UPDATE', takesAway: true, does: change.ends };
+  if (change.kind === 'harmless') return stays ? 'harmless' : { operation: 'UPDATE', takesAway: false, does: 'move' };
   // Both at once cannot be told in one request; the stricter one is never wrong.
-  return stays ? { operation: 'RESIZE', takesAway: false } : { operation: 'UPDATE', takesAway: true };
+  return { operation: stays ? 'RESIZE' : 'UPDATE', takesAway: !stays, does: 'resize' };
 }
 
 /** Whether a pod refers to the same owners. What else a reference says does not matter to the pod. */

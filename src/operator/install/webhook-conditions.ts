@@ -1,5 +1,5 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
-import { annotation } from '../../api/names.ts';
+import { annotation, condition } from '../../api/names.ts';
 import { takeoverPropagation } from '../admission/takeover.ts';
 import { operatorUser } from './names.ts';
 import { podPlaces } from './pod-places.ts';
@@ -82,6 +82,33 @@ const podChanges: MatchCondition = {
   ),
 };
 
+/** Nodes report the state of their pods, and disrupt nothing by it. Most writes of statuses are theirs. */
+const notByNodes: MatchCondition = {
+  name: 'not-by-nodes',
+  expression:
+    '!has(request.userInfo.username) || !has(request.userInfo.groups) || !("system:nodes" in request.userInfo.groups) || ' +
+    '!request.userInfo.username.startsWith("system:node:")',
+};
+
+/** A controller takes the pod out of service for an update in place; no other change of a status is asked about. */
+const announcesUpdate: MatchCondition = {
+  name: 'announces-an-update-in-place',
+  expression: [
+    'oldObject != null',
+    'has(object.spec.readinessGates)',
+    `object.spec.readinessGates.exists(gate, gate.conditionType == "${condition.inPlaceUpdateReady}")`,
+    gateIsFalse('object'),
+    `!(${gateIsFalse('oldObject')})`,
+  ].join(' && '),
+};
+
+function gateIsFalse(pod: string): string {
+  return (
+    `has(${pod}.status) && has(${pod}.status.conditions) && ` +
+    `${pod}.status.conditions.exists(one, one.type == "${condition.inPlaceUpdateReady}" && one.status == "False")`
+  );
+}
+
 const budgetChanges: MatchCondition = {
   name: 'budget-changes',
   expression: ['oldObject == null', differs('spec'), differs('metadata.annotations')].join(' || '),
@@ -127,6 +154,7 @@ export function conditionsOf(namespace: string) {
   return {
     deletion: [notTerminating, notFinished, notByKubelet, notByCollectors, notByScheduler, notATakeover(namespace)],
     update: [notTerminating, notByGarbageCollector, podChanges],
+    announcement: [notTerminating, notByNodes, announcesUpdate],
     budget: [objectStays, budgetChanges],
     statefulSet: [objectStays, asksForEnforcement],
     probes: [carriesProbe, probeMayChange],

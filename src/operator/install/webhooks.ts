@@ -84,6 +84,12 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
         conditions: conditionsOf(values.namespace).update,
       }),
       webhook(values, {
+        ...pods,
+        name: 'announcement',
+        rules: [rule('', ['v1'], ['pods/status'], ['UPDATE'])],
+        conditions: conditionsOf(values.namespace).announcement,
+      }),
+      webhook(values, {
         name: 'budgets',
         path: webhookPaths.budgets,
         // The first budget of a namespace is written before that is guarded.

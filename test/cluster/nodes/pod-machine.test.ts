@@ -358,15 +358,43 @@ describe('changes of a running pod', () => {
     },
   });
 
-  it('a new image restarts the container without a back-off', () => {
-    const life = new Life(podOf()).until(1000).change((draft) => {
-      for (const container of draft.spec.containers) container.image = 'app:2';
+  const updated = (life: Life, image: string) =>
+    life.change((draft) => {
+      draft.metadata.generation = (draft.metadata.generation ?? 0) + 1;
+      for (const container of draft.spec.containers) container.image = image;
     });
-    expect([life.shown(), life.record().restarts, life.pod.status?.containerStatuses?.[0]?.image]).toEqual([
-      'running',
-      1,
-      'app:2',
-    ]);
+  const seen = (life: Life) => {
+    const { containerStatuses: [status] = [], ...rest } = life.pod.status ?? {};
+    const observed = (rest as { observedGeneration?: number }).observedGeneration;
+    return [observed, life.condition('Ready'), status?.image, status?.restartCount];
+  };
+
+  it('a new image is observed at once, and restarts the container when the old one has stopped', () => {
+    const life = new Life(podOf({ annotations: { [sim.stopDelay]: '30s', [sim.startDelay]: '20s' } })).until(25_000);
+    const before = life.pod.status?.containerStatuses?.[0]?.containerID;
+    updated(life, 'app:2');
+    expect(seen(life)).toEqual([2, 'True', 'app:1', 0]);
+    expect(seen(life.until(54_999))).toEqual([2, 'True', 'app:1', 0]);
+    expect(life.pod.status?.containerStatuses?.[0]?.containerID).toBe(before);
+    expect(seen(life.until(55_000))).toEqual([2, 'False', 'app:1', 0]);
+    expect(seen(life.until(75_000))).toEqual([2, 'True', 'app:2', 1]);
+    expect(life.pod.status?.containerStatuses?.[0]?.containerID).not.toBe(before);
+  });
+
+  it('what was asked for meanwhile comes after it', () => {
+    const life = new Life(podOf({ annotations: { [sim.stopDelay]: '10s' } })).until(1000);
+    updated(life, 'app:2');
+    updated(life.until(2000), 'app:1');
+    expect(seen(life)).toEqual([2, 'True', 'app:1', 0]);
+    expect(seen(life.until(11_000))).toEqual([3, 'True', 'app:2', 1]);
+    expect(seen(life.until(21_000))).toEqual([3, 'True', 'app:1', 2]);
+  });
+
+  it('a container whose spec changed comes back, whatever the restart policy says', () => {
+    const pod = podOf();
+    const life = new Life({ ...pod, spec: { ...pod.spec, restartPolicy: 'Never' } }).until(1000);
+    updated(life, 'app:2').until(2000);
+    expect([life.shown(), life.record().restarts]).toEqual(['running', 1]);
   });
 
   it('new resources show in the status', () => {
@@ -378,9 +406,39 @@ describe('changes of a running pod', () => {
     });
   });
 
-  it('new resources restart a container that asks for it', () => {
-    expect(resized(new Life(podOf(withCpu('RestartContainer'))).until(1000), '2').record().restarts).toBe(1);
-    expect(resized(new Life(podOf(withCpu('RestartContainer'))).until(1000), '1').record().restarts).toBe(0);
+  it('new resources restart a container that asks for it, and the resize is in progress until then', () => {
+    const life = resized(new Life(podOf(withCpu('RestartContainer'))).until(1000), '2');
+    expect([life.condition('PodResizeInProgress'), life.record().restarts]).toEqual(['True', 0]);
+    life.until(2000);
+    expect([life.condition('PodResizeInProgress'), life.record().restarts]).toEqual([undefined, 1]);
+    expect(
+      resized(new Life(podOf(withCpu('RestartContainer'))).until(1000), '1')
+        .until(2000)
+        .record().restarts,
+    ).toBe(0);
+  });
+
+  it('a resize takes as long as the annotation says', () => {
+    const pod = podOf({ ...withCpu('NotRequired'), annotations: { [sim.resize]: '5s' } });
+    const life = resized(new Life(pod).until(1000), '2');
+    const allocated = () => life.pod.status?.containerStatuses?.[0]?.allocatedResources;
+    expect([life.condition('PodResizeInProgress'), allocated()]).toEqual(['True', { cpu: '1' }]);
+    life.until(6000);
+    expect([life.condition('PodResizeInProgress'), allocated()]).toEqual([undefined, { cpu: '2' }]);
+  });
+
+  it.each([
+    ['deferred', 'Deferred'],
+    ['infeasible', 'Infeasible'],
+  ])('a resize that the node has no room for is pending: %s', (told, reason) => {
+    const life = new Life(podOf({ ...withCpu('RestartContainer'), annotations: { [sim.resize]: told } })).until(1000);
+    expect(life.condition('PodResizePending')).toBeUndefined();
+    resized(life, '2').until(60_000);
+    const pending = life.pod.status?.conditions?.find(({ type }) => type === 'PodResizePending');
+    expect(pending).toMatchObject({ status: 'True', reason });
+    expect([life.record().restarts, life.condition('Ready')]).toEqual([0, 'True']);
+    life.annotate(sim.resize).until(61_000);
+    expect([life.condition('PodResizePending'), life.record().restarts]).toEqual([undefined, 1]);
   });
 });
 

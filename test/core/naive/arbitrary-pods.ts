@@ -40,6 +40,11 @@ interface Traits {
   readonly setAside: boolean;
   readonly noProtect: string;
   readonly inPlace: 'none' | 'done' | 'underWay';
+  readonly gates: readonly string[];
+  /** The conditions of its readiness gates, and whether its containers are ready. */
+  readonly announced: Verdict;
+  readonly otherGate: Verdict;
+  readonly containersReady: Verdict;
   readonly ownerLife: number;
   readonly orphan: boolean;
   readonly replicas: string;
@@ -69,6 +74,14 @@ function anyTraits(likely: Likely): fc.Arbitrary<Traits> {
     setAside: rarely(likely, false, fc.constant(true)),
     noProtect: rarely(likely, '', fc.constantFrom('true', 'false')),
     inPlace: rarely<Traits['inPlace']>(likely, 'none', fc.constantFrom('done', 'underWay')),
+    gates: rarely<readonly string[]>(
+      likely,
+      [],
+      fc.constantFrom([condition.inPlaceUpdateReady], [condition.inPlaceUpdateReady, 'other'], ['other']),
+    ),
+    announced: fc.constantFrom<Verdict>('False', 'False', 'True', undefined),
+    otherGate: rarely<Verdict>(likely, 'True', verdict),
+    containersReady: rarely<Verdict>(likely, 'True', verdict),
     ownerLife: rarely(likely, 1, fc.constant(2)),
     orphan: rarely(likely, false, fc.constant(true)),
     replicas: fc.constantFrom('', '2', '2', '3'),
@@ -121,18 +134,24 @@ function traitAnnotations(seat: Seat, { probe, noProtect, inPlace, size }: Trait
   };
 }
 
-function traitSpec({ probe, node }: Traits): Pod['spec'] {
+function traitSpec({ probe, node, gates }: Traits): Pod['spec'] {
   const disruptionProbe = { tcpSocket: { port: 8080 } };
   return {
     ...(node === undefined ? {} : { nodeName: node }),
     containers: [{ name: 'main', ...(probe === 'field' ? { disruptionProbe } : {}) }],
+    ...(gates.length === 0 ? {} : { readinessGates: gates.map((conditionType) => ({ conditionType })) }),
   };
 }
 
-function traitStatus({ phase, ready, disruptable, inPlace }: Traits): NonNullable<Pod['status']> {
+function traitStatus(traits: Traits): NonNullable<Pod['status']> {
+  const { phase, ready, disruptable, inPlace, announced, otherGate, containersReady } = traits;
   const conditions: Condition[] = [];
-  if (ready !== undefined) conditions.push({ type: 'Ready', status: ready });
-  if (disruptable !== undefined) conditions.push({ type: condition.disruptable, status: disruptable });
+  const say = (type: string, status: Verdict) => status !== undefined && conditions.push({ type, status });
+  say('Ready', ready);
+  say(condition.disruptable, disruptable);
+  say(condition.inPlaceUpdateReady, announced);
+  say('other', otherGate);
+  say('ContainersReady', containersReady);
   return {
     phase,
     conditions,

@@ -12,6 +12,16 @@ export function isReady(pod: Pod): boolean {
   return isTrue(pod, 'Ready');
 }
 
+/** H6: Ready, or out of service for nothing but an update in place that was announced. */
+export function isInService(pod: Pod): boolean {
+  if (isReady(pod)) return true;
+  const gates = (pod.spec?.readinessGates ?? []).map((gate) => gate.conditionType);
+  const closed = gates.filter((gate) => !isTrue(pod, gate));
+  const says = (pod.status?.conditions ?? []).find((entry) => entry.type === condition.inPlaceUpdateReady)?.status;
+  const announced = closed.length === 1 && closed[0] === condition.inPlaceUpdateReady && says === 'False';
+  return announced && isTrue(pod, 'ContainersReady');
+}
+
 function leaseIsFresh(state: NaiveState, pod: Pod, now: number): boolean {
   const lease = state.leases.get(pod.spec?.nodeName ?? '');
   if (lease === undefined || now >= lease.renewedAt + lease.durationSeconds * 1000) return false;
@@ -26,14 +36,14 @@ export function probeProblem(state: NaiveState, pod: Pod, now: number): RefusalC
   return leaseIsFresh(state, pod, now) ? undefined : 'ProbeStale';
 }
 
-/** H1, H2 */
+/** H1, H2, H6 */
 export function isHealthy(state: NaiveState, pod: Pod, now: number): boolean {
-  return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isReady(pod);
+  return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isInService(pod);
 }
 
 /** H5: it does its part of the work of its group, whether or not it may be disrupted. */
 export function works(state: NaiveState, pod: Pod, now: number): boolean {
-  return isReady(pod) || isHealthy(state, pod, now);
+  return isInService(pod) || isHealthy(state, pod, now);
 }
 
 /** H3 */

@@ -4,7 +4,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { isEntangled } from './entangled.ts';
 import { exemptions } from './exempt.ts';
-import { isReady, probeProblem } from './health.ts';
+import { isInService, probeProblem } from './health.ts';
 import { isIdle } from './owners.ts';
 import { answerOfPdb, isPlain, numbersOfPdb, pdbRef, sayOf } from './pdb.ts';
 import { answerOfPub, numbersOfPub, pubRef } from './pub.ts';
@@ -227,7 +227,7 @@ function veto(
   const code = probeProblem(state, pod, now);
   if (code === undefined || request.operation === 'RESIZE' || (request.operation !== 'EVICT' && answers.length === 0))
     return [];
-  const wayOut = !isReady(pod) && answers.length > 0 && answers.every(({ always }) => always);
+  const wayOut = !isInService(pod) && answers.length > 0 && answers.every(({ always }) => always);
   const isBroken = request.operation === 'DELETE' && answers.every(({ brokenAnyway }) => brokenAnyway === true);
   return wayOut || isBroken ? [] : [{ code }];
 }

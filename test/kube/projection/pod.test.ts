@@ -25,12 +25,29 @@ describe('a pod as we keep it', () => {
       spec: {
         nodeName: 'n',
         schedulingGroup: { podGroupName: 'g' },
-        containers: [{ name: 'c', disruptionProbe: { exec: {} } }],
+        containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } }, disruptionProbe: { exec: {} } }],
+        initContainers: [{ name: 's', image: 'j' }],
+        activeDeadlineSeconds: 60,
+        readinessGates: [{ conditionType: 'InPlaceUpdateReady' }, { conditionType: 'other' }],
       },
       status: {
         phase: 'Running',
-        conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }],
-        containerStatuses: [{ name: 'c', image: 'i', imageID: 'sha' }],
+        conditions: [
+          { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' },
+          { type: 'PodResizePending', status: 'True', reason: 'Deferred' },
+        ],
+        containerStatuses: [
+          {
+            name: 'c',
+            image: 'i',
+            imageID: 'sha',
+            containerID: 'containerd://1',
+            restartCount: 2,
+            started: true,
+            allocatedResources: { cpu: '1' },
+          },
+        ],
+        initContainerStatuses: [{ name: 's', containerID: 'containerd://2', restartCount: 0 }],
         observedGeneration: 2,
       },
     };
@@ -43,10 +60,20 @@ describe('a pod as we keep it', () => {
         managedFields: [{}],
         finalizers: ['f'],
       },
-      spec: { ...kept.spec, containers: [{ ...kept.spec.containers[0], image: 'i', env: [] }], volumes: [{}] },
-      status: { ...kept.status, podIP: '10.0.0.1', conditions: [{ ...kept.status.conditions[0], message: 'm' }] },
+      spec: { ...kept.spec, containers: [{ ...kept.spec.containers[0], env: [] }], volumes: [{}] },
+      status: {
+        ...kept.status,
+        podIP: '10.0.0.1',
+        conditions: [{ ...kept.status.conditions[0], message: 'm', reason: 'r' }, kept.status.conditions[1]],
+        containerStatuses: [{ ...kept.status.containerStatuses[0], ready: true, state: { running: {} } }],
+      },
     };
     expect(project(sent)).toEqual(kept);
+  });
+
+  test('keeps readiness gates only where one of them announces updates in place', () => {
+    const spec = { readinessGates: [{ conditionType: 'other' }] };
+    expect(project({ metadata: { name: 'a' }, spec }).spec).toEqual({});
   });
 
   test.each([

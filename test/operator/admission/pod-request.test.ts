@@ -278,9 +278,86 @@ describe('an update', () => {
   });
 });
 
+describe('a change of a pod, as a reservation records it', () => {
+  const status = {
+    phase: 'Running',
+    containerStatuses: [{ name: 'main', containerID: 'containerd://1', restartCount: 3, started: true }],
+  };
+  const old: Record<string, unknown> = { ...podObject({ resourceVersion: '41', generation: 7 }), status };
+  const changed = (object: Record<string, unknown>, subResource = '') =>
+    judged({ operation: 'UPDATE', oldObject: old, object, subResource }).request.change;
+  const withSpec = (spec: object) => ({ ...old, spec: { ...(old['spec'] as object), ...spec } });
+  const withLabels = (labels: object) => ({ ...old, metadata: { ...(old['metadata'] as object), labels } });
+  const from = { resourceVersion: '41', generation: 7, runs: [{ name: 'main', restartCount: 3, started: true }] };
+
+  it.each([
+    ['a new image', withSpec(image('web:2')), { kind: 'spec', restarts: ['main'] }],
+    ['a resize', withSpec(resized('2')), { kind: 'spec', restarts: [] }],
+    ['another label', withLabels({ app: 'other' }), { kind: 'membership', restarts: [] }],
+    [
+      'an unavailable label',
+      withLabels({ app: 'web', 'unavailable-pod.kruise.io/x': '' }),
+      { kind: 'membership', restarts: [] },
+    ],
+    ['a deadline', withSpec({ activeDeadlineSeconds: 5 }), { kind: 'unknown', restarts: [] }],
+  ])('[L8] says which version it is asked for, and what it restarts: %s', (_, object, want) => {
+    expect(changed(object)).toMatchObject({ ...from, ...want });
+  });
+
+  it('[L8] is not recorded where the pod does not say its version', () => {
+    const object = podObject({}, image('web:2'));
+    expect(judged({ operation: 'UPDATE', oldObject: podObject(), object }).request).not.toHaveProperty('change');
+  });
+});
+
+describe('a status', () => {
+  const gates = { readinessGates: [{ conditionType: 'InPlaceUpdateReady' }] };
+  const gated = (status: string | undefined, spec: object = gates, metadata: object = {}) => ({
+    ...podObject({ resourceVersion: '41', ...metadata }, { ...spec }),
+    status: { phase: 'Running', conditions: status === undefined ? [] : [{ type: 'InPlaceUpdateReady', status }] },
+  });
+  const written = (oldObject: unknown, object: unknown, user?: Record<string, unknown>): ReviewWish => ({
+    operation: 'UPDATE',
+    subResource: 'status',
+    oldObject,
+    object,
+    ...(user === undefined ? {} : { user }),
+  });
+
+  it.each([['True'], [undefined], ['Unknown']])('[C2] is an UPDATE when it announces one: from %s', (before) => {
+    const { request } = judged(written(gated(before), gated('False')));
+    expect(request).toMatchObject({ operation: 'UPDATE', takesAway: true, pod: 'web-0', uid: 'uid-web-0' });
+    expect(request.change).toMatchObject({ kind: 'announcement', resourceVersion: '41', restarts: [] });
+  });
+
+  it.each([
+    ['that was announced before', written(gated('False'), gated('False'))],
+    ['that ends an announcement', written(gated('False'), gated('True'))],
+    ['of a pod without the gate', written(gated('True', {}), gated('False', {}))],
+    [
+      'that a node writes',
+      written(gated('True'), gated('False'), { username: 'system:node:n1', groups: ['system:nodes'] }),
+    ],
+  ])('[C2] is harmless otherwise: one %s', (_, wish) => {
+    expect(asked(wish)).toEqual({ kind: 'pass', why: 'harmless' });
+  });
+
+  it('[C2] of a terminating pod passes', () => {
+    const going = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+    expect(asked(written(gated('True', gates, going), gated('False', gates, going)))).toEqual({
+      kind: 'pass',
+      why: 'terminating',
+    });
+  });
+
+  it('without its objects is no review', () => {
+    expect(asked(written(null, null))).toEqual({ kind: 'bad', problem: 'an UPDATE needs object and oldObject' });
+  });
+});
+
 describe('anything else', () => {
   it.each([
-    ['a status', { operation: 'UPDATE', subResource: 'status' }],
+    ['a scale', { operation: 'UPDATE', subResource: 'scale' }],
     ['a new pod', { operation: 'CREATE' }],
     ['a binding', { operation: 'CREATE', subResource: 'binding' }],
     ['an exec', { operation: 'CONNECT', subResource: 'exec' }],

@@ -49,6 +49,23 @@ const asking = { annotations: { 'holdfast.dev/update-strategy': 'EnforcedRolling
 const probed = { annotations: { 'holdfast.dev/disruption-probe': '{}' } };
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
+const gate = 'InPlaceUpdateReady';
+const gated = (status: string | undefined, gates: readonly string[] = [gate], metadata: object = {}) => ({
+  ...podObject(
+    { ...metadata },
+    gates.length === 0 ? {} : { readinessGates: gates.map((conditionType) => ({ conditionType })) },
+  ),
+  status: { phase: 'Running', conditions: status === undefined ? [] : [{ type: gate, status }] },
+});
+const { status: _gateStatus, ...noGateStatus } = gated('True');
+const flip = (oldObject: unknown, object: unknown, user?: Record<string, unknown>): ReviewWish => ({
+  operation: 'UPDATE',
+  subResource: 'status',
+  oldObject,
+  object,
+  ...(user === undefined ? {} : { user }),
+});
+
 describe('what match conditions send to the webhooks', () => {
   it.each<readonly [string, Webhook, ReviewWish, 'sent' | 'kept away']>([
     ['an eviction without delete options', 'pinning', evictionWish(), 'sent'],
@@ -190,6 +207,27 @@ describe('what match conditions send to the webhooks', () => {
       'kept away',
     ],
     ['an update without the old pod', 'update', { oldObject: null, object: podObject() }, 'sent'],
+
+    ['[C2] an update in place is announced', 'announcement', flip(gated('True'), gated('False')), 'sent'],
+    ['it is announced for the first time', 'announcement', flip(gated(undefined), gated('False')), 'sent'],
+    ['it is announced on a pod without a status', 'announcement', flip(noGateStatus, gated('False')), 'sent'],
+    ['it was announced before', 'announcement', flip(gated('False'), gated('False')), 'kept away'],
+    ['it is taken back', 'announcement', flip(gated('False'), gated('True')), 'kept away'],
+    ['nothing of it is said', 'announcement', flip(gated('True'), noGateStatus), 'kept away'],
+    ['another status of it', 'announcement', flip(phase('Pending'), phase('Running')), 'kept away'],
+    ['a pod without the gate', 'announcement', flip(podObject(), gated('False', [])), 'kept away'],
+    ['another gate', 'announcement', flip(podObject(), gated('False', ['other'])), 'kept away'],
+    ['one of several gates', 'announcement', flip(gated('True'), gated('False', ['a', gate])), 'sent'],
+    ['[C2] a node announces it', 'announcement', flip(gated('True'), gated('False'), kubelet('n1')), 'kept away'],
+    [
+      'one who has only the name of a node announces it',
+      'announcement',
+      flip(gated('True'), gated('False'), { username: 'system:node:n1', groups: ['dev'] }),
+      'sent',
+    ],
+    ['one who has no name announces it', 'announcement', flip(gated('True'), gated('False'), {}), 'sent'],
+    ['a terminating pod', 'announcement', flip(gated('True', [gate], going), gated('False')), 'kept away'],
+    ['a status without the old pod', 'announcement', flip(null, gated('False')), 'kept away'],
 
     ['a budget is made', 'budget', { operation: 'CREATE', object: budget({ maxUnavailable: 1 }) }, 'sent'],
     [

@@ -70,6 +70,7 @@ describe('the manifests', () => {
       'eviction.holdfast.dev',
       'deletion.holdfast.dev',
       'update.holdfast.dev',
+      'announcement.holdfast.dev',
       'budgets.holdfast.dev',
       'probes.holdfast.dev',
       'statefulsets.holdfast.dev',
@@ -189,6 +190,7 @@ describe('the manifests', () => {
       ['eviction.holdfast.dev', [guarded, exceptOurs]],
       ['deletion.holdfast.dev', [guarded, exceptOurs]],
       ['update.holdfast.dev', [guarded, exceptOurs]],
+      ['announcement.holdfast.dev', [guarded, exceptOurs]],
       ['budgets.holdfast.dev', [exceptOurs]],
       ['probes.holdfast.dev', [exceptOurs]],
     ]);

@@ -53,12 +53,13 @@ describe('registering by URL', () => {
       'eviction.holdfast.dev https://127.0.0.1:9443/pods',
       'deletion.holdfast.dev https://127.0.0.1:9443/pods',
       'update.holdfast.dev https://127.0.0.1:9443/pods',
+      'announcement.holdfast.dev https://127.0.0.1:9443/pods',
       'budgets.holdfast.dev https://127.0.0.1:9443/podunavailablebudgets',
     ]);
     expect(webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail')).toBe(true);
     expect(await bed.admin.get(resources.mutating, place)).toMatchObject({ failure: { kind: 'notFound' } });
     expect(await register(bed.admin, url, allPaths)).toEqual({ kind: 'registered' });
-    expect((await readConfiguration(bed)).webhooks).toHaveLength(5);
+    expect((await readConfiguration(bed)).webhooks).toHaveLength(6);
     const mutating = unwrap(await bed.admin.get<MutatingWebhookConfiguration>(resources.mutating, place));
     expect(mutating.webhooks).toMatchObject([
       { clientConfig: { url: `${url}/statefulsets` } },
