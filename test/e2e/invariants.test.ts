@@ -14,9 +14,16 @@ const node = skipped ? '' : await addNode(cluster, 'any');
 
 const isGoing = ({ metadata }: Body) => metadata.deletionTimestamp !== undefined;
 
+/** A pod that ends within milliseconds may not be there any more when the API server looks at it after a takeover: then that is a 404. */
+const unhurried = {
+  annotations: { 'sim.holdfast.dev/stop-delay': '10s' },
+  spec: { terminationGracePeriodSeconds: 20 },
+};
+
 async function podsUnder(budget: Named, count: number, goes = false): Promise<Scene> {
   const scene = await sceneIn(cluster);
-  await scene.addPods(...namesOf(count).map((name) => pod(name, { node, goes })));
+  const wish = { node, goes, ...(goes ? unhurried : {}) };
+  await scene.addPods(...namesOf(count).map((name) => pod(name, wish)));
   await scene.apply(budget);
   await scene.waitEnforced(budget);
   return scene;
