@@ -10,7 +10,7 @@ export const maxBudgetsPerPod = 100;
  * A pod that had too many counts again when it has no more than so many. Were it the same number, one budget that comes and goes
  * would have all its pods linked and unlinked each time.
  */
-export const relievedBudgets = 50;
+const relievedBudgets = 50;
 
 /** A budget as far as pods are concerned for which it does not count. */
 export interface CrowdedBudget {

@@ -1,7 +1,7 @@
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 
 /** An API server stores what it admitted within this time, unless it is in trouble or somebody else refuses. */
-export const storedWithinMs = 1_000;
+const storedWithinMs = 1_000;
 /** Each is kept for a second only; more than so many creations in a second are a load test. */
 const maxAdmitted = 1_000;
 
