@@ -20,6 +20,8 @@ export interface NaiveState {
   owners: readonly OwnerState[];
   goneOwners: readonly OwnerName[];
   namespaces: readonly Namespace[];
+  /** Namespaces that were deleted and not created again. */
+  deleted: ReadonlySet<string>;
   leases: ReadonlyMap<string, ProbeLease>;
   reservations: ReadonlyMap<string, readonly Reservation[]>;
   peaks: ReadonlyMap<string, number>;
@@ -39,6 +41,7 @@ export function emptyState(): NaiveState {
     owners: [],
     goneOwners: [],
     namespaces: [],
+    deleted: new Set(),
     leases: new Map(),
     reservations: new Map(),
     peaks: new Map(),
