@@ -52,6 +52,14 @@ export function tell(world: World, event: Event, before: Moment, after: Moment):
     default:
       pass(world, event);
   }
+  // What a replica does that does not know a ledger: it reads it.
+  for (const namespace of namespaces) {
+    if (world.namespace(namespace)?.ledger !== undefined) continue;
+    const reservations = after.state.reservations.get(namespace) ?? [];
+    const metadata = { name: ledgerName, namespace };
+    if (world.namespace(namespace) !== undefined)
+      world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
+  }
 }
 
 /** Both sides reserve; what a reservation was judged by, each finds out for itself (I14). */

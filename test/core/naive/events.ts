@@ -6,6 +6,7 @@ import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
+import { forgetDeleted } from './deleted.ts';
 import { judgingBudgets, observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
 import { findPod, type NaiveReservation, type NaiveState, namespaceOf } from './state.ts';
@@ -56,7 +57,7 @@ export interface Moment {
   readonly now: number;
 }
 
-/** A namespace that was deleted is as good as one that is being deleted, whatever is still seen in it. */
+/** A namespace that was deleted is as good as one that is being deleted for what is still seen in it (X3). */
 function deletedNamespace(name: string): Namespace {
   return { metadata: { name }, status: { phase: 'Terminating' } };
 }
@@ -80,7 +81,7 @@ function put<T extends Named>(list: readonly T[], thing: T): readonly T[] {
 /** The naive side of an event: the lists as they are afterwards. */
 export function happen(moment: Moment, event: Event): Moment {
   if (event.kind === 'advance') return { ...moment, now: moment.now + event.seconds * 1000 };
-  return { ...moment, state: observe({ ...moment.state, ...changed(moment, event) }) };
+  return { ...moment, state: forgetDeleted(observe({ ...moment.state, ...changed(moment, event) })) };
 }
 
 function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' }>): Partial<NaiveState> {
@@ -108,9 +109,15 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     case 'setOwnerGone':
       return ownersAfter(state, event);
     case 'setNamespace':
-      return { namespaces: put(state.namespaces, event.namespace) };
+      return {
+        namespaces: put(state.namespaces, event.namespace),
+        deleted: new Set([...state.deleted].filter((name) => name !== event.namespace.metadata.name)),
+      };
     case 'deleteNamespace':
-      return { namespaces: put(state.namespaces, deletedNamespace(event.name)) };
+      return {
+        namespaces: put(state.namespaces, deletedNamespace(event.name)),
+        deleted: new Set([...state.deleted, event.name]),
+      };
     case 'setProbeLease':
       return { leases: new Map([...state.leases, [event.node, leaseAt(now, event)]]) };
     case 'deleteProbeLease':

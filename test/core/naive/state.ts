@@ -25,6 +25,8 @@ export interface NaiveState {
   owners: readonly OwnerState[];
   goneOwners: readonly OwnerName[];
   namespaces: readonly Namespace[];
+  /** Namespaces that were deleted and not created again. */
+  deleted: ReadonlySet<string>;
   leases: ReadonlyMap<string, ProbeLease>;
   reservations: ReadonlyMap<string, readonly NaiveReservation[]>;
   /** The ledger as it is, where `reservations` leaves one out to ask what would be without it (L5). */
@@ -48,6 +50,7 @@ export function emptyState(): NaiveState {
     owners: [],
     goneOwners: [],
     namespaces: [],
+    deleted: new Set(),
     leases: new Map(),
     reservations: new Map(),
     peaks: new Map(),
