@@ -16,7 +16,7 @@ export type Opinion =
       readonly agrees: true;
       readonly charge: Charge;
       /** A plain PDB: the built-in check would take this eviction from the budget's own counter. */
-      readonly counts?: true;
+      readonly counts?: boolean;
     }
   | { readonly agrees: false; readonly blocker: Blocker };
 
@@ -54,7 +54,7 @@ export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
     case 'pdbPod':
       return byRule(podCase(judge.pdb, pod));
     case 'pdbPlain':
-      return byBuiltinRule(judge.pdb, pod);
+      return byBuiltinRule(judge.pdb, pod, judge.entangled === true);
     case 'pubPossible':
       return refuse('OwnerNotResolved', judge.pub.ref, pod, 'an owner of the pod was not looked up yet');
     case 'pub':
@@ -77,7 +77,7 @@ function byRule(facts: Case): Opinion {
 }
 
 /** Kubernetes' own rule for a PDB that counts pods, to the letter (P3). */
-function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
+function byBuiltinRule(pdb: PdbState, pod: PodRecord, entangled: boolean): Opinion {
   const facts = plainCase(pdb, pod);
   const { desired, expected } = facts;
   if (facts.effect === 'down' && facts.unhealthy === 'always') return agree(facts);
@@ -86,7 +86,7 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
     if (desired.count > 0 && facts.available >= desired.count) return agree(facts);
   }
   const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
-  if (allowed > 0) return byCounter(pdb, facts);
+  if (allowed > 0) return entangled ? byCounter(pdb, facts) : agree(facts);
   return exhausted(facts.effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
 }
 
@@ -96,15 +96,13 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
  */
 function byCounter(pdb: PdbState, facts: Case): Opinion {
   const { counter } = pdb;
-  // The number of a budget that counts groups means something else, and we complete its evictions past it.
-  if (pdb.mode !== 'plain') return agree(facts);
-  if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return { ...agree(facts), counts: true };
+  if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return agree(facts, true);
   const { generation, observedGeneration, allowed } = counter;
   if (observedGeneration < generation) {
     return refuse('NotCountedYet', pdb.ref, facts.pod, `generation ${generation}, counted ${observedGeneration}`);
   }
   return allowed > 0
-    ? { ...agree(facts), counts: true }
+    ? agree(facts, true)
     : refuse('NotCountedYet', pdb.ref, facts.pod, `its status allows ${allowed} disruptions`);
 }
 
@@ -193,10 +191,11 @@ function whyBreaking({ inDoubt }: Case): RefusalCode {
   return inDoubt === undefined ? 'BudgetExhausted' : 'DisruptionUnproven';
 }
 
-function agree(facts: Case): Opinion {
+function agree(facts: Case, counts = false): Opinion {
   const { expected } = facts;
   return {
     agrees: true,
+    ...(counts ? { counts } : {}),
     charge: {
       budget: facts.ref,
       unit: facts.unit,
