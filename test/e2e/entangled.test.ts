@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { made } from '../support/cluster.ts';
 import type { Answer } from '../support/kube-http.ts';
+import { waitCounted } from './support/counted.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
 import { expectDone, expectNotNow, isDoneOrNotNow } from './support/refusals.ts';
 import { type Scene, sceneIn } from './support/scene.ts';
-import { seenByAll } from './support/seen.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
@@ -15,17 +15,6 @@ const node = skipped ? '' : await addNode(cluster, 'any');
 const podName = 'statefulset.kubernetes.io/pod-name';
 const only = (name: string) => ({ selector: { matchLabels: { [podName]: name } } });
 const all = (app: string) => ({ selector: { matchLabels: { app } } });
-
-/** Waits until Kubernetes itself has counted a plain budget, and both replicas have seen that. */
-async function counted(scene: Scene, name: string, disruptionsAllowed: number): Promise<void> {
-  const budget = await waitUntil(
-    `PodDisruptionBudget ${name} allows ${disruptionsAllowed}`,
-    () => scene.read('PodDisruptionBudget', name),
-    ({ status }) => status?.['disruptionsAllowed'] === disruptionsAllowed,
-    { withinMs: 60_000 },
-  );
-  await seenByAll(cluster, 'pdbs', [budget]);
-}
 
 async function threeReplicas(name: string, ...budgets: readonly Named[]): Promise<Scene> {
   const scene = await sceneIn(cluster);
@@ -72,7 +61,7 @@ describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one 
       );
       await scene.apply(pdb('plain', { ...all('x'), minAvailable: 2 }), budget);
       await scene.waitEnforced(budget);
-      await counted(scene, 'plain', 1);
+      await waitCounted(scene, 'plain', 1);
       return evictedOf(scene, ['x-0', 'x-1']);
     });
     expect(await Promise.all(rounds)).toEqual([1, 1, 1, 1, 1, 1]);
@@ -88,13 +77,13 @@ describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one 
     const budget = pdb('first', { selector: { matchLabels: { shard: '0' } }, minAvailable: 0 }, grouping);
     await scene.apply(pdb('plain', { minAvailable: 2 }), budget);
     await scene.waitEnforced(budget);
-    await counted(scene, 'plain', 1);
+    await waitCounted(scene, 'plain', 1);
     // Kubernetes sees the pod fail for the one budget, and come back for the other.
     await scene.setReady('a', false);
     await made(
       scene.change('PodDisruptionBudget', 'plain', { metadata: { annotations: { 'e2e.holdfast.dev/look': '1' } } }),
     );
-    await counted(scene, 'plain', 0);
+    await waitCounted(scene, 'plain', 0);
     await scene.setReady('a', true);
     expect(await evictedOf(scene, ['b'])).toBe(1);
   });
@@ -108,7 +97,7 @@ describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one 
     const budget = pub('first', { selector: { matchLabels: { shard: '0' } }, minAvailable: 0 });
     await scene.apply(pdb('plain', { minAvailable: 2 }), budget);
     await scene.waitEnforced(budget);
-    await counted(scene, 'plain', 1);
+    await waitCounted(scene, 'plain', 1);
     expectDone(await scene.evict('a'));
     const refused = await scene.evict('b');
     expectNotNow(refused);
@@ -136,8 +125,8 @@ describe.skipIf(skipped).concurrent('a pod that a plain budget keeps', () => {
     const budget = pub('all', { minAvailable: 0 });
     await scene.apply(pdb('first', { minAvailable: 1 }), pdb('second', { minAvailable: 2 }), budget);
     await scene.waitEnforced(budget);
-    await counted(scene, 'first', 2);
-    await counted(scene, 'second', 1);
+    await waitCounted(scene, 'first', 2);
+    await waitCounted(scene, 'second', 1);
     expectDone(await scene.evict('a'));
     const refused = await scene.evict('b');
     expectNotNow(refused);

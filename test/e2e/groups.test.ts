@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasKubectl, kubectlFor } from '../clients/kubectl.ts';
 import { observeAvailability } from '../support/availability.ts';
 import type { Body } from '../support/kube-http.ts';
+import { waitCounted } from './support/counted.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, podGroup } from './support/objects.ts';
 import { blockersOf, expectDone, expectNotNow } from './support/refusals.ts';
@@ -109,6 +110,7 @@ describe.skipIf(!hasGangs).concurrent('a PodDisruptionBudget over gangs', () => 
     const pods = pdb('pods', { minAvailable: 5 }, { 'holdfast.dev/budget-scope': 'Pod' });
     await scene.apply(budget, pods);
     await scene.waitEnforced(budget);
+    await waitCounted(scene, 'pods');
     expectDone(await scene.evict('g0-0'));
     const refused = await scene.evict('g1-0');
     expectNotNow(refused);

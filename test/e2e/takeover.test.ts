@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { made } from '../support/cluster.ts';
 import { testWebhooks } from '../support/cluster-webhooks.ts';
 import type { Answer } from '../support/kube-http.ts';
+import { waitCounted } from './support/counted.ts';
 import { addDefinition, farm, farms, farmsApi } from './support/definitions.ts';
 import { addForeignWebhook } from './support/foreign-webhook.ts';
 import { addNode } from './support/nodes.ts';
@@ -40,6 +41,7 @@ async function shards({ annotations = {}, others = [] }: Wish = {}, scene?: Scen
   await here.apply(budget, ...others.map((spec, index) => pdb(`other-${index}`, spec)));
   await here.waitEnforced(budget);
   await builtInAllows(here, 1);
+  for (const index of others.keys()) await waitCounted(here, `other-${index}`);
   return here;
 }
 

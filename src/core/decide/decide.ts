@@ -303,7 +303,7 @@ function counting(complete: Effects['complete'], judges: readonly Judge[]): Pick
 
 /** What is reserved firmly served when it was judged, so that each of them counts it. */
 function plainIn({ judges }: Panel): readonly Judge[] {
-  return judges.filter((one) => one.kind === 'pdbPlain' && one.pdb.mode === 'plain');
+  return judges.filter((one) => one.kind === 'pdbPlain' && one.entangled === true);
 }
 
 /** Those who asked about plain PDBs hear what the built-in check would say, after us. */

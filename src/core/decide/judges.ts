@@ -14,7 +14,8 @@ export type Judge =
   | { readonly kind: 'pdbGroup'; readonly pdb: PdbState; readonly group: GroupNode }
   | { readonly kind: 'pdbUnresolved'; readonly pdb: PdbState }
   | { readonly kind: 'pdbPod'; readonly pdb: PdbState }
-  | { readonly kind: 'pdbPlain'; readonly pdb: PdbState }
+  /** `entangled`: a plain PDB, whose own counter has the last word (P3). Others only count pods as plain ones do (P5, M1). */
+  | { readonly kind: 'pdbPlain'; readonly pdb: PdbState; readonly entangled?: true }
   | { readonly kind: 'pub'; readonly pub: PubState }
   /** It may cover the pod: an owner was not looked up yet. */
   | { readonly kind: 'pubPossible'; readonly pub: PubState };
@@ -33,7 +34,7 @@ export function panelFor(state: NamespaceState, pod: PodRecord, request: Disrupt
   const pubs = pubJudges(state, pod, request);
   // All plain PDBs over one pod share it: either all of them are ours, or none is.
   const ours = pdbs.own.length + pubs.length > 0 || pdbs.plain.some((pdb) => state.judgesPlain(pdb));
-  const plain: readonly Judge[] = ours ? pdbs.plain.map((pdb) => ({ kind: 'pdbPlain', pdb })) : [];
+  const plain: readonly Judge[] = ours ? pdbs.plain.map((pdb) => ({ kind: 'pdbPlain', pdb, entangled: true })) : [];
   return {
     judges: inOrder([...pdbs.own, ...plain, ...pubs]),
     ownPdb: pdbs.own.length + plain.length > 0,

@@ -53,7 +53,7 @@ export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
     case 'pdbPod':
       return byRule(podCase(judge.pdb, pod));
     case 'pdbPlain':
-      return byBuiltinRule(judge.pdb, pod);
+      return byBuiltinRule(judge.pdb, pod, judge.entangled === true);
     case 'pubPossible':
       return refuse('OwnerNotResolved', judge.pub.ref, pod, 'an owner of the pod was not looked up yet');
     case 'pub':
@@ -78,7 +78,7 @@ function byRule(facts: Case): Opinion {
 }
 
 /** Kubernetes' own rule for a PDB that counts pods, to the letter (P3). */
-function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
+function byBuiltinRule(pdb: PdbState, pod: PodRecord, entangled: boolean): Opinion {
   const facts = plainCase(pdb, pod);
   const { desired, expected } = facts;
   const effect = pod.has(bit.ready) ? 'breaks' : 'down';
@@ -88,7 +88,7 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
     if (desired.count > 0 && facts.available >= desired.count) return agree(facts, effect);
   }
   const allowed = expected.known && expected.count > 0 ? facts.available - desired.count : 0;
-  if (allowed > 0) return byCounter(pdb, facts, effect);
+  if (allowed > 0) return entangled ? byCounter(pdb, facts, effect) : agree(facts, effect);
   return exhausted(effect === 'down' ? 'UnhealthyRefused' : 'BudgetExhausted', facts, desired.count);
 }
 
@@ -98,8 +98,6 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord): Opinion {
  */
 function byCounter(pdb: PdbState, facts: Case, effect: Charge['effect']): Opinion {
   const { counter } = pdb;
-  // The number of a budget that counts groups means something else, and we complete its evictions past it.
-  if (pdb.mode !== 'plain') return agree(facts, effect);
   if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return { ...agree(facts, effect), counts: true };
   const { generation, observedGeneration, allowed } = counter;
   if (observedGeneration < generation) {
