@@ -5,13 +5,28 @@ export const ledgerGroup = 'holdfast.dev';
 export const ledgerName = 'default';
 
 /**
- * Every ledger is one object in etcd, which holds 1.5 MB at most. A reservation is at most about 500 bytes of JSON
- * (a pod name has up to 253 characters), so this many always fit. The built-in budget stops at 2,000 per budget.
+ * Every ledger is one object in etcd, which holds 1.5 MiB at most. A reservation is at most about 670 bytes of JSON (a pod name has up
+ * to 253 characters, and the identity of a replica is in it twice), and the sizes of groups take 150 kB, so this many always fit; a test
+ * measures the largest ledger. The built-in budget stops at 2,000 per budget, too.
  */
-export const maxReservations = 2_500;
+export const maxReservations = 2_000;
 
 /** Budgets that a reservation records. A pod under more is judged again each time that it is asked for (I14). */
 export const maxJudges = 8;
+
+/** Groups whose size a ledger keeps. Of more, the sizes are those that each process sees, as for a new group (G5). */
+export const maxSizes = 1_000;
+
+/** The size of a group whose size nothing states, when its owner last had all the pods it wants (G5). */
+export interface GroupSize {
+  /** The digest of what makes the group: its label key and value, and its root owner. */
+  readonly group: string;
+  /** Its name, for people. */
+  readonly unit: string;
+  readonly size: number;
+  /** Since when the leader has seen no pod of it. A day later the size is forgotten. */
+  readonly emptySince?: string;
+}
 
 /** A disruption that was allowed and is not yet seen to have happened. */
 export interface Reservation {
@@ -64,5 +79,6 @@ export interface DisruptionLedger {
     readonly reservations?: readonly Reservation[];
     /** Reservations seen to have happened up to this resourceVersion of the pod collection are gone from the list. */
     readonly watermark?: string;
+    readonly sizes?: readonly GroupSize[];
   };
 }

@@ -112,6 +112,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const rollouts = enforced ? new RolloutController({ context, traits, recorder }) : undefined;
   touched.add(guard);
   touched.add(status);
+  touched.add(judging.sizes);
   let username = operatorUser(settings.namespace);
   const pods = new PodHandler({
     world,

@@ -7,6 +7,7 @@ import { LedgerService, type ServiceParts } from './ledger/ledger-service.ts';
 import { defaultLedgerLimits } from './ledger/limits.ts';
 import { kubePodsVersion } from './ledger/pods-version.ts';
 import type { LedgerEvents, PodReader } from './ledger/ports.ts';
+import { defaultSizeKeeperLimits, SizeKeeper } from './ledger/size-keeper.ts';
 import { Turns } from './ledger/turns.ts';
 import { ViewGate } from './ledger/view-gate.ts';
 
@@ -17,6 +18,7 @@ export interface Judging {
   readonly views: ViewGate;
   readonly service: LedgerService;
   readonly pruner: LedgerPruner;
+  readonly sizes: SizeKeeper;
 }
 
 export interface JudgingTerms {
@@ -38,5 +40,6 @@ export function createJudging(
   const service = new LedgerService({ ...common, pods, views, limits: defaultLedgerLimits, options, staleness });
   const podsVersion = kubePodsVersion(clients.admission, defaultLedgerLimits.callMs);
   const pruner = new LedgerPruner({ ...common, limits: defaultPrunerLimits, podsVersion });
-  return { access, pods, views, service, pruner };
+  const sizes = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });
+  return { access, pods, views, service, pruner, sizes };
 }

@@ -43,6 +43,7 @@ export async function runOperator(
     ...parts,
     certificates,
     pruner: parts.judging.pruner,
+    sizes: parts.judging.sizes,
     viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
   });
   const readiness = readinessOf(parts, certificates);

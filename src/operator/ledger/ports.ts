@@ -37,7 +37,7 @@ export interface PodReader {
   read(namespace: string, pod: string, signal: AbortSignal): Promise<PodReading>;
 }
 
-export type Writer = 'batch' | 'prune' | 'withdraw' | 'create';
+export type Writer = 'batch' | 'prune' | 'withdraw' | 'sizes' | 'create';
 
 /** For metrics and logs. None of them may throw. */
 export interface LedgerEvents {
