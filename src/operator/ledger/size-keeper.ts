@@ -77,8 +77,9 @@ export class SizeKeeper implements Touched {
     const { limits } = this.#parts;
     const outcome = this.#sizes(namespace);
     if (!this.#leads || outcome === undefined) return;
-    this.#seen.set(namespace, outcome.seen);
     const stored = outcome.ledger === undefined || (await this.#write(namespace));
+    // What was seen before is needed until the size that rests on it is written.
+    if (stored) this.#seen.set(namespace, outcome.seen);
     if (!stored) this.#plan(namespace, limits.retryMs);
     else if (outcome.seen.size > 0) this.#plan(namespace, limits.settleMs);
   }

@@ -54,7 +54,7 @@ describe('the keeper of group sizes', () => {
     await first.clock.advance(2_000);
     first.keeper.resign();
     const second = aLeader(all.slice(1), backend);
-    await second.access.read(ns);
+    void second.access.read(ns);
     await second.clock.advance(20_000);
     expect(inShort(ask(second.world, 'EVICT', 'db-1-0'))).toBe('deny BudgetExhausted');
     expect(inShort(ask(second.world, 'EVICT', 'db-0-1'))).toBe('allow WithinBudget');
