@@ -5,16 +5,31 @@ export const ledgerGroup = 'holdfast.dev';
 export const ledgerName = 'default';
 
 /**
- * Every ledger is one object in etcd, which holds 1.5 MB at most. A reservation has about 200 bytes of JSON, one for
- * an update about 350, and at most about 600 (a pod name has up to 253 characters, a container name 63). The built-in budget stops at 2,000 per budget.
+ * Every ledger is one object in etcd, which holds 1.5 MiB at most. A reservation has about 200 bytes of JSON, one for an update about
+ * 350, and at most about 1,150 (a pod name has up to 253 characters, a container name 63, and the identity of a replica is in it twice);
+ * the sizes of groups take 150 kB. So this many always fit; a test measures the largest ledger.
  */
-export const maxReservations = 2_500;
+export const maxReservations = 1_200;
 
 /** Budgets that a reservation records. A pod under more is judged again each time that it is asked for (I14). */
 export const maxJudges = 8;
 
 /** How many restarted containers a reservation records, so that its size stays bounded. Pods with more are rare. */
 export const maxRestarts = 4;
+
+/** Groups whose size a ledger keeps. Of more, the sizes are those that each process sees, as for a new group (G5). */
+export const maxSizes = 1_000;
+
+/** The size of a group whose size nothing states, when its owner last had all the pods it wants (G5). */
+export interface GroupSize {
+  /** The digest of what makes the group: its label key and value, and its root owner. */
+  readonly group: string;
+  /** Its name, for people. */
+  readonly unit: string;
+  readonly size: number;
+  /** Since when the leader has seen no pod of it. A day later the size is forgotten. */
+  readonly emptySince?: string;
+}
 
 /** A disruption that was allowed and is not yet seen to have happened. */
 export interface Reservation {
@@ -87,5 +102,6 @@ export interface DisruptionLedger {
     readonly reservations?: readonly Reservation[];
     /** Reservations seen to have happened up to this resourceVersion of the pod collection are gone from the list. */
     readonly watermark?: string;
+    readonly sizes?: readonly GroupSize[];
   };
 }

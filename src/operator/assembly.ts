@@ -123,6 +123,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const rollouts = enforced ? new RolloutController({ context, traits, recorder }) : undefined;
   touched.add(guard);
   touched.add(status);
+  touched.add(admission.sizes);
   const handlers = new Map<string, WebhookHandler>([
     [webhookPaths.pods, admission.handler],
     [

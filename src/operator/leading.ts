@@ -7,6 +7,7 @@ import type { GuardController } from './guard/guard-controller.ts';
 import type { GuardState } from './guard/guard-state.ts';
 import { electionLease } from './install/names.ts';
 import type { LedgerPruner } from './ledger/ledger-pruner.ts';
+import type { SizeKeeper } from './ledger/size-keeper.ts';
 import type { RolloutController } from './rollout/rollout-controller.ts';
 import type { StatusController } from './status/status-controller.ts';
 
@@ -14,6 +15,7 @@ export interface LeadingParts {
   readonly context: OperatorContext;
   readonly certificates: Certificates;
   readonly pruner: LedgerPruner;
+  readonly sizes: SizeKeeper;
   readonly guard: GuardController;
   readonly guardState: GuardState;
   readonly status: StatusController;
@@ -46,9 +48,10 @@ async function lead(parts: LeadingParts, signal: AbortSignal): Promise<void> {
 
 /** What was not seen yet must not be taken for something that is not there. */
 async function leadTheRest(parts: LeadingParts, signal: AbortSignal): Promise<void> {
-  const { context, pruner, guard, guardState, status, rollouts, viewComplete } = parts;
+  const { context, pruner, sizes, guard, guardState, status, rollouts, viewComplete } = parts;
   while (!viewComplete()) if (!(await sleep(context.clock, lookEveryMs, signal))) return;
   pruner.lead();
+  sizes.lead();
   guard.lead();
   const ended = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -58,5 +61,6 @@ async function leadTheRest(parts: LeadingParts, signal: AbortSignal): Promise<vo
   // Budgets that are guarded by now judge the removals of a repair, too.
   await Promise.all([status.lead(signal), rollouts?.lead(signal), ended]);
   pruner.resign();
+  sizes.resign();
   guard.resign();
 }

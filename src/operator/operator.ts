@@ -44,6 +44,7 @@ export async function runOperator(
     ...parts,
     certificates,
     pruner: parts.admission.pruner,
+    sizes: parts.admission.sizes,
     viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
   });
   const readiness = readinessOf(parts, certificates);

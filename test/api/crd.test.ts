@@ -5,7 +5,7 @@ import { generatedFiles } from '../../scripts/generated-files.ts';
 import { disruptionLedgerCrd } from '../../src/api/crd/disruption-ledger.ts';
 import { podUnavailableBudgetCrd } from '../../src/api/crd/pod-unavailable-budget.ts';
 import type { CustomResourceDefinition, Schema } from '../../src/api/crd/schema.ts';
-import { type DisruptionLedger, maxReservations, type Reservation } from '../../src/api/ledger.ts';
+import { type DisruptionLedger, type GroupSize, maxReservations, type Reservation } from '../../src/api/ledger.ts';
 import type { Condition, LabelSelector, LabelSelectorRequirement } from '../../src/api/meta.ts';
 import type {
   PodGroupPolicy,
@@ -230,7 +230,12 @@ describe('the PodUnavailableBudget CRD', () => {
 });
 
 describe('the DisruptionLedger CRD', () => {
-  const spec: EveryField<NonNullable<DisruptionLedger['spec']>> = { reservations: true, watermark: true };
+  const spec: EveryField<NonNullable<DisruptionLedger['spec']>> = {
+    reservations: true,
+    watermark: true,
+    sizes: true,
+  };
+  const size: EveryField<GroupSize> = { group: true, unit: true, size: true, emptySince: true };
   const reservation: EveryField<Reservation> = {
     pod: true,
     uid: true,
@@ -255,6 +260,7 @@ describe('the DisruptionLedger CRD', () => {
   it('has exactly the fields of the TypeScript types', () => {
     for (const [path, fields] of [
       ['spec', spec],
+      ['spec.sizes.[]', size],
       ['spec.reservations.[]', reservation],
       ['spec.reservations.[].overdue', overdue],
     ] as const) {

@@ -199,7 +199,7 @@ describe('a full ledger', () => {
     const held = [...others(maxReservations - 2), aFirmReservation(world, 'web-1'), aReservation('web-2', 'UPDATE')];
     world.setLedger(ns, aLedger(held));
     world.upsertPod(aPod('old').labels({ app: 'web' }).terminating().build());
-    expect(maxReservations).toBe(2_500);
+    expect(maxReservations).toBe(1_200);
     expect(judge(world, request('web-0'), request('web-0', { dryRun: true }))).toEqual([
       'deny LedgerFull',
       'deny LedgerFull',

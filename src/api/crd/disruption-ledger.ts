@@ -1,4 +1,4 @@
-import { ledgerGroup, maxJudges, maxReservations, maxRestarts } from '../ledger.ts';
+import { ledgerGroup, maxJudges, maxReservations, maxRestarts, maxSizes } from '../ledger.ts';
 import { protectOperations } from '../pub.ts';
 import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
 
@@ -90,6 +90,27 @@ const spec: Schema = {
     watermark: {
       type: 'string',
       description: 'Reservations seen to have happened up to this resourceVersion of the pods are gone from the list.',
+    },
+    sizes: {
+      type: 'array',
+      description:
+        'The sizes of groups whose size nothing states: what each had when its owner last had all the pods it wants.',
+      'x-kubernetes-list-type': 'atomic',
+      maxItems: maxSizes,
+      items: {
+        type: 'object',
+        required: ['group', 'unit', 'size'],
+        properties: {
+          group: { type: 'string', description: 'A digest of its label key, its label value and its root owner.' },
+          unit: { type: 'string', description: 'Its name.' },
+          size: { type: 'integer', format: 'int32', minimum: 1, description: 'How many pods make it whole.' },
+          emptySince: {
+            type: 'string',
+            format: 'date-time',
+            description: 'Since when it has had no pod. A day later its size is forgotten.',
+          },
+        },
+      },
     },
   },
 };

@@ -13,9 +13,7 @@ import type { Judge } from './judges.ts';
 import { availableFor, type Loss, lossOf, lossOfPod, withholderOf } from './loss.ts';
 
 /** What one budget says: a charge it agrees to, or what blocks. */
-export type Opinion =
-  | Agreement
-  | { readonly agrees: false; readonly blocker: Blocker };
+export type Opinion = Agreement | { readonly agrees: false; readonly blocker: Blocker };
 
 interface Agreement {
   readonly agrees: true;

@@ -223,9 +223,12 @@ function seenSince(reservation: Reservation, { seen, uptime }: View): number {
   return seen.get(noteOf(reservation)) ?? uptime;
 }
 
-/** From here on it answers no repeated request (L5), so what it was judged by no longer matters. */
-function noted({ judgedBy: _, ...reservation }: Reservation, overdue: Overdue): Reservation {
-  return { ...reservation, overdue };
+/**
+ * From here on it answers no repeated request (L5), so what it was judged by no longer matters; and when it is closed, the request that
+ * might have taken it back (L7) is long over.
+ */
+function noted({ judgedBy: _, claim, ...reservation }: Reservation, overdue: Overdue): Reservation {
+  return { ...reservation, ...(claim === undefined || overdue.phase === 'closed' ? {} : { claim }), overdue };
 }
 
 function noteOf({ uid, time, overdue }: Reservation): string {

@@ -1,3 +1,4 @@
+import { digest } from '../digest.ts';
 import { Tally } from '../tally.ts';
 import { identityOf, type OwnerNode } from './owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
@@ -25,6 +26,8 @@ export type GroupDescription =
 /** One group of pods, and the budgets that reach it. Its counts are kept by the pods that join and leave. */
 export class GroupNode {
   readonly id: string;
+  /** By which the ledger names it. */
+  readonly key: string;
   readonly display: string;
   readonly native: boolean;
   /** The label key that makes the group; absent for groups by convention. */
@@ -44,6 +47,8 @@ export class GroupNode {
   existing = 0;
   /** The largest `live` while the group has pods (G5). */
   peak = 0;
+  /** The size that the ledger keeps for it, if any (G5). */
+  keptSize: number | undefined;
   claimedParent: string | undefined;
   /** The object of the API that describes it. */
   objectKey: string | undefined;
@@ -58,6 +63,7 @@ export class GroupNode {
 
   constructor(id: string, display: string, native: boolean, labelKey?: string) {
     this.id = id;
+    this.key = digest(id);
     this.labelKey = labelKey;
     this.display = display;
     this.native = native;
@@ -104,9 +110,9 @@ export class GroupNode {
     return this.description.kind === 'gang' && this.description.all;
   }
 
-  /** The full size: as stated, else the largest seen, but at least the stated minimum. */
+  /** The full size: as stated, else as the ledger keeps it, else the largest seen; but at least the stated minimum. */
   get fullSize(): number {
-    return this.sizes.max ?? Math.max(this.peak, this.statedMinimum ?? 1, 1);
+    return this.sizes.max ?? Math.max(this.keptSize ?? this.peak, this.statedMinimum ?? 1, 1);
   }
 
   /** A native group without a gang is no group; one of another convention always is. */

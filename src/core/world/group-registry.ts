@@ -16,6 +16,8 @@ export class GroupRegistry {
   /** Which groups an object of the API describes. */
   readonly #byObject = new Map<string, Set<GroupNode>>();
   readonly #idle = new Set<GroupNode>();
+  /** What the ledger keeps, by the key of the group. */
+  #keptSizes: ReadonlyMap<string, number> = new Map();
 
   /** Puts a pod into its groups. Its root owner must be known by now. */
   join(pod: PodRecord): void {
@@ -62,6 +64,23 @@ export class GroupRegistry {
     if (described?.size === 0) this.#byObject.delete(group.objectKey);
   }
 
+  all(): Iterable<GroupNode> {
+    return this.#groups.values();
+  }
+
+  /** The ledger's sizes of groups (G5). They change seldom, and ledgers often. */
+  setKeptSizes(sizes: ReadonlyMap<string, number>): void {
+    const before = this.#keptSizes;
+    if (before.size === sizes.size && [...sizes].every(([key, size]) => before.get(key) === size)) return;
+    this.#keptSizes = sizes;
+    for (const group of this.#groups.values()) {
+      const size = sizes.get(group.key);
+      if (size === group.keptSize) continue;
+      group.keptSize = size;
+      changed(group);
+    }
+  }
+
   isLabelKey(key: string): boolean {
     return this.#labelKeys.has(key);
   }
@@ -105,8 +124,13 @@ export class GroupRegistry {
     group.description = this.objects.describe(claim);
     group.objectKey = objectKeyOf(claim);
     if (group.objectKey !== undefined) obtain(this.#byObject, group.objectKey, () => new Set<GroupNode>()).add(group);
-    this.#groups.set(group.id, group);
+    this.#add(group);
     return group;
+  }
+
+  #add(group: GroupNode): void {
+    group.keptSize = this.#keptSizes.get(group.key);
+    this.#groups.set(group.id, group);
   }
 
   #labelled(key: string, value: string, pod: PodRecord): GroupNode {
@@ -114,7 +138,7 @@ export class GroupRegistry {
     const present = this.#groups.get(id);
     if (present !== undefined) return present;
     const group = new GroupNode(id, value, false, key);
-    this.#groups.set(id, group);
+    this.#add(group);
     return group;
   }
 }

@@ -5,6 +5,7 @@ import { firmness, type PodRecord } from './pod-record.ts';
 /** The ledger as it was last read or written. What was reserved only in the mind (a batch that lost its race) is undone by it. */
 export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
   state.ledger = ledger;
+  state.groups.setKeptSizes(new Map((ledger.spec?.sizes ?? []).map(({ group, size }) => [group, size])));
   const next = new Map((ledger.spec?.reservations ?? []).map((one) => [one.uid, one]));
   for (const [uid, reservation] of state.reservations) if (!next.has(uid)) unreserve(state, reservation);
   for (const reservation of next.values()) reserve(state, reservation);

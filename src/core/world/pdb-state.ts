@@ -1,5 +1,6 @@
 import type { FieldError, Parsed } from '../../api/field-errors.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import type { GroupMinimum } from '../../api/pdb-scope.ts';
 import type { Expected } from '../budget/desired.ts';
 import { type Desired, desiredOf } from '../budget/desired.ts';
 import { expectedGroups } from '../budget/expected-groups.ts';
@@ -180,12 +181,27 @@ export class PdbState {
     unit.available = available;
   }
 
+  /** It counts groups by a label, and by their full size. */
+  get countsByLabel(): boolean {
+    return this.groupLabel !== undefined && typeof this.#wantedMinimum !== 'number';
+  }
+
+  /** Whether it takes a group for available only when it is whole (G5). */
+  needsFullSize(group: GroupNode): boolean {
+    const wanted = this.#wantedMinimum;
+    if (typeof wanted === 'number') return false;
+    return wanted === 'all' || group.wholeOnly || group.statedMinimum === undefined;
+  }
+
+  get #wantedMinimum(): GroupMinimum | undefined {
+    return this.rules?.scope.kind === 'group' ? this.rules.scope.minimum : undefined;
+  }
+
   /** How many pods make the group serve (G5). */
   minimumOf(group: GroupNode): number {
-    const wanted = this.rules?.scope.kind === 'group' ? this.rules.scope.minimum : undefined;
+    const wanted = this.#wantedMinimum;
     if (typeof wanted === 'number') return wanted;
-    if (wanted === 'all' || group.wholeOnly) return group.fullSize;
-    return group.statedMinimum ?? group.fullSize;
+    return this.needsFullSize(group) ? group.fullSize : (group.statedMinimum ?? group.fullSize);
   }
 
   get available(): number {

@@ -7,7 +7,16 @@ import type { Deadline } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
 import type { AskedDisruption } from './pod-request.ts';
-import { basisLost, isRefusedFor, ledgerBusy, notCounted, notPinned, staleView, undecided, undone } from './refusals.ts';
+import {
+  basisLost,
+  isRefusedFor,
+  ledgerBusy,
+  notCounted,
+  notPinned,
+  staleView,
+  undecided,
+  undone,
+} from './refusals.ts';
 import type { GroupCommit } from './reserve.ts';
 import type { Completion, Takeover } from './takeover.ts';
 import { isUnpinned, type PodReader, podsToRead, readPod, verifyPods } from './verify.ts';

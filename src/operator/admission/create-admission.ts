@@ -2,6 +2,7 @@ import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
 import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
+import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';
 import { Admission, type AdmissionDeps } from './admit.ts';
 import { BuiltinCounters } from './builtin-counters.ts';
 import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
@@ -22,6 +23,7 @@ export interface AdmissionParts {
   readonly pods: PodReader;
   readonly views: ViewGate;
   readonly pruner: LedgerPruner;
+  readonly sizes: SizeKeeper;
 }
 
 export interface AdmissionOptions {
@@ -66,5 +68,6 @@ export function createAdmission(
   const handler = new PodHandler({ world, admission, counters, clock, options, username, observer });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
-  return { handler, access, pods, views, pruner };
+  const sizes = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });
+  return { handler, access, pods, views, pruner, sizes };
 }

@@ -28,7 +28,7 @@ export interface LedgerStore {
   replace(ledger: DisruptionLedger, signal: AbortSignal): Promise<LedgerWrite>;
 }
 
-export type Writer = 'batch' | 'prune' | 'withdraw' | 'create';
+export type Writer = 'batch' | 'prune' | 'withdraw' | 'sizes' | 'create';
 
 /** For metrics and logs. None of them may throw. */
 export interface LedgerEvents {
