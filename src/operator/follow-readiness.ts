@@ -16,9 +16,13 @@ const checkEveryMs = 500;
  */
 export function followReadiness({ readiness, webhook, clock }: FollowReadinessParts): { close(): void } {
   let timer: Timer;
+  let wasReady = true;
   const check = () => {
-    if (readiness.missing().length > 0) webhook.releaseConnections();
-    else webhook.keepConnections();
+    const ready = readiness.missing().length === 0;
+    if (ready) webhook.keepConnections();
+    // A moment without a sign is no reason for all API servers to connect again.
+    else if (!wasReady) webhook.releaseConnections();
+    wasReady = ready;
     timer = clock.after(checkEveryMs, check);
   };
   timer = clock.after(0, check);
