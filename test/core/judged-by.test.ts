@@ -7,7 +7,7 @@ import type { Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
 import { anOwner, aPdb, aPod, aPub, ns } from '../support/builders.ts';
-import { podsOf, pubFor } from '../support/fleet.ts';
+import { groupIndex, lwsPods, podsOf, pubFor } from '../support/fleet.ts';
 
 const now = 0;
 
@@ -124,6 +124,19 @@ describe('a reservation and the budgets that judged it', () => {
     expect(evict(world)).toBe('allow AlreadyReserved');
     world.upsertPod(probed('False').build());
     expect(evict(world)).toBe('deny ProbeVeto');
+  });
+
+  it('[I14] does not let a pod go of whose group another pod says no by now', () => {
+    const set = anOwner('LeaderWorkerSet', 'llm', 3);
+    const probed = (answer: 'True' | 'False') => lwsPods('llm', 3, 2).map((pod) => pod.probed(answer).on('n1'));
+    const policy = { groupLabelKey: groupIndex, minReadyReplicas: 2 };
+    const pub = withUid(pubFor('llm', { maxUnavailable: 1, podGroupPolicy: policy }), 'pub-2');
+    const world = aWorld({ pods: probed('True'), pubs: [pub], owners: [set], freshNodes: ['n1'] });
+    reserve(world, 'llm-0-0');
+    expect(evict(world, 'llm-0-0')).toBe('allow AlreadyReserved');
+    const sibling = probed('False')[1];
+    if (sibling !== undefined) world.upsertPod(sibling.build());
+    expect(evict(world, 'llm-0-0')).toBe('deny UnitWithheld');
   });
 
   it('[I14] of an older version, which does not say what it was judged by, speaks for none', () => {

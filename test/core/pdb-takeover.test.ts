@@ -4,7 +4,8 @@ import type { DecideOptions } from '../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../src/core/request.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
-import { aGroupPdb, aLedger, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';
+import { aGroupPdb, aPdb, aPod, aPub, ns } from '../support/builders.ts';
+import { reserveIn } from '../support/fleet.ts';
 
 describe('takeover', () => {
   interface Row {
@@ -90,7 +91,7 @@ describe('takeover', () => {
 
   it('[P9] [I1] says which uid it is about, also when the pod is reserved already or Pending', () => {
     const reserved = world();
-    reserved.setLedger(ns, aLedger([aReservation('group')]));
+    reserveIn(reserved, 'group');
     expect(ask(reserved, 'EVICT', 'group')).toMatchObject({
       reason: 'AlreadyReserved',
       effects: { complete: 'takeover', target: { pod: 'group', uid: 'uid-group' } },
@@ -105,7 +106,7 @@ describe('takeover', () => {
 
   it('[P9] [I5] completes a reserved eviction only where it would complete a new one', () => {
     const reserved = world();
-    reserved.setLedger(ns, aLedger([aReservation('group'), aReservation('off')]));
+    reserveIn(reserved, 'group', 'off');
     expect(ask(reserved, 'EVICT', 'group')).toMatchObject({ effects: { complete: 'takeover' } });
     expect(ask(reserved, 'EVICT', 'off')).toMatchObject({ effects: { complete: 'pass' } });
   });

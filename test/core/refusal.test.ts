@@ -195,7 +195,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       world.setLedger(ns, aLedger(Array.from({ length: maxReservations }, (_, i) => aReservation(`gone-${i}`))));
       return ask(world, 'EVICT', 'db');
     },
-    says: ['2000', 'reservations'],
+    says: ['1200', 'reservations'],
     helps: ['wait'],
   },
   PodUnknown: {

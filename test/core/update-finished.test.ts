@@ -7,7 +7,7 @@ import { type RequestedChange, recordChange } from '../../src/core/ledger/change
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
 import { aLedger, aPod, aReservation, ns, PodBuilder } from '../support/builders.ts';
-import { podsOf, pubFor } from '../support/fleet.ts';
+import { aFirmReservation, podsOf, pubFor } from '../support/fleet.ts';
 import { fateOf, iso } from '../support/pruning.ts';
 
 /** A pod of two containers as its kubelet tells of it: `x` before the change, then `y`, then `z`. */
@@ -227,7 +227,7 @@ describe('a change in place is over', () => {
   });
 
   it('[L8] and is not released by its last step before', () => {
-    const overdue = { phase: 'closed', by: 'a', since: iso(20), resourceVersion: '150' } as const;
+    const overdue = { phase: 'closed', by: 'a', since: iso(20), podsVersion: '150' } as const;
     const late = (life: Life, change = image) => seen({ ...reservedFor(change), overdue }, life, 900);
     expect(late({})).toBe('returned');
     expect(late(applied)).toBe('kept');
@@ -314,7 +314,7 @@ describe('a reservation that covers an update', () => {
       pods: [...podsOf('web', 4).slice(1), new PodBuilder(pod())],
       pubs: [pubFor('web', { minAvailable: 3 })],
     });
-    made.setLedger(ns, aLedger([reservation]));
+    made.setLedger(ns, aLedger([aFirmReservation(made, 'web-0', reservation.operation, reservation)]));
     return made;
   };
 
@@ -344,7 +344,7 @@ describe('a reservation that covers an update', () => {
     const verdict = ask(world(first), 'EVICT', 'web-0');
     const reserve = verdict.result === 'allow' ? verdict.effects.reserve : undefined;
     expect(reserve).toMatchObject({ operation: 'EVICT', change: first.change });
-    const overdue = { phase: 'closed', by: 'a', since: iso(20), resourceVersion: '150' } as const;
+    const overdue = { phase: 'closed', by: 'a', since: iso(20), podsVersion: '150' } as const;
     const removal = aReservation('web-0', 'EVICT', { time: iso(0), ...reserve, overdue });
     expect([seen(removal, applied, 900), seen(removal, restarted, 900)]).toEqual(['kept', 'returned']);
   });

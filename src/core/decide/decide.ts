@@ -93,7 +93,7 @@ function decideSeen(
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
-  if (reserved !== undefined && covers(reserved, pod, request, ownPanel.judges)) {
+  if (reserved !== undefined && covers(state, reserved, pod, request, ownPanel.judges)) {
     const completed = completing(pod, panel, request, options, plainIn(panel));
     return pass('AlreadyReserved', { ...completed, ...amending(state, pod, request, reserved) });
   }
@@ -142,10 +142,23 @@ function decidePending(
  * disruption did not happen. Neither does a conditional one, whose condition may not have held (L5). And a reservation speaks only
  * for the budgets that it was judged by, and while no probe objects (I14): a budget that was frozen since must be asked.
  */
-function covers(reserved: Reservation, pod: PodRecord, request: DisruptionRequest, judges: readonly Judge[]): boolean {
+function covers(
+  state: NamespaceState,
+  reserved: Reservation,
+  pod: PodRecord,
+  request: DisruptionRequest,
+  judges: readonly Judge[],
+): boolean {
   if (reserved.conditional === true || reserved.overdue !== undefined) return false;
   if (!isRemoval(reserved.operation) && isRemoval(request.operation)) return false;
-  return wasJudgedBy(reserved, judges) && vetoOf(pod, request, judges) === undefined;
+  if (!wasJudgedBy(reserved, judges) || vetoOf(pod, request, judges) !== undefined) return false;
+  return !asIfUnreserved(state, pod, () => judges.some((one) => isWithheldBy(one, pod)));
+}
+
+/** A probe of another pod of its unit says no (H5). */
+function isWithheldBy(judge: Judge, pod: PodRecord): boolean {
+  const opinion = opinionOf(judge, pod);
+  return !opinion.agrees && opinion.blocker.code === 'UnitWithheld';
 }
 
 /** Judges a pod whose reservation does not cover the request as if it had none (L5). */

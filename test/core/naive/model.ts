@@ -128,7 +128,9 @@ function speaksForAll(state: NaiveState, request: DisruptionRequest, pod: Pod, n
   const unreserved = withoutReservation(state, pod);
   const answers = allAnswers(unreserved, request, pod, now);
   const asked = judgingBudgets(unreserved, request, pod, now);
-  return asked.every((text) => then.includes(text)) && veto(unreserved, request, pod, now, answers).length === 0;
+  const objects = veto(unreserved, request, pod, now, answers).length > 0;
+  const isWithheld = answers.some(({ refusal }) => refusal === 'UnitWithheld');
+  return asked.every((text) => then.includes(text)) && !objects && !isWithheld;
 }
 
 /** The budgets that judge a request, word for word: which object each is, and all that its rules are read from (I14). */

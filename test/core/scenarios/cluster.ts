@@ -2,7 +2,7 @@ import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { type BatchOutcome, judgeBatch } from '../../../src/core/ledger/batch.ts';
-import { type NotesSeen, type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
+import { type NotesSeen, type PodsRead, type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
@@ -102,12 +102,20 @@ export class Cluster {
 
   prune(leader: string): PruneOutcome {
     const options = { identity: leader, uptime: this.now };
-    const outcome = prune(this.world, ns, this.now, { ...options, seen: this.#seenBy.get(leader) ?? new Map() });
+    const look = { ...options, seen: this.#seenBy.get(leader) ?? new Map() };
+    const first = prune(this.world, ns, this.now, look);
+    const outcome = first.needsPods ? prune(this.world, ns, this.now, { ...look, pods: this.#readPods() }) : first;
     if (outcome.ledger !== undefined) this.#write(outcome.ledger);
     // A process that wrote a note looks again, and sees it.
     const { seen } = outcome.noted ? prune(this.world, ns, this.now, options) : outcome;
     this.#seenBy.set(leader, seen);
     return outcome;
+  }
+
+  /** A consistent read is as new as the last write to the store, whatever the view has seen. */
+  #readPods(): PodsRead {
+    const ledgerVersion = this.world.namespace(ns)?.ledger?.metadata.resourceVersion ?? '';
+    return { version: String(this.#version), ledgerVersion };
   }
 
   pass(seconds: number): void {
