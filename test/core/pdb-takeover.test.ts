@@ -4,7 +4,7 @@ import type { DecideOptions } from '../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../src/core/request.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
-import { aGroupPdb, aPdb, aPod, aPub, ns } from '../support/builders.ts';
+import { aGroupPdb, aPdb, aPod, aPub } from '../support/builders.ts';
 import { reserveIn } from '../support/fleet.ts';
 
 describe('takeover', () => {

@@ -152,7 +152,8 @@ const failure = (kind: Failure['kind']) => failed({ kind, message: 'so it was sa
 
 describe('[O5] the owners behind a refusal', () => {
   it('are read once more, and the request is judged again when they are different', async () => {
-    const { said, calls } = await answer({ verdicts: [exhausted, allowed()], scalesChanged: true });
+    const pinned = evictionWish({ preconditions: { uid: 'uid-web-0' } });
+    const { said, calls } = await answer({ verdicts: [exhausted, allowed()], scalesChanged: true }, pinned);
     expect([said, ...calls]).toEqual([
       'allowed',
       'judge EVICT web-0',
@@ -266,7 +267,7 @@ describe('an eviction that budgets allow', () => {
 
   it('[P9] is given back to the counters where our deletion is refused: the API server takes it then', async () => {
     const verdicts = [allowed({ complete: 'takeover', target, count: ['a'] })];
-    const { said, calls } = await answer({ verdicts, deletion: failure('denied') });
+    const { said, calls } = await answer({ verdicts, deletion: failure('denied') }, pinned);
     expect([said, calls.at(-1)]).toEqual(['allowed', 'give back']);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedPod, Verdict } from '../../../src/core/verdict.ts';
 import { aWorld } from '../../support/a-world.ts';
-import { aGroupPdb, aLedger, aReservation, ns } from '../../support/builders.ts';
-import { lwsPods, pubFor } from '../../support/fleet.ts';
+import { aGroupPdb, aLedger, ns } from '../../support/builders.ts';
+import { aFirmReservation, lwsPods, pubFor } from '../../support/fleet.ts';
 import { request } from '../ledger/support/a-service.ts';
 import { aBench } from '../ledger/support/bench.ts';
 
@@ -16,7 +16,7 @@ function setup(kind: 'PDB' | 'PUB') {
     ...(kind === 'PDB' ? { pdbs: [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 1 })] } : {}),
     ...(kind === 'PUB' ? { pubs: [pubFor('llm', { minAvailable: 1 })] } : {}),
   });
-  const ledger = aLedger([aReservation('llm-0-0')], undefined, '7');
+  const ledger = aLedger([aFirmReservation(world, 'llm-0-0')], undefined, '7');
   world.setLedger(ns, ledger);
   const deleted: JudgedPod[] = [];
   const bench = aBench({

@@ -238,7 +238,7 @@ describe('on an API server', () => {
     expect(new Set(calls)).toEqual(new Set(['/pods UPDATE pods shop/web-0']));
     calls.length = 0;
     await made(http.request('POST', `${pods}/web-0/eviction`, { body: eviction }));
-    expect(calls).toEqual(['/pods CREATE pods/eviction shop/web-0']);
+    expect(calls).toEqual(['/evictions CREATE pods/eviction shop/web-0', '/pods CREATE pods/eviction shop/web-0']);
     calls.length = 0;
     await made(http.request('DELETE', `${pods}/web-0?gracePeriodSeconds=0`));
     expect(calls).toEqual([]);
