@@ -20,6 +20,8 @@ export interface Disruption {
   readonly user: string;
   /** When the API server got the request. Undefined: it was not under way any more. */
   readonly askedAt: number | undefined;
+  /** Since when a ledger holds a reservation for it: it counts as gone from then on (I5). */
+  readonly reservedAt: number | undefined;
 }
 
 interface OpenRequest {
@@ -61,6 +63,7 @@ export class History {
   readonly #now: () => number;
   readonly #objects = new Map<string, Version[]>();
   readonly #requests: OpenRequest[] = [];
+  readonly #reservedAt = new Map<string, number>();
   readonly disruptions: Disruption[] = [];
   /** Pods, by name, that were asked for at all, other than by a dry run. */
   readonly asked = new Set<string>();
@@ -125,11 +128,23 @@ export class History {
     const versions = this.#objects.get(id) ?? [];
     versions.push({ seq: this.seq, at: this.#now(), object: after });
     this.#objects.set(id, versions);
-    if (resource === 'holdfast.dev/disruptionledgers') this.onLedger(before, after);
+    if (resource === 'holdfast.dev/disruptionledgers') {
+      this.#reserved(after);
+      this.onLedger(before, after);
+    }
     if (resource !== 'pods') return;
     this.onPod(before, after);
     if (before === undefined || isTerminating(before)) return;
     if (after === undefined || isTerminating(after)) this.#tookAway(before, last);
+  }
+
+  /** A ledger that a person deleted forgets nothing: replicas remember what it held. */
+  #reserved(ledger: KubeObject | undefined): void {
+    if (ledger === undefined) return;
+    const spec = ledger['spec'] as { readonly reservations?: readonly { readonly uid: string }[] } | undefined;
+    const present = new Set((spec?.reservations ?? []).map(({ uid }) => uid));
+    for (const uid of this.#reservedAt.keys()) if (!present.has(uid)) this.#reservedAt.delete(uid);
+    for (const uid of present) if (!this.#reservedAt.has(uid)) this.#reservedAt.set(uid, this.#now());
   }
 
   #tookAway(pod: KubeObject, _last: KubeObject): void {
@@ -158,7 +173,8 @@ export class History {
   }
 
   #disrupted(pod: KubeObject, cause: Cause, user: string, askedAt: number | undefined): void {
-    const disruption = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt };
+    const reservedAt = this.#reservedAt.get(pod.metadata.uid ?? '');
+    const disruption = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt };
     this.disruptions.push(disruption);
     this.onDisruption(disruption);
   }

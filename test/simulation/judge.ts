@@ -56,14 +56,17 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   const pod = seen(disruption.pod);
   // A pod that does not run yet, or no longer, serves nothing.
   if (pod.phase !== 'Running') return undefined;
-  const since = (disruption.askedAt ?? disruption.at) - staleMs;
+  const asked = disruption.askedAt ?? disruption.at;
+  // A reservation speaks for what it was judged by: pods that broke later are not charged to it, a budget that changed is asked again (I14).
+  const since = asked - staleMs;
+  const podsSince = Math.min(asked, disruption.reservedAt ?? asked) - staleMs;
   const before = disruption.seq - 1;
   const gone = goneBefore(history, disruption.seq);
-  const owners = ownerMoments(history, since, before);
+  const owners = ownerMoments(history, podsSince, before);
   if (owners.some((seq) => isDoomed(history, disruption.pod, seq))) return undefined;
   for (const kind of ['PDB', 'PUB'] as const) {
     for (const name of budgetNames(history, kind, before)) {
-      const why = refusal(history, { kind, name, disruption, pod, since, before, gone, owners });
+      const why = refusal(history, { kind, name, disruption, pod, since, podsSince, before, gone, owners });
       if (why !== undefined) {
         const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: ${why}`;
         return { clause: 'I1', at: disruption.at, message };
@@ -76,7 +79,7 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
 /** Whether every budget would let a pod go now, with nothing in doubt. */
 export function mayGoNow(history: History, object: KubeObject, cause: Cause): boolean {
   const at = Number.MAX_SAFE_INTEGER;
-  const disruption: Disruption = { seq: history.seq + 1, at, pod: object, cause, user: '', askedAt: at };
+  const disruption: Disruption = { seq: history.seq + 1, at, pod: object, cause, user: '', askedAt: at, reservedAt: undefined };
   return judgeDisruption(history, disruption) === undefined;
 }
 
@@ -86,6 +89,7 @@ interface Question {
   readonly disruption: Disruption;
   readonly pod: SeenPod;
   readonly since: number;
+  readonly podsSince: number;
   readonly before: number;
   readonly gone: ReadonlySet<string>;
   readonly owners: readonly number[];
@@ -93,14 +97,14 @@ interface Question {
 
 /** Why a budget would not have let it go, in any state that it, its pods and their owners had while the request could see them. */
 function refusal(history: History, question: Question): string | undefined {
-  const { kind, name, disruption, pod, since, before, gone, owners } = question;
+  const { kind, name, disruption, pod, since, podsSince, before, gone, owners } = question;
   let why: string | undefined;
   for (const budgetSeq of history.moments(resourceOf(kind), since, before)) {
     const object = history.get(resourceOf(kind), `${disruption.pod.metadata.namespace}/${name}`, budgetSeq);
     const budget = object === undefined ? undefined : readBudget(kind, object);
     // There was a time within the window at which it did not exist, or did not cover the pod.
     if (budget === undefined || !asks(budget, disruption.cause) || !selects(budget, pod)) return undefined;
-    for (const podSeq of history.moments('pods', since, before)) {
+    for (const podSeq of history.moments('pods', podsSince, before)) {
       const pods = history.list('pods', podSeq).filter((one) => !isTerminating(one)).map(seen);
       const there = pods.filter((one) => one.uid !== pod.uid && !gone.has(one.uid));
       const self = pods.find((one) => one.uid === pod.uid);
