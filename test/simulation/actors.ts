@@ -79,19 +79,16 @@ export class Actors {
   limit(kind: 'PDB' | 'PUB', name: string, limit: object): Promise<boolean> {
     const none = { minAvailable: null, maxUnavailable: null };
     const resource = kind === 'PDB' ? pdbs : pubs;
-    return this.#patch(`${kind} ${name} set to ${JSON.stringify(limit)}`, resource, name, { spec: { ...none, ...limit } });
+    return this.#patch(`${kind} ${name} set to ${JSON.stringify(limit)}`, resource, name, {
+      spec: { ...none, ...limit },
+    });
   }
 
   deleteLedger(): Promise<boolean> {
     return this.#told('ledger deleted', this.#client.delete(ledgers, { namespace, name: 'default' }, {}, this.#call()));
   }
 
-  #patch(
-    what: string,
-    resource: Parameters<KubeClient['patch']>[0],
-    name: string,
-    body: object,
-  ): Promise<boolean> {
+  #patch(what: string, resource: Parameters<KubeClient['patch']>[0], name: string, body: object): Promise<boolean> {
     return this.#told(what, this.#client.patch(resource, { namespace, name }, { type: 'merge', body }, this.#call()));
   }
 
@@ -102,7 +99,9 @@ export class Actors {
   async #told(what: string, call: Promise<Outcome<unknown>>): Promise<boolean> {
     this.#tell(what);
     const outcome = await call;
-    this.#tell(`${what}: ${outcome.ok ? 'done' : `${outcome.failure.code ?? outcome.failure.kind} ${outcome.failure.message}`}`);
+    this.#tell(
+      `${what}: ${outcome.ok ? 'done' : `${outcome.failure.code ?? outcome.failure.kind} ${outcome.failure.message}`}`,
+    );
     return outcome.ok;
   }
 }

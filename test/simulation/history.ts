@@ -25,8 +25,8 @@ export interface Disruption {
 }
 
 interface OpenRequest {
+  readonly operation: 'EVICT' | 'DELETE';
   readonly pod: string;
-  readonly uid: string | undefined;
   readonly user: string;
   readonly begun: number;
   readonly dryRun: boolean;
@@ -77,7 +77,7 @@ export class History {
     plane.registry.store.subscribe((event) => {
       if (!kept.has(event.resource)) return;
       const after = event.type === 'DELETED' ? undefined : event.stored.object;
-      this.#wrote(event.resource, event.key, event.previous?.object, after, event.stored.object);
+      this.#wrote(event.resource, event.key, event.previous?.object, after);
     });
     this.#listenToAdmission(plane);
   }
@@ -116,13 +116,7 @@ export class History {
     return [...moments].sort((a, b) => b - a);
   }
 
-  #wrote(
-    resource: string,
-    key: string,
-    before: KubeObject | undefined,
-    after: KubeObject | undefined,
-    last: KubeObject,
-  ): void {
+  #wrote(resource: string, key: string, before: KubeObject | undefined, after: KubeObject | undefined): void {
     this.seq += 1;
     const id = `${resource} ${key}`;
     const versions = this.#objects.get(id) ?? [];
@@ -135,7 +129,7 @@ export class History {
     if (resource !== 'pods') return;
     this.onPod(before, after);
     if (before === undefined || isTerminating(before)) return;
-    if (after === undefined || isTerminating(after)) this.#tookAway(before, last);
+    if (after === undefined || isTerminating(after)) this.#tookAway(before);
   }
 
   /** A ledger that a person deleted forgets nothing: replicas remember what it held. */
@@ -147,11 +141,11 @@ export class History {
     for (const uid of present) if (!this.#reservedAt.has(uid)) this.#reservedAt.set(uid, this.#now());
   }
 
-  #tookAway(pod: KubeObject, _last: KubeObject): void {
+  #tookAway(pod: KubeObject): void {
     const { name } = pod.metadata;
     const now = this.#now();
     const deletion = this.#requests.findLast(
-      (one) => one.pod === `DELETE ${name}` && one.admitted === now && !one.dryRun && !one.over,
+      (one) => one.operation === 'DELETE' && one.pod === name && one.admitted === now && !one.dryRun && !one.over,
     );
     const eviction = this.#evictionOf(name, now);
     if (deletion !== undefined) {
@@ -166,7 +160,8 @@ export class History {
   #evictionOf(name: string, now: number): OpenRequest | undefined {
     return this.#requests.findLast(
       (one) =>
-        one.pod === `EVICT ${name}` &&
+        one.operation === 'EVICT' &&
+        one.pod === name &&
         !one.dryRun &&
         (!one.over || (one.admitted !== undefined && one.admitted + evictionTailMs >= now)),
     );
@@ -193,7 +188,7 @@ export class History {
           if (open !== undefined) open.over = true;
           throw error;
         }
-        if (open !== undefined && open.pod.startsWith('EVICT ')) open.over = true;
+        if (open?.operation === 'EVICT') open.over = true;
       },
     };
   }
@@ -205,8 +200,8 @@ export class History {
     const body = (request.object?.['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
     const dryRun = request.dryRun || (body.dryRun?.length ?? 0) > 0;
     const open: OpenRequest = {
-      pod: `${operation} ${request.name}`,
-      uid: request.oldObject?.metadata.uid,
+      operation,
+      pod: request.name,
       user: request.user.name,
       begun: this.#now(),
       dryRun,

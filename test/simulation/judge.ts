@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import { type Cause, type Disruption, type History, isTerminating } from './history.ts';
+import { isDoomed, ownerMoments, replicasOf, rootOf } from './owners.ts';
 
 /**
  * Whether a disruption was within the budgets, from the API server's own history alone. It shares no code with the engine: the rules
@@ -79,7 +80,15 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
 /** Whether every budget would let a pod go now, with nothing in doubt. */
 export function mayGoNow(history: History, object: KubeObject, cause: Cause): boolean {
   const at = Number.MAX_SAFE_INTEGER;
-  const disruption: Disruption = { seq: history.seq + 1, at, pod: object, cause, user: '', askedAt: at, reservedAt: undefined };
+  const disruption: Disruption = {
+    seq: history.seq + 1,
+    at,
+    pod: object,
+    cause,
+    user: '',
+    askedAt: at,
+    reservedAt: undefined,
+  };
   return judgeDisruption(history, disruption) === undefined;
 }
 
@@ -105,7 +114,10 @@ function refusal(history: History, question: Question): string | undefined {
     // There was a time within the window at which it did not exist, or did not cover the pod.
     if (budget === undefined || !asks(budget, disruption.cause) || !selects(budget, pod)) return undefined;
     for (const podSeq of history.moments('pods', podsSince, before)) {
-      const pods = history.list('pods', podSeq).filter((one) => !isTerminating(one)).map(seen);
+      const pods = history
+        .list('pods', podSeq)
+        .filter((one) => !isTerminating(one))
+        .map(seen);
       const there = pods.filter((one) => one.uid !== pod.uid && !gone.has(one.uid));
       const self = pods.find((one) => one.uid === pod.uid);
       if (self === undefined) continue;
@@ -127,7 +139,9 @@ function evaluate(budget: Budget, self: SeenPod, others: readonly SeenPod[], exp
   const rest = units.get(key) ?? { healthy: 0, minimum: minimumOf(budget, self) };
   const upWithout = rest.healthy >= rest.minimum;
   const upWith = rest.healthy + Number(self.ready) >= rest.minimum;
-  const otherUnits = [...units].filter(([one]) => one !== key).filter(([, unit]) => unit.healthy >= unit.minimum).length;
+  const otherUnits = [...units]
+    .filter(([one]) => one !== key)
+    .filter(([, unit]) => unit.healthy >= unit.minimum).length;
   const available = otherUnits + Number(upWith);
   const desired = desiredOf(budget.spec, expected);
   const isPlain = budget.kind === 'PDB' && budget.groups === undefined;
@@ -184,57 +198,6 @@ function expectedUnits(history: History, budget: Budget, seq: number, pods: read
   }
   const wanted = [...roots.values()].reduce((sum, root) => sum + replicasOf(root), 0);
   return wanted + (isPlain ? 0 : unitsOf(budget, alone).size);
-}
-
-function replicasOf(owner: KubeObject): number {
-  return (owner['spec'] as { readonly replicas?: number } | undefined)?.replicas ?? 1;
-}
-
-const ownerResources: Readonly<Record<string, string>> = {
-  StatefulSet: 'apps/statefulsets',
-  ReplicaSet: 'apps/replicasets',
-  Deployment: 'apps/deployments',
-  LeaderWorkerSet: 'leaderworkerset.x-k8s.io/leaderworkersets',
-  Pod: 'pods',
-};
-
-function ownerMoments(history: History, since: number, until: number): readonly number[] {
-  const moments = Object.values(ownerResources).filter((one) => one !== 'pods').flatMap((resource) => history.moments(resource, since, until));
-  return [...new Set(moments)].sort((a, b) => b - a);
-}
-
-/** The owners of an object, nearest first; `gone` where one is named that is not there. */
-function chainOf(history: History, object: KubeObject, seq: number): readonly (KubeObject | 'gone')[] {
-  const chain: (KubeObject | 'gone')[] = [];
-  let current: KubeObject | undefined = object;
-  while (current !== undefined) {
-    const reference = current.metadata.ownerReferences?.find((one) => one.controller === true);
-    if (reference === undefined) break;
-    const resource = ownerResources[reference.kind] ?? '';
-    const owner: KubeObject | undefined = history.get(resource, `${object.metadata.namespace}/${reference.name}`, seq);
-    chain.push(owner?.metadata.uid === reference.uid && owner !== undefined ? owner : 'gone');
-    current = owner;
-  }
-  return chain;
-}
-
-/** The LeaderWorkerSet that the labels name, else the last owner of the chain. */
-function rootOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
-  const set = object.metadata.labels?.['leaderworkerset.sigs.k8s.io/name'];
-  if (set === undefined) return chainOf(history, object, seq).at(-1);
-  return history.get(ownerResources['LeaderWorkerSet'] ?? '', `${object.metadata.namespace}/${set}`, seq) ?? 'gone';
-}
-
-/** Its workload is gone, goes and takes its pods along, or wants none of them. */
-function isDoomed(history: History, pod: KubeObject, seq: number): boolean {
-  const chain = chainOf(history, pod, seq);
-  if (chain.some((owner) => owner === 'gone' || (isTerminating(owner) && !keepsPods(owner)))) return true;
-  const root = rootOf(history, pod, seq);
-  return root !== undefined && root !== 'gone' && replicasOf(root) === 0;
-}
-
-function keepsPods(owner: KubeObject): boolean {
-  return (owner.metadata.finalizers ?? []).includes('orphan');
 }
 
 /** Pods that requests took away before this write, by uid: they are gone, whatever an older view says. */

@@ -17,7 +17,8 @@ export function checkLedger(
   for (const { pod, uid } of reservationsIn(ledger)) {
     if (seen.has(uid)) return { clause: 'I5', at, message: `${pod} is reserved twice` };
     seen.add(uid);
-    if (!asked.has(pod)) return { clause: 'I6', at, message: `${pod} is reserved, and nobody asked for it but in a dry run` };
+    if (!asked.has(pod))
+      return { clause: 'I6', at, message: `${pod} is reserved, and nobody asked for it but in a dry run` };
   }
   return undefined;
 }
@@ -37,7 +38,11 @@ export class LedgerRecord {
   tookAway({ pod, cause, askedAt }: Disruption, at: number): Violation | undefined {
     const released = this.#releasedAt.get(pod.metadata.uid ?? '');
     if (cause !== 'EVICT' || released === undefined || askedAt === undefined || askedAt >= released) return undefined;
-    return { clause: 'I9', at, message: `${pod.metadata.name} went by a request from before its reservation was released` };
+    return {
+      clause: 'I9',
+      at,
+      message: `${pod.metadata.name} went by a request from before its reservation was released`,
+    };
   }
 }
 

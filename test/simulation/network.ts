@@ -59,7 +59,11 @@ export class Network {
   /** The process is stopped, or its cable is pulled: what is sent to it or by it waits. */
   hold(party: string): void {
     this.#held.add(party);
-    this.#each(party, () => true, (wire) => wire.hold());
+    this.#each(
+      party,
+      () => true,
+      (wire) => wire.hold(),
+    );
   }
 
   release(party: string): void {

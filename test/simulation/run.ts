@@ -25,7 +25,9 @@ for (let seed = first; seed < first + count; seed += 1) {
     }
   }
   if ((seed - first) % 100 === 99) {
-    console.log(`${seed - first + 1} schedules, ${disruptions} disruptions, ${((Date.now() - started) / 1000).toFixed(0)} s`);
+    console.log(
+      `${seed - first + 1} schedules, ${disruptions} disruptions, ${((Date.now() - started) / 1000).toFixed(0)} s`,
+    );
   }
 }
 console.log(`${count} schedules from seed ${first}, ${disruptions} disruptions: ${failures.length} failed`);

@@ -1,14 +1,14 @@
 import { drive } from '../../src/cli/simulate/drive.ts';
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
-import type { KubeObject } from '../../src/cluster/objects.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { Actors } from './actors.ts';
-import { isTerminating } from './history.ts';
+import { act, drawWeather, podsOf, type Story } from './happenings.ts';
 import { judgeDisruption, mayGoNow, type Violation } from './judge.ts';
 import { checkLedger, LedgerRecord } from './ledger-rules.ts';
-import { calm, type Weather } from './network.ts';
-import { type App, drawScenario, namespace, type Scenario } from './scenario.ts';
+import { calm } from './network.ts';
+import { type App, drawScenario, namespace } from './scenario.ts';
 import { openStack, register, type Stack } from './stack.ts';
+import { isReady, ledgerText, stateOf } from './words.ts';
 
 export interface ScheduleResult {
   readonly seed: number;
@@ -22,16 +22,11 @@ const busyMs = 150_000;
 const actionsAtMost = 60;
 /** For everything to come to rest: longer than a reservation lasts that came to nothing (120 s, 35 s, and a restart between). */
 const restMs = 420_000;
+/** Long enough for controllers, views and leaders to come to rest after the last change. */
+const settleMs = 20_000;
 /** When nothing changes any more, what may go must go within this time. */
 const tries = 12;
 const tryEveryMs = 5_000;
-
-const weathers: readonly Weather[] = [
-  calm,
-  { shortPercent: 30, shortMs: 40, longPercent: 0, longMs: 0 },
-  { shortPercent: 30, shortMs: 300, longPercent: 2, longMs: 3_000 },
-  { shortPercent: 10, shortMs: 100, longPercent: 6, longMs: 8_000 },
-];
 
 class Stop extends Error {
   readonly violation: Violation;
@@ -61,9 +56,14 @@ export async function runSchedule(seed: number): Promise<ScheduleResult> {
   const record = new LedgerRecord();
   observe(stack, record, tell, violations);
   try {
-    tell(`${scenario.apps.map((app) => `${app.kind} ${app.name} x${app.replicas}`).join(', ')}; ${scenario.replicas} replicas`);
-    for (const budget of scenario.budgets) tell(`${budget.kind} ${budget.metadata.name} ${JSON.stringify(budget['spec'])} ${JSON.stringify(budget.metadata.annotations ?? {})}`);
-    const story = play({ stack, scenario, random, tell, violations });
+    tell(
+      `${scenario.apps.map((app) => `${app.kind} ${app.name} x${app.replicas}`).join(', ')}; ${scenario.replicas} replicas`,
+    );
+    for (const budget of scenario.budgets)
+      tell(
+        `${budget.kind} ${budget.metadata.name} ${JSON.stringify(budget['spec'])} ${JSON.stringify(budget.metadata.annotations ?? {})}`,
+      );
+    const story = play({ stack, scenario, random, tell });
     await drive(stack.clock, story, { enough: () => violations.length > 0 });
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
@@ -82,7 +82,9 @@ function observe(stack: Stack, record: LedgerRecord, tell: (line: string) => voi
     violations.push(violation);
   };
   history.onDisruption = (disruption) => {
-    tell(`${disruption.pod.metadata.name} (${disruption.pod.metadata.uid?.slice(0, 4)}) taken away by ${disruption.cause} of ${disruption.user}`);
+    tell(
+      `${disruption.pod.metadata.name} (${disruption.pod.metadata.uid?.slice(0, 4)}) taken away by ${disruption.cause} of ${disruption.user}`,
+    );
     found(judgeDisruption(history, disruption));
     found(record.tookAway(disruption, clock.now()));
   };
@@ -99,19 +101,11 @@ function observe(stack: Stack, record: LedgerRecord, tell: (line: string) => voi
   };
 }
 
-interface Story {
-  readonly stack: Stack;
-  readonly scenario: Scenario;
-  readonly random: Random;
-  readonly tell: (line: string) => void;
-  readonly violations: readonly Violation[];
-}
-
 async function play(story: Story): Promise<void> {
   const { stack, scenario, random, tell } = story;
   await begin(story);
   const actors = new Actors(stack.client, random, tell);
-  stack.network.weather = random.pick(weathers) ?? calm;
+  stack.network.weather = drawWeather(random);
   const calls: Promise<unknown>[] = [];
   const end = stack.clock.now() + busyMs;
   for (let count = 0; count < actionsAtMost && stack.clock.now() < end; count += 1) {
@@ -128,14 +122,21 @@ async function begin({ stack, scenario, random, tell }: Story): Promise<void> {
   const admin = plane.clientFor(adminUser, 'simulation');
   await admin.create('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   for (const { object, kind } of scenario.apps) await admin.create(collectionOf(kind), object);
-  await until(stack, () => podsOf(stack).length >= scenario.apps.reduce((sum, app) => sum + app.replicas, 0) && podsOf(stack).every(isReady));
+  await until(
+    stack,
+    () =>
+      podsOf(stack).length >= scenario.apps.reduce((sum, app) => sum + app.replicas, 0) && podsOf(stack).every(isReady),
+  );
   await register(stack);
   for (const replica of stack.replicas) replica.start();
   await until(stack, () => stack.replicas.every((one) => one.isReady));
   const actors = new Actors(stack.client, random, () => undefined);
   for (const pod of podsOf(stack)) if (random.chance(40)) await actors.label(pod.metadata.name, 'front');
   for (const budget of scenario.budgets) await admin.create(collectionOf(budget.kind), budget);
-  await until(stack, () => plane.view.get('namespaces', '', namespace)?.metadata.labels?.['holdfast.dev/guard'] === 'enabled');
+  await until(
+    stack,
+    () => plane.view.get('namespaces', '', namespace)?.metadata.labels?.['holdfast.dev/guard'] === 'enabled',
+  );
   await pause(stack, 3_000);
   tell('everything is in place');
 }
@@ -151,66 +152,6 @@ function collectionOf(kind: string): string {
   return collections[kind] ?? kind;
 }
 
-/** One thing that happens. */
-async function act({ stack, scenario, random, tell }: Story, actors: Actors, app: App): Promise<unknown> {
-  const pod = random.pick(podsOf(stack))?.metadata.name;
-  const replica = random.pick(stack.replicas);
-  const draw = random.below(100);
-  if (draw < 4) {
-    stack.network.weather = random.pick(weathers) ?? calm;
-    return tell(`weather: ${JSON.stringify(stack.network.weather)}`);
-  }
-  if (draw < 22 && replica !== undefined) return disturb(stack, random, tell, replica, draw);
-  if (draw < 30) {
-    const budget = random.pick(scenario.budgets);
-    if (budget === undefined) return;
-    const kind = budget.kind === 'PodDisruptionBudget' ? 'PDB' : 'PUB';
-    const limit = budget.metadata.annotations?.['holdfast.dev/group-label'] === undefined && random.chance(70)
-      ? { maxUnavailable: random.below(3) }
-      : { minAvailable: random.below(app.replicas + 1) };
-    return actors.limit(kind, budget.metadata.name, limit);
-  }
-  if (draw < 32) return actors.scale(app, random.chance(20) ? 0 : 2 + random.below(3));
-  if (draw < 33) return actors.orphan(app);
-  if (draw < 34) return actors.deleteLedger();
-  if (pod === undefined) return;
-  if (draw < 42) return actors.ready(pod, random.chance(50));
-  if (draw < 47) return actors.label(pod, random.chance(50) ? 'front' : null);
-  if (draw < 51) return actors.evict(pod, true);
-  if (draw < 58) return actors.remove(pod);
-  if (draw < 64) return twice(actors, pod);
-  return actors.evict(pod);
-}
-
-/** A client whose answer was late asks again. */
-function twice(actors: Actors, pod: string): Promise<unknown> {
-  return Promise.all([actors.evict(pod), actors.evict(pod)]);
-}
-
-type Replica = Stack['replicas'][number];
-
-function disturb(stack: Stack, random: Random, tell: (line: string) => void, replica: Replica, draw: number): void {
-  const { name } = replica;
-  if (!replica.isAlive) {
-    replica.start();
-    tell(`${name} starts`);
-  } else if (replica.isPaused) {
-    replica.resume();
-    tell(`${name} goes on`);
-  } else if (draw < 8) {
-    replica.kill();
-    tell(`${name} killed`);
-  } else if (draw < 12) {
-    replica.pause();
-    tell(`${name} stopped`);
-    stack.clock.after(random.below(60_000), () => {
-      if (replica.isPaused) tell(`${name} goes on`);
-      replica.resume();
-    });
-  } else if (draw < 17) tell(`${name}: ${stack.network.freeze(name, () => random.chance(60))} connections die silently`);
-  else tell(`${name}: ${stack.network.cut(name, () => random.chance(60))} connections cut`);
-}
-
 /** Everything that was broken on purpose is mended; what the operator is left with has to resolve itself. */
 async function recover({ stack, tell }: Story, actors: Actors): Promise<void> {
   tell('recovery');
@@ -219,56 +160,46 @@ async function recover({ stack, tell }: Story, actors: Actors): Promise<void> {
     replica.resume();
     if (!replica.isAlive) replica.start();
   }
-  for (const pod of podsOf(stack)) if (pod.metadata.annotations?.['sim.holdfast.dev/ready'] !== undefined) await actors.ready(pod.metadata.name, true);
+  for (const pod of podsOf(stack))
+    if (pod.metadata.annotations?.['sim.holdfast.dev/ready'] !== undefined) await actors.ready(pod.metadata.name, true);
 }
 
 /** Nothing is held for ever, and what may go can go. */
 async function finish({ stack, tell }: Story, actors: Actors): Promise<void> {
-  await pause(stack, restMs);
+  const end = stack.clock.now() + restMs;
+  do await pause(stack, settleMs);
+  while (stack.clock.now() < end && (reservationsOf(stack).length > 0 || !podsOf(stack).every(isReady)));
   const left = reservationsOf(stack);
   if (left.length > 0) {
-    throw new Stop({ clause: 'I9', at: stack.clock.now(), message: `still reserved ${restMs / 1000} s after the last request: ${left.join(', ')}` });
+    throw new Stop({
+      clause: 'I9',
+      at: stack.clock.now(),
+      message: `still reserved ${restMs / 1000} s after the last request: ${left.join(', ')}`,
+    });
   }
   const pod = podsOf(stack).find((one) => isReady(one) && mayGoNow(stack.history, one, 'EVICT'));
   if (pod === undefined) return;
   tell(`${pod.metadata.name} may go`);
   for (let count = 0; count < tries; count += 1) {
     if (await actors.evict(pod.metadata.name)) return;
-    if (stack.history.get('pods', `${namespace}/${pod.metadata.name}`, stack.history.seq)?.metadata.uid !== pod.metadata.uid) return;
+    if (
+      stack.history.get('pods', `${namespace}/${pod.metadata.name}`, stack.history.seq)?.metadata.uid !==
+      pod.metadata.uid
+    )
+      return;
     await pause(stack, tryEveryMs);
   }
-  throw new Stop({ clause: 'liveness', at: stack.clock.now(), message: `${pod.metadata.name} may go, and was refused for ${(tries * tryEveryMs) / 1000} s` });
+  throw new Stop({
+    clause: 'liveness',
+    at: stack.clock.now(),
+    message: `${pod.metadata.name} may go, and was refused for ${(tries * tryEveryMs) / 1000} s`,
+  });
 }
 
 function reservationsOf(stack: Stack): readonly string[] {
   const ledger = stack.history.get('holdfast.dev/disruptionledgers', `${namespace}/default`, stack.history.seq);
   const spec = ledger?.['spec'] as { readonly reservations?: readonly { readonly pod: string }[] } | undefined;
   return (spec?.reservations ?? []).map(({ pod }) => pod);
-}
-
-function podsOf(stack: Stack): readonly KubeObject[] {
-  return stack.cluster.plane.view.list<KubeObject>('pods', namespace);
-}
-
-function isReady(pod: KubeObject): boolean {
-  return stateOf(pod).endsWith('ready');
-}
-
-function stateOf(pod: KubeObject): string {
-  const status = pod['status'] as { readonly phase?: string; readonly conditions?: readonly { type: string; status: string }[] } | undefined;
-  const ready = status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
-  if (isTerminating(pod)) return 'terminating';
-  return `${status?.phase ?? 'Pending'}${ready ? ', ready' : ''}`;
-}
-
-function ledgerText(ledger: KubeObject | undefined): string {
-  if (ledger === undefined) return 'deleted';
-  const spec = (ledger['spec'] ?? {}) as {
-    readonly watermark?: string;
-    readonly reservations?: readonly Readonly<Record<string, unknown>>[];
-  };
-  const all = (spec.reservations ?? []).map((one) => `${one['operation']} ${one['pod']} (${String(one['uid']).slice(0, 4)})${one['conditional'] === true ? ' conditional' : ''}${one['overdue'] === undefined ? '' : ` ${(one['overdue'] as { phase: string }).phase}`}`);
-  return `${all.length === 0 ? 'empty' : all.join(', ')}; watermark ${spec.watermark ?? '-'}`;
 }
 
 function pause({ clock }: Stack, ms: number): Promise<void> {

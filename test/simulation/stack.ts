@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
 import { prepareContent } from '../../src/cli/up-content.ts';
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
+import type { User } from '../../src/cluster/auth/user.ts';
 import { type InProcessCluster, startInProcessCluster } from '../../src/cluster/in-process-cluster.ts';
 import { untilIdle, VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
 import type { KubeClient } from '../../src/kube/client/client.ts';
@@ -55,7 +56,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
   const cluster = await startInProcessCluster({
     clock,
     random: { next: () => clusterRandom.below(2 ** 32) / 2 ** 32 },
-    tokens: new Map([
+    tokens: new Map<string, User>([
       ['administrator', adminUser],
       ['operator', { name: operatorUser(defaultInstallValues.namespace), groups: operatorGroups }],
     ]),
