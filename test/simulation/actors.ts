@@ -1,0 +1,107 @@
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import type { Outcome } from '../../src/kube/outcome/failure.ts';
+import type { Random } from '../core/ledger-model/random.ts';
+import { type App, namespace, tierLabel } from './scenario.ts';
+
+/** What people, controllers and machines do to the cluster while it is judged. Each returns what it did, for the transcript. */
+
+const pods = { group: '', version: 'v1', plural: 'pods', namespaced: true } as const;
+const pdbs = { group: 'policy', version: 'v1', plural: 'poddisruptionbudgets', namespaced: true } as const;
+const pubs = {
+  group: 'policy.kruise.io',
+  version: 'v1beta1',
+  plural: 'podunavailablebudgets',
+  namespaced: true,
+} as const;
+const ledgers = { group: 'holdfast.dev', version: 'v1alpha1', plural: 'disruptionledgers', namespaced: true } as const;
+const apps = {
+  StatefulSet: { group: 'apps', version: 'v1', plural: 'statefulsets', namespaced: true },
+  Deployment: { group: 'apps', version: 'v1', plural: 'deployments', namespaced: true },
+  LeaderWorkerSet: {
+    group: 'leaderworkerset.x-k8s.io',
+    version: 'v1',
+    plural: 'leaderworkersets',
+    namespaced: true,
+  },
+} as const;
+
+/** Clients that give up after a while, or at once, and leave the API server to it. */
+const patience = [30_000, 30_000, 30_000, 2_000, 200];
+
+export class Actors {
+  readonly #client: KubeClient;
+  readonly #random: Random;
+  readonly #tell: (line: string) => void;
+
+  constructor(client: KubeClient, random: Random, tell: (line: string) => void) {
+    this.#client = client;
+    this.#random = random;
+    this.#tell = tell;
+  }
+
+  evict(name: string, dryRun = false): Promise<boolean> {
+    const body = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      ...(dryRun ? { deleteOptions: { dryRun: ['All'] } } : {}),
+    };
+    const what = dryRun ? `eviction of ${name} (dry run)` : `eviction of ${name}`;
+    const call = this.#client.create(pods, { namespace, name, subresource: 'eviction' }, body, this.#call());
+    return this.#told(what, call);
+  }
+
+  remove(name: string): Promise<boolean> {
+    return this.#told(`deletion of ${name}`, this.#client.delete(pods, { namespace, name }, {}, this.#call()));
+  }
+
+  label(name: string, value: string | null): Promise<boolean> {
+    const labels = { [tierLabel]: value };
+    return this.#patch(`label ${tierLabel}=${value} on ${name}`, pods, name, { metadata: { labels } });
+  }
+
+  /** The application in the pod stops serving, or serves again. Nobody asked for it. */
+  ready(name: string, ready: boolean): Promise<boolean> {
+    const annotations = { 'sim.holdfast.dev/ready': ready ? null : 'false' };
+    return this.#patch(`${name} ${ready ? 'serves again' : 'breaks'}`, pods, name, { metadata: { annotations } });
+  }
+
+  scale({ kind, name }: App, replicas: number): Promise<boolean> {
+    return this.#patch(`${name} scaled to ${replicas}`, apps[kind], name, { spec: { replicas } });
+  }
+
+  /** The application's owner goes, and its pods stay. */
+  orphan({ kind, name }: App): Promise<boolean> {
+    const call = this.#client.delete(apps[kind], { namespace, name }, { propagationPolicy: 'Orphan' }, this.#call());
+    return this.#told(`${name} deleted, its pods kept`, call);
+  }
+
+  limit(kind: 'PDB' | 'PUB', name: string, limit: object): Promise<boolean> {
+    const none = { minAvailable: null, maxUnavailable: null };
+    const resource = kind === 'PDB' ? pdbs : pubs;
+    return this.#patch(`${kind} ${name} set to ${JSON.stringify(limit)}`, resource, name, {
+      spec: { ...none, ...limit },
+    });
+  }
+
+  deleteLedger(): Promise<boolean> {
+    return this.#told('ledger deleted', this.#client.delete(ledgers, { namespace, name: 'default' }, {}, this.#call()));
+  }
+
+  #patch(what: string, resource: Parameters<KubeClient['patch']>[0], name: string, body: object): Promise<boolean> {
+    return this.#told(what, this.#client.patch(resource, { namespace, name }, { type: 'merge', body }, this.#call()));
+  }
+
+  #call() {
+    return { deadlineMs: this.#random.pick(patience) ?? 30_000 };
+  }
+
+  async #told(what: string, call: Promise<Outcome<unknown>>): Promise<boolean> {
+    this.#tell(what);
+    const outcome = await call;
+    this.#tell(
+      `${what}: ${outcome.ok ? 'done' : `${outcome.failure.code ?? outcome.failure.kind} ${outcome.failure.message}`}`,
+    );
+    return outcome.ok;
+  }
+}

@@ -1,0 +1,57 @@
+import type { KubeObject } from '../../src/cluster/objects.ts';
+import { type History, isTerminating } from './history.ts';
+
+/** Who owns a pod, and what that means for it, by the API server's history alone. */
+
+export function replicasOf(owner: KubeObject): number {
+  return (owner['spec'] as { readonly replicas?: number } | undefined)?.replicas ?? 1;
+}
+
+const ownerResources: Readonly<Record<string, string>> = {
+  StatefulSet: 'apps/statefulsets',
+  ReplicaSet: 'apps/replicasets',
+  Deployment: 'apps/deployments',
+  LeaderWorkerSet: 'leaderworkerset.x-k8s.io/leaderworkersets',
+  Pod: 'pods',
+};
+
+export function ownerMoments(history: History, since: number, until: number): readonly number[] {
+  const moments = Object.values(ownerResources)
+    .filter((one) => one !== 'pods')
+    .flatMap((resource) => history.moments(resource, since, until));
+  return [...new Set(moments)].sort((a, b) => b - a);
+}
+
+/** The owners of an object, nearest first; `gone` where one is named that is not there. */
+function chainOf(history: History, object: KubeObject, seq: number): readonly (KubeObject | 'gone')[] {
+  const chain: (KubeObject | 'gone')[] = [];
+  let current: KubeObject | undefined = object;
+  while (current !== undefined) {
+    const reference = current.metadata.ownerReferences?.find((one) => one.controller === true);
+    if (reference === undefined) break;
+    const resource = ownerResources[reference.kind] ?? '';
+    const owner: KubeObject | undefined = history.get(resource, `${object.metadata.namespace}/${reference.name}`, seq);
+    chain.push(owner?.metadata.uid === reference.uid && owner !== undefined ? owner : 'gone');
+    current = owner;
+  }
+  return chain;
+}
+
+/** The LeaderWorkerSet that the labels name, else the last owner of the chain. */
+export function rootOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
+  const set = object.metadata.labels?.['leaderworkerset.sigs.k8s.io/name'];
+  if (set === undefined) return chainOf(history, object, seq).at(-1);
+  return history.get(ownerResources['LeaderWorkerSet'] ?? '', `${object.metadata.namespace}/${set}`, seq) ?? 'gone';
+}
+
+/** Its workload is gone, goes and takes its pods along, or wants none of them. */
+export function isDoomed(history: History, pod: KubeObject, seq: number): boolean {
+  const chain = chainOf(history, pod, seq);
+  if (chain.some((owner) => owner === 'gone' || (isTerminating(owner) && !keepsPods(owner)))) return true;
+  const root = rootOf(history, pod, seq);
+  return root !== undefined && root !== 'gone' && replicasOf(root) === 0;
+}
+
+function keepsPods(owner: KubeObject): boolean {
+  return (owner.metadata.finalizers ?? []).includes('orphan');
+}

@@ -1,0 +1,163 @@
+import type { Duplex } from 'node:stream';
+import { linkPair } from '../../src/cli/simulate/link.ts';
+import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
+import type { Target } from '../../src/kube/transport/target.ts';
+import type { Certificates } from '../../src/operator/certificates/certificates.ts';
+import type { OperatorEdges } from '../../src/operator/edges.ts';
+import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { type RunningOperator, runOperator } from '../../src/operator/operator.ts';
+import { type InProcessWebhooks, serveInProcess } from '../../src/operator/webhook/in-process.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import type { Random } from '../core/ledger-model/random.ts';
+import type { Network } from './network.ts';
+import { ProcessClock } from './process-clock.ts';
+
+export interface ReplicaTerms {
+  readonly name: string;
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly network: Network;
+  /** Takes a connection to the API server. */
+  readonly api: (end: Duplex) => void;
+  /** How wrong its time of day is. */
+  readonly skewMs: number;
+  readonly report: (line: string) => void;
+}
+
+export const simulatedUrl = 'https://holdfast.simulation';
+/** TLS does not exist in a simulation, but a webhook without a certificate authority is not registered. */
+export const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
+
+/** One process of the real operator. After `kill` a new one takes its place with `start`. */
+export class Replica {
+  readonly name: string;
+  readonly #terms: ReplicaTerms;
+  #life = 0;
+  #clock: ProcessClock;
+  #webhooks: InProcessWebhooks | undefined;
+  #operator: RunningOperator | undefined;
+  #isPaused = false;
+
+  constructor(terms: ReplicaTerms) {
+    this.#terms = terms;
+    this.name = terms.name;
+    this.#clock = new ProcessClock(terms.clock, terms.skewMs);
+  }
+
+  /** As the Service sees it: not one that was killed, and not one that says it is not ready. */
+  get isReady(): boolean {
+    return this.isAlive && this.#operator !== undefined && this.#operator.missing().length === 0;
+  }
+
+  get isAlive(): boolean {
+    return this.#life > 0 && !this.#clock.isDead;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  accept(end: Duplex): void {
+    if (this.#webhooks === undefined || !this.isAlive) end.destroy();
+    else this.#webhooks.accept(end);
+  }
+
+  start(): void {
+    this.#life += 1;
+    this.#clock = new ProcessClock(this.#terms.clock, this.#terms.skewMs);
+    this.#operator = undefined;
+    this.#webhooks = undefined;
+    void this.#run(this.#clock, this.#life).catch((error: unknown) => {
+      if (!this.#clock.isDead) this.#terms.report(`${this.name} ended: ${String(error)}`);
+    });
+  }
+
+  kill(): void {
+    this.#clock.kill();
+    this.#isPaused = false;
+    this.#terms.network.release(this.name);
+    this.#terms.network.cut(this.name);
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+    this.#clock.pause();
+    this.#terms.network.hold(this.name);
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#terms.network.release(this.name);
+    this.#clock.resume();
+  }
+
+  async #run(clock: ProcessClock, life: number): Promise<void> {
+    const { random, report } = this.#terms;
+    const { namespace, takeover } = defaultInstallValues;
+    const log = createLogger({
+      level: 'error',
+      format: 'text',
+      write: (line) => (clock.isDead ? undefined : report(`${this.name}: ${line.trim()}`)),
+      now: () => clock.now(),
+    });
+    const operator = await runOperator(
+      {
+        namespace,
+        identity: `${this.name}-${life}`,
+        takeover,
+        webhook: { port: 0, url: simulatedUrl },
+        health: { port: 0 },
+        budgetMetrics: false,
+      },
+      { clock, random: () => random.below(2 ** 32) / 2 ** 32, log, runtimeMetrics: false },
+      this.#edges(clock),
+    );
+    if (clock === this.#clock) this.#operator = operator;
+  }
+
+  #edges(clock: ProcessClock): OperatorEdges {
+    return {
+      api: this.#target(clock),
+      certificates: async () => ({ certificates: noCertificates, authorities: caBundle }),
+      showHealth: async () => ({ port: 0, close: async () => undefined }),
+      serve: async (_, terms) => {
+        const webhooks = serveInProcess(terms);
+        if (clock === this.#clock) this.#webhooks = webhooks;
+        return webhooks;
+      },
+    };
+  }
+
+  #target(clock: ProcessClock): Target {
+    const { network, api } = this.#terms;
+    return targetAs('operator', () =>
+      // What is left of a killed process in this one reaches nobody.
+      clock.isDead ? linkPair()[0] : network.connect(this.name, 'api', api),
+    );
+  }
+}
+
+export function targetAs(token: string, connect: () => Duplex): Target {
+  const tls = { ca: undefined, certificate: undefined, key: undefined };
+  return {
+    server: new URL('http://simulation'),
+    serverName: undefined,
+    verify: false,
+    identity: async () => ({ tls, headers: { authorization: `Bearer ${token}` } }),
+    forget: () => false,
+    connect,
+  };
+}
+
+const noCertificates: Certificates = {
+  first: Promise.resolve({ certificate: '', key: '' }),
+  current: () => ({ certificate: '', key: '' }),
+  onChange: () => () => undefined,
+  ready: () => true,
+  lead: (signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    }),
+  close: async () => undefined,
+};

@@ -1,0 +1,131 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { linkPair } from '../../src/cli/simulate/link.ts';
+import { prepareContent } from '../../src/cli/up-content.ts';
+import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
+import type { User } from '../../src/cluster/auth/user.ts';
+import { type InProcessCluster, startInProcessCluster } from '../../src/cluster/in-process-cluster.ts';
+import { untilIdle, VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
+import type { KubeClient } from '../../src/kube/client/client.ts';
+import { createClients } from '../../src/kube/client/clients.ts';
+import { Connection } from '../../src/kube/transport/connection.ts';
+import { operatorUser } from '../../src/operator/install/names.ts';
+import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { answeredPaths } from '../../src/operator/install/webhooks.ts';
+import { registerWebhooks } from '../../src/operator/registration/register.ts';
+import { createLogger } from '../../src/telemetry/log.ts';
+import { Random } from '../core/ledger-model/random.ts';
+import { History } from './history.ts';
+import { Network } from './network.ts';
+import { caBundle, Replica, simulatedUrl, targetAs } from './replica.ts';
+
+/** An API server with its controllers, replicas of the operator, a network between them, and an administrator. */
+export interface Stack {
+  readonly clock: VirtualClock;
+  readonly cluster: InProcessCluster;
+  readonly network: Network;
+  readonly replicas: readonly Replica[];
+  readonly history: History;
+  readonly client: KubeClient;
+  close(): Promise<void>;
+}
+
+export interface StackTerms {
+  readonly seed: number;
+  readonly replicas: number;
+  readonly skews: readonly number[];
+  readonly report: (line: string) => void;
+}
+
+const startedAt = Date.UTC(2026, 0, 1);
+const nodes = 3;
+const clientLimit = { perSecond: 1_000, burst: 1_000, concurrent: 100, waiting: 1_000 };
+/** No token is signed with it; making one takes longer than everything else that a schedule begins with. */
+const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
+export async function openStack(terms: StackTerms): Promise<Stack> {
+  const { seed, report } = terms;
+  const clock = new VirtualClock(startedAt, untilIdle);
+  const randomOf = (part: number) => new Random(Math.imul(seed + 1, 0x9e3779b1) ^ part);
+  const network = new Network(clock, randomOf(1));
+  const clusterRandom = randomOf(2);
+  const routing = randomOf(3);
+  const replicas: Replica[] = [];
+  const cluster = await startInProcessCluster({
+    clock,
+    random: { next: () => clusterRandom.below(2 ** 32) / 2 ** 32 },
+    tokens: new Map<string, User>([
+      ['administrator', adminUser],
+      ['operator', { name: operatorUser(defaultInstallValues.namespace), groups: operatorGroups }],
+    ]),
+    pace: {
+      heartbeats: false,
+      lifecycleEvents: false,
+      startDelayMs: () => 2_000,
+      stopDelayMs: 1_000,
+      jobRunMs: Number.POSITIVE_INFINITY,
+    },
+    connectWebhook: () => {
+      // As a Service does it: one of those that say that they are ready.
+      const replica = routing.pick(replicas.filter((one) => one.isReady));
+      if (replica === undefined) return refused();
+      return network.connect('api', replica.name, (end) => replica.accept(end));
+    },
+    signingKey,
+    async prepare(plane) {
+      await prepareContent(plane, { snapshot: [], nodes, operator: true });
+    },
+    report: (message, error) => report(`${message}: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  const api = (end: Duplex) => cluster.api.accept(end);
+  for (let index = 0; index < terms.replicas; index += 1) {
+    const name = `replica-${index + 1}`;
+    replicas.push(
+      new Replica({ name, clock, random: randomOf(10 + index), network, api, skewMs: terms.skews[index] ?? 0, report }),
+    );
+  }
+  const connection = new Connection(
+    targetAs('administrator', () => network.connect('client', 'api', api)),
+    { clock, userAgent: 'simulation' },
+  );
+  const client = createClients(connection, { client: clientLimit }, clock).client;
+  return {
+    clock,
+    cluster,
+    network,
+    replicas,
+    history: new History(cluster.plane, () => clock.now()),
+    client,
+    async close() {
+      for (const replica of replicas) replica.kill();
+      connection.close();
+      await cluster.close();
+    },
+  };
+}
+
+const operatorGroups = ['system:serviceaccounts', 'system:serviceaccounts:holdfast-system', 'system:authenticated'];
+
+/** By the administrator, as an installation does. */
+export async function register({ client, clock }: Stack): Promise<void> {
+  const values = defaultInstallValues;
+  const registered = await registerWebhooks({
+    client,
+    clock,
+    random: () => 0.5,
+    log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => clock.now() }),
+    values: { ...values, webhook: { ...values.webhook, url: simulatedUrl, caBundle } },
+    paths: answeredPaths,
+    signal: new AbortController().signal,
+  });
+  if (registered.kind === 'refused') throw new Error(registered.problem);
+}
+
+/** What connecting to an address where nothing listens comes to. */
+function refused(): Duplex {
+  const [near] = linkPair();
+  process.nextTick(() => near.destroy(new Error('connect ECONNREFUSED')));
+  return near;
+}
