@@ -98,7 +98,7 @@ describe.skipIf(!hasGangs).concurrent('a PodDisruptionBudget over gangs', () => 
     const budget = pdb('mixed', { minAvailable: 1 });
     await scene.apply(budget);
     const standing = conditionOf(await scene.waitEnforced(budget), 'holdfast.dev/GroupBudget');
-    expect(standing?.message).toContain('1 selected pods have no group and are left out');
+    expect(standing?.message).toContain('1 selected pod has no group and is left out');
     expectDone(await scene.evict('g0-0'));
     expectNotNow(await scene.evict('g1-0'));
   });

@@ -92,13 +92,12 @@ describe.skipIf(skipped).concurrent('a change of ownerReferences', () => {
   };
 
   it('[U6] that takes a pod away from its owner is judged', async () => {
-    const { scene, owner } = await farmUnder(pub('two', { minAvailable: 2 }));
+    const { scene, owner } = await farmUnder(frozen);
     const refusedOf = async (name: string, references: readonly object[] | null): Promise<void> => {
       const answer = await patchOwners(scene, name, references);
       expectNotNow(answer);
       expect(blockersOf(answer)).toEqual(['BudgetExhausted']);
     };
-    expectDone(await patchOwners(scene, 'a', null));
     await refusedOf('b', null);
     await refusedOf('b', [{ ...absent, controller: true }]);
     await refusedOf('b', [absent]);
@@ -106,6 +105,18 @@ describe.skipIf(skipped).concurrent('a change of ownerReferences', () => {
     const { body } = await scene.pod('b');
     expect(body.metadata.ownerReferences).toMatchObject([owner]);
     expect(body.metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  it('[U6] [L8] that a budget allows holds its place until it is seen', async () => {
+    const { scene } = await farmUnder(pub('two', { minAvailable: 2 }));
+    expectDone(await patchOwners(scene, 'a', null));
+    // The pod serves on, and counts again as one without an owner.
+    await waitUntil(
+      'another pod may leave its owner',
+      () => patchOwners(scene, 'b', null),
+      ({ code }) => code === 200,
+      { withinMs: 30_000 },
+    );
   });
 
   it('[U6] that leaves it with its owner is not', async () => {

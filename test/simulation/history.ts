@@ -1,6 +1,8 @@
 import type { AdmissionRequest } from '../../src/cluster/admission/admission.ts';
 import type { ControlPlane } from '../../src/cluster/control-plane.ts';
 import type { KubeObject } from '../../src/cluster/objects.ts';
+import { operatorUser } from '../../src/operator/install/names.ts';
+import { defaultInstallValues } from '../../src/operator/install/values.ts';
 
 /** An object at one moment; without `object` it was gone. `seq` orders all writes of the API server. */
 export interface Version {
@@ -46,7 +48,7 @@ const kept: ReadonlySet<string> = new Set([
   'holdfast.dev/disruptionledgers',
 ]);
 
-const operatorUser = 'system:serviceaccount:holdfast-system:holdfast-operator';
+const takeoverUser = operatorUser(defaultInstallValues.namespace);
 const involuntary = [
   /^system:node:/,
   /^system:serviceaccount:kube-system:(generic-garbage-collector|pod-garbage-collector|namespace-controller)$/,
@@ -151,7 +153,7 @@ export class History {
     if (deletion !== undefined) {
       deletion.over = true;
       if (involuntary.some((pattern) => pattern.test(deletion.user))) return;
-      if (deletion.user === operatorUser) this.#disrupted(pod, 'EVICT', deletion.user, eviction?.begun);
+      if (deletion.user === takeoverUser) this.#disrupted(pod, 'EVICT', deletion.user, eviction?.begun);
       else this.#disrupted(pod, 'DELETE', deletion.user, deletion.begun);
     } else if (eviction !== undefined) this.#disrupted(pod, 'EVICT', eviction.user, eviction.begun);
   }

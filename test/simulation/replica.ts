@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
 import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
 import type { Target } from '../../src/kube/transport/target.ts';
+import { type InProcessWebhooks, serveInProcess } from '../../src/operator/admission/in-process.ts';
 import type { Certificates } from '../../src/operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../src/operator/edges.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { type RunningOperator, runOperator } from '../../src/operator/operator.ts';
-import { type InProcessWebhooks, serveInProcess } from '../../src/operator/webhook/in-process.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import type { Random } from '../core/ledger-model/random.ts';
 import type { Network } from './network.ts';
@@ -21,6 +21,7 @@ export interface ReplicaTerms {
   readonly api: (end: Duplex) => void;
   /** How wrong its time of day is. */
   readonly skewMs: number;
+  readonly logLevel: 'error' | 'warn';
   readonly report: (line: string) => void;
 }
 
@@ -95,7 +96,7 @@ export class Replica {
     const { random, report } = this.#terms;
     const { namespace, takeover } = defaultInstallValues;
     const log = createLogger({
-      level: 'error',
+      level: this.#terms.logLevel,
       format: 'text',
       write: (line) => (clock.isDead ? undefined : report(`${this.name}: ${line.trim()}`)),
       now: () => clock.now(),
@@ -118,6 +119,7 @@ export class Replica {
   #edges(clock: ProcessClock): OperatorEdges {
     return {
       api: this.#target(clock),
+      keepsConnections: false,
       certificates: async () => ({ certificates: noCertificates, authorities: caBundle }),
       showHealth: async () => ({ port: 0, close: async () => undefined }),
       serve: async (_, terms) => {
@@ -146,6 +148,7 @@ export function targetAs(token: string, connect: () => Duplex): Target {
     identity: async () => ({ tls, headers: { authorization: `Bearer ${token}` } }),
     forget: () => false,
     connect,
+    connectionsDie: true,
   };
 }
 

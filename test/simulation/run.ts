@@ -12,7 +12,7 @@ let disruptions = 0;
 const failures: number[] = [];
 const keepGoing = process.env['HOLDFAST_KEEP_GOING'] === 'true';
 for (let seed = first; seed < first + count; seed += 1) {
-  const result = await runSchedule(seed);
+  const result = await runSchedule(seed, count === 1 ? 'warn' : 'error');
   disruptions += result.disruptions;
   if (result.violation !== undefined) {
     failures.push(seed);

@@ -38,13 +38,13 @@ class Stop extends Error {
 }
 
 /** One random story of the whole stack. A schedule is its seed, and nothing else. */
-export async function runSchedule(seed: number): Promise<ScheduleResult> {
+export async function runSchedule(seed: number, logLevel: 'error' | 'warn' = 'error'): Promise<ScheduleResult> {
   const random = new Random(seed);
   const scenario = drawScenario(random);
   const transcript: string[] = [];
   const skews = [0, 0, 0].map(() => (random.chance(30) ? (random.below(600) - 300) * 1_000 : 0));
   let origin = 0;
-  const opening = openStack({ seed, replicas: scenario.replicas, skews, report: (line) => tell(line) });
+  const opening = openStack({ seed, replicas: scenario.replicas, skews, logLevel, report: (line) => tell(line) });
   let stack: Stack | undefined;
   const tell = (line: string) => {
     const at = stack === undefined ? 0 : stack.clock.now() - origin;

@@ -34,6 +34,7 @@ export interface StackTerms {
   readonly seed: number;
   readonly replicas: number;
   readonly skews: readonly number[];
+  readonly logLevel: 'error' | 'warn';
   readonly report: (line: string) => void;
 }
 
@@ -46,7 +47,7 @@ const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .toString();
 
 export async function openStack(terms: StackTerms): Promise<Stack> {
-  const { seed, report } = terms;
+  const { seed, logLevel, report } = terms;
   const clock = new VirtualClock(startedAt, untilIdle);
   const randomOf = (part: number) => new Random(Math.imul(seed + 1, 0x9e3779b1) ^ part);
   const network = new Network(clock, randomOf(1));
@@ -83,7 +84,16 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
   for (let index = 0; index < terms.replicas; index += 1) {
     const name = `replica-${index + 1}`;
     replicas.push(
-      new Replica({ name, clock, random: randomOf(10 + index), network, api, skewMs: terms.skews[index] ?? 0, report }),
+      new Replica({
+        name,
+        clock,
+        random: randomOf(10 + index),
+        network,
+        api,
+        skewMs: terms.skews[index] ?? 0,
+        logLevel,
+        report,
+      }),
     );
   }
   const connection = new Connection(

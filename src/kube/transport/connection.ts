@@ -39,8 +39,9 @@ export class Connection {
     this.#options = options;
     this.#http1 = new Http1(target, options.userAgent);
     const { clock, userAgent, pings } = options;
-    // A connection within this process cannot die without being closed.
-    if (pings === undefined || target.connect !== undefined) return;
+    // A connection within this process cannot die without being closed, unless the process simulates a network.
+    const isLocal = target.connect !== undefined && target.connectionsDie !== true;
+    if (pings === undefined || isLocal) return;
     this.#sessions = new WatchSessions({ target, clock, userAgent, pings, died: () => this.#http1.dropIdle() });
   }
 

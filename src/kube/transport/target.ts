@@ -27,4 +27,6 @@ export interface Target {
   forget(): boolean;
   /** Where there is no network: a new connection to the server. HTTP is spoken over it, without TLS. */
   connect?(): Duplex;
+  /** What `connect` gives can die without being closed, as on a network. Absent: it cannot. */
+  readonly connectionsDie?: boolean;
 }

@@ -154,7 +154,10 @@ it('our own configuration is shown, and a change of whom it trusts is no news', 
   surroundings.start();
   await until(() => surroundings.synced);
   expect(surroundings.ownConfiguration()?.webhooks.map(({ name, hasTrust }) => [name, hasTrust])).toEqual(
-    ['eviction', 'deletion', 'update', 'announcement', 'budgets', 'probes'].map((name) => [`${name}.holdfast.dev`, true]),
+    ['eviction', 'deletion', 'update', 'announcement', 'budgets', 'probes'].map((name) => [
+      `${name}.holdfast.dev`,
+      true,
+    ]),
   );
   const path = '/webhooks/0/clientConfig/caBundle';
   const patch = (operation: object) =>
