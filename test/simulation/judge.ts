@@ -62,12 +62,11 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   const since = asked - staleMs;
   const podsSince = Math.min(asked, disruption.reservedAt ?? asked) - staleMs;
   const before = disruption.seq - 1;
-  const gone = goneBefore(history, disruption.seq);
   const owners = ownerMoments(history, podsSince, before);
   if (owners.some((seq) => isDoomed(history, disruption.pod, seq))) return undefined;
   for (const kind of ['PDB', 'PUB'] as const) {
     for (const name of budgetNames(history, kind, before)) {
-      const why = refusal(history, { kind, name, disruption, pod, since, podsSince, before, gone, owners });
+      const why = refusal(history, { kind, name, disruption, pod, since, podsSince, before, owners });
       if (why !== undefined) {
         const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: ${why}`;
         return { clause: 'I1', at: disruption.at, message };
@@ -100,13 +99,13 @@ interface Question {
   readonly since: number;
   readonly podsSince: number;
   readonly before: number;
-  readonly gone: ReadonlySet<string>;
   readonly owners: readonly number[];
 }
 
 /** Why a budget would not have let it go, in any state that it, its pods and their owners had while the request could see them. */
 function refusal(history: History, question: Question): string | undefined {
-  const { kind, name, disruption, pod, since, podsSince, before, gone, owners } = question;
+  const { kind, name, disruption, pod, since, podsSince, before, owners } = question;
+  const gone = goneBefore(history, disruption.seq, kind);
   let why: string | undefined;
   for (const budgetSeq of history.moments(resourceOf(kind), since, before)) {
     const object = history.get(resourceOf(kind), `${disruption.pod.metadata.namespace}/${name}`, budgetSeq);
@@ -200,9 +199,13 @@ function expectedUnits(history: History, budget: Budget, seq: number, pods: read
   return wanted + (isPlain ? 0 : unitsOf(budget, alone).size);
 }
 
-/** Pods that requests took away before this write, by uid: they are gone, whatever an older view says. */
-function goneBefore(history: History, seq: number): ReadonlySet<string> {
-  return new Set(history.disruptions.filter((one) => one.seq < seq).map((one) => one.pod.metadata.uid ?? ''));
+/**
+ * Pods that judged requests took away before this write, by uid: they are gone, whatever an older view says. PDBs judge evictions
+ * alone, so for them a pod that was deleted broke by itself.
+ */
+function goneBefore(history: History, seq: number, kind: Budget['kind']): ReadonlySet<string> {
+  const judged = history.disruptions.filter((one) => one.seq < seq && (kind === 'PUB' || one.cause === 'EVICT'));
+  return new Set(judged.map((one) => one.pod.metadata.uid ?? ''));
 }
 
 function resourceOf(kind: Budget['kind']): string {
