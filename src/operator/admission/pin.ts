@@ -37,17 +37,20 @@ function unpinnedEviction({ group, resource, subResource, operation, object }: R
   return isObject(object) && terms.ok && terms.value.uid === undefined ? object : undefined;
 }
 
-/** As the view has it, because the verdict will be about that pod. A pod that is not in the view is read. */
+/**
+ * As the view has it, because the verdict will be about that pod. A pod that is not in the view is read; so is one that is on its way out
+ * there: its successor may have the name by now, and an eviction bound to the predecessor would be a 409, after which kubectl gives up.
+ */
 async function uidOf(
   { world, pods }: PinDeps,
   { namespace, name, object }: ReviewRequest,
   deadline: Deadline,
 ): Promise<string | undefined> {
   const pod = name === '' ? nameIn(object) : name;
-  const seen = world.pod(namespace, pod)?.uid;
-  if (seen !== undefined) return seen;
+  const seen = world.pod(namespace, pod);
+  if (seen?.live === true) return seen.uid;
   const reading = await readPod(pods, namespace, pod, deadline);
-  return reading.kind === 'found' ? reading.uid : undefined;
+  return reading.kind === 'found' ? reading.uid : seen?.uid;
 }
 
 function nameIn(eviction: unknown): string {

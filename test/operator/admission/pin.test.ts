@@ -5,17 +5,18 @@ import { pinHandler } from '../../../src/operator/admission/pin.ts';
 import { readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
-import { aPod } from '../../support/builders.ts';
+import { aPod, type PodBuilder } from '../../support/builders.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 
 interface Setting {
-  /** The pod is not in the view; this is what a read says. */
+  /** What a read says. Without a pod in the view, the pod is only there. */
   readonly reading?: PodReading;
+  readonly inView?: PodBuilder;
 }
 
-async function answerTo(wish: ReviewWish, { reading }: Setting = {}) {
+async function answerTo(wish: ReviewWish, { reading, inView }: Setting = {}) {
   const world = new World();
-  if (reading === undefined) world.upsertPod(aPod('web-0').build());
+  if (reading === undefined || inView !== undefined) world.upsertPod((inView ?? aPod('web-0')).build());
   const read = readReview(Buffer.from(reviewText(wish)));
   if (!read.ok) throw new Error(read.problem);
   const handler = pinHandler({ world, pods: { read: async () => reading ?? { kind: 'missing' } } });
@@ -43,6 +44,19 @@ describe('[P9] an eviction', () => {
     const reading: PodReading = { kind: 'found', uid: 'uid-new', resourceVersion: '42' };
     const patch = [{ op: 'add', path: '/deleteOptions', value: { preconditions: { uid: 'uid-new' } } }];
     expect(await answerTo(evictionWish(), { reading })).toEqual({ allowed: true, patch });
+  });
+
+  it('is bound to the successor of a pod that is terminating in view: bound to that, it would be a 409', async () => {
+    const reading: PodReading = { kind: 'found', uid: 'uid-new', resourceVersion: '42' };
+    const patch = [{ op: 'add', path: '/deleteOptions', value: { preconditions: { uid: 'uid-new' } } }];
+    const inView = aPod('web-0').terminating();
+    expect(await answerTo(evictionWish(), { reading, inView })).toEqual({ allowed: true, patch });
+  });
+
+  it('is bound to a terminating pod that nothing has replaced', async () => {
+    const patch = [{ op: 'add', path: '/deleteOptions', value: { preconditions: { uid: 'uid-web-0' } } }];
+    const inView = aPod('web-0').terminating();
+    expect(await answerTo(evictionWish(), { reading: { kind: 'missing' }, inView })).toEqual({ allowed: true, patch });
   });
 
   it.each([
