@@ -15,8 +15,15 @@ export interface LedgerSinkParts {
   readonly older: (namespace: string) => void;
 }
 
-/** Reserved pods: uid to name. */
-type Noted = ReadonlyMap<string, string>;
+/** What budgets count by, as a ledger has it. */
+interface Noted {
+  /** Reserved pods: uid to name. */
+  readonly pods: ReadonlyMap<string, string>;
+  /** The sizes of groups, as text to compare. */
+  readonly sizes: string;
+}
+
+const nothing: Noted = { pods: new Map(), sizes: '[]' };
 
 /**
  * Ledgers go into the world unless it has newer ones, from our own writes. What has changed is told from what was seen here before,
@@ -59,9 +66,11 @@ export class LedgerSink implements Sink<DisruptionLedger> {
     const { namespace = '' } = ledger.metadata;
     const taken = acceptLedger(world, namespace, ledger);
     if (taken) seen(namespace);
-    const before = this.#seen.get(namespace) ?? new Map<string, string>();
-    const after = new Map((ledger.spec?.reservations ?? []).map(({ uid, pod }) => [uid, pod]));
+    const before = this.#seen.get(namespace) ?? nothing;
+    const after = notedIn(ledger);
     this.#seen.set(namespace, after);
+    // A group may have become whole, or have lost a pod, without any pod changing (G5).
+    if (before.sizes !== after.sizes) touched.namespace(namespace);
     const refs = new Set<BudgetRef>();
     for (const pod of difference(before, after)) budgetsOver(world.pod(namespace, pod), refs);
     if (refs.size > 0) touched.budgets(refs);
@@ -69,8 +78,13 @@ export class LedgerSink implements Sink<DisruptionLedger> {
   }
 }
 
+function notedIn({ spec }: DisruptionLedger): Noted {
+  const pods = new Map((spec?.reservations ?? []).map(({ uid, pod }) => [uid, pod]));
+  return { pods, sizes: JSON.stringify((spec?.sizes ?? []).map(({ group, size }) => [group, size])) };
+}
+
 /** The pods of which one knows and the other does not. */
 function* difference(before: Noted, after: Noted): Iterable<string> {
-  for (const [uid, pod] of before) if (!after.has(uid)) yield pod;
-  for (const [uid, pod] of after) if (!before.has(uid)) yield pod;
+  for (const [uid, pod] of before.pods) if (!after.pods.has(uid)) yield pod;
+  for (const [uid, pod] of after.pods) if (!before.pods.has(uid)) yield pod;
 }

@@ -44,6 +44,18 @@ function aSink() {
 }
 
 describe('ledgers that come in', () => {
+  it('[G5] touch the namespace when the size of a group changed, and no pod did', () => {
+    const { sink, told } = aSink();
+    const sized = (resourceVersion: string, size: number) => {
+      const { metadata, spec } = ledger(resourceVersion);
+      return { metadata, spec: { ...spec, sizes: [{ group: 'g', unit: 'web', size }] } };
+    };
+    sink.replace([sized('5', 3)], '5');
+    sink.upsert(sized('6', 3), '6');
+    sink.upsert(sized('7', 2), '7');
+    expect(told).toEqual([`seen ${ns}`, `namespace ${ns}`, `seen ${ns}`, `seen ${ns}`, `namespace ${ns}`]);
+  });
+
   it('touch the budgets of pods that were reserved or released, and no others', () => {
     const { sink, told, reserved } = aSink();
     sink.replace([ledger('5', 'web-0')], '5');
