@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { made } from '../support/cluster.ts';
-import type { Answer } from '../support/kube-http.ts';
 import { waitCounted } from './support/counted.ts';
 import { addNode } from './support/nodes.ts';
 import { type Named, pdb, pod, pub, workload } from './support/objects.ts';
-import { expectDone, expectNotNow, isDoneOrNotNow } from './support/refusals.ts';
+import { expectDone, expectNotNow, isDone, isDoneOrNotNow } from './support/refusals.ts';
 import { type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
@@ -22,11 +21,6 @@ async function threeReplicas(name: string, ...budgets: readonly Named[]): Promis
   await scene.waitReady(3);
   await scene.apply(...budgets);
   return scene;
-}
-
-/** A pod that ends at once may be gone before the API server looks at it again: 404 is a success. */
-function isDone({ code }: Answer): boolean {
-  return code < 300 || code === 404;
 }
 
 /** Asks for all of them at once until one goes; how many went with it. */

@@ -4,7 +4,7 @@ import { observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
 import { addNode, poolLabel, toleration } from './support/nodes.ts';
-import { pub, workload } from './support/objects.ts';
+import { pub, stopping, workload } from './support/objects.ts';
 import { expectDone } from './support/refusals.ts';
 import { contentTypes, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
@@ -23,12 +23,16 @@ async function cordon(...nodes: readonly string[]): Promise<void> {
 /** Six pods of a StatefulSet on the nodes of a pool. */
 async function webOn(scene: Scene, pool: string): Promise<void> {
   const spec = {
-    terminationGracePeriodSeconds: 1,
+    terminationGracePeriodSeconds: 2,
     nodeSelector: { [poolLabel]: pool },
     tolerations: [toleration],
     containers: [{ name: 'main', image: 'example.com/app:1', resources: { requests: { cpu: '1' } } }],
   };
-  await scene.apply(workload('StatefulSet', 'web', 6, { template: { metadata: { labels: { app: 'web' } }, spec } }));
+  await scene.apply(
+    workload('StatefulSet', 'web', 6, {
+      template: { metadata: { labels: { app: 'web' }, annotations: stopping }, spec },
+    }),
+  );
   await scene.waitReady(6, 'app=web');
 }
 

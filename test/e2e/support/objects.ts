@@ -16,7 +16,9 @@ export interface Named {
 type Labels = Readonly<Record<string, string>>;
 
 const container = { name: 'main', image: 'example.com/app:1' };
-const podSpec = { terminationGracePeriodSeconds: 1, containers: [container] };
+const podSpec = { terminationGracePeriodSeconds: 2, containers: [container] };
+/** As real kubelets need for it, and long enough for the API server to find the pod terminating after we completed its eviction. */
+export const stopping = { 'sim.holdfast.dev/stop-delay': '1s' };
 
 export interface PodWish {
   readonly labels?: Labels;
@@ -57,7 +59,7 @@ export function workload(kind: 'Deployment' | 'StatefulSet', name: string, repli
       replicas,
       ...(kind === 'StatefulSet' ? { serviceName: name, podManagementPolicy: 'Parallel' } : {}),
       selector: { matchLabels: { app: name } },
-      template: { metadata: { labels: { app: name } }, spec: podSpec },
+      template: { metadata: { labels: { app: name }, annotations: stopping }, spec: podSpec },
       ...more,
     },
   };
@@ -86,8 +88,8 @@ export function pub(name: string, spec: object, version: 'v1alpha1' | 'v1beta1' 
 /** Groups of a leader and workers. */
 export function leaderWorkerSet(name: string, replicas: number, size: number): Named {
   const template = (role: string) => ({
-    metadata: { labels: { app: name, role } },
-    spec: { terminationGracePeriodSeconds: 1, containers: [{ name: role, image: `example.com/${role}:1` }] },
+    metadata: { labels: { app: name, role }, annotations: stopping },
+    spec: { terminationGracePeriodSeconds: 2, containers: [{ name: role, image: `example.com/${role}:1` }] },
   });
   return {
     apiVersion: 'leaderworkerset.x-k8s.io/v1',
