@@ -57,6 +57,11 @@ describe.skipIf(auditLog === '')('the audit log of a protected cluster', () => {
     await scene.waitEnforced(budget);
     await made(scene.change('Deployment', 'web', { spec: { replicas: 3 } }));
     for (const { metadata } of await scene.waitReady(3)) expectNotNow(await scene.evict(metadata.name));
+    await waitUntil(
+      'the fourth pod is gone',
+      () => scene.pods(),
+      (pods) => pods.length === 3,
+    );
     expectUnhindered(mustPass.kubelets);
     expect(countByUser(requests().filter(isRefusal))).toHaveProperty(admin);
   });
