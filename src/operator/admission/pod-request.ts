@@ -71,21 +71,28 @@ function deletionOf(review: ReviewRequest, identity: Identity): PodRequest {
   return judge(review, identity, 'DELETE', old.value?.name ?? '', withUid(old.value));
 }
 
-function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
+/** An update of a pod that is not terminating, as it was and as it is to be; or what is to be said instead. */
+function updatedPod(review: ReviewRequest): { readonly old: ReviewedPod; readonly now: ReviewedPod } | PodRequest {
   const old = reviewedPod('request.oldObject', review.oldObject);
   if (!old.ok) return bad(old.problem);
   const now = reviewedPod('request.object', review.object);
   if (!now.ok) return bad(now.problem);
   if (old.value === undefined || now.value === undefined) return bad('an UPDATE needs object and oldObject');
-  if (old.value.terminating) return pass('terminating');
-  const change = changeOf(old.value, now.value);
+  return old.value.terminating ? pass('terminating') : { old: old.value, now: now.value };
+}
+
+function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
+  const pod = updatedPod(review);
+  if ('kind' in pod) return pod;
+  const { old, now } = pod;
+  const change = changeOf(old, now);
   if (change === 'harmless') return pass('harmless');
-  return judge(review, identity, change.operation, old.value.name, {
-    ...withUid(old.value),
-    after: podAfter(now.value),
+  return judge(review, identity, change.operation, old.name, {
+    ...withUid(old),
+    after: podAfter(now),
     ...(change.operation === 'UPDATE' ? { takesAway: change.takesAway } : {}),
-    ...(sameReferences(old.value, now.value) ? {} : { referencesChange: true }),
-    ...requestedChange(old.value.whole, change.does),
+    ...(sameReferences(old, now) ? {} : { referencesChange: true }),
+    ...requestedChange(old.whole, change.does),
   });
 }
 
@@ -94,18 +101,15 @@ function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
  * update that follows is covered by the reservation for it. Nodes report, and disrupt nothing by it.
  */
 function announcementOf(review: ReviewRequest, identity: Identity): PodRequest {
-  const old = reviewedPod('request.oldObject', review.oldObject);
-  if (!old.ok) return bad(old.problem);
-  const now = reviewedPod('request.object', review.object);
-  if (!now.ok) return bad(now.problem);
-  if (old.value === undefined || now.value === undefined) return bad('an UPDATE needs object and oldObject');
-  if (old.value.terminating) return pass('terminating');
+  const pod = updatedPod(review);
+  if ('kind' in pod) return pod;
+  const { old, now } = pod;
   const isNode = requesterOf(review.username, review.groups).kind === 'kubelet';
-  if (isNode || !announcesUpdate(old.value.whole, now.value.whole)) return pass('harmless');
-  return judge(review, identity, 'UPDATE', old.value.name, {
-    ...withUid(old.value),
+  if (isNode || !announcesUpdate(old.whole, now.whole)) return pass('harmless');
+  return judge(review, identity, 'UPDATE', old.name, {
+    ...withUid(old),
     takesAway: true,
-    ...requestedChange(old.value.whole, 'announcement'),
+    ...requestedChange(old.whole, 'announcement'),
   });
 }
 
