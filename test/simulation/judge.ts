@@ -120,6 +120,8 @@ function refusal(history: History, question: Question): string | undefined {
       const there = pods.filter((one) => one.uid !== pod.uid && !gone.has(one.uid));
       const self = pods.find((one) => one.uid === pod.uid);
       if (self === undefined) continue;
+      // Its labels were others a moment ago, by which the budget did not cover it.
+      if (!selects(budget, self)) return undefined;
       for (const ownerSeq of owners) {
         const expected = expectedUnits(history, budget, ownerSeq, [...there, self]);
         why ??= evaluate(budget, self, there, expected);
