@@ -1,9 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
+import { caBundle, noCertificates } from '../../src/cli/simulate/protection.ts';
+import { targetAs } from '../../src/cli/simulate/stage.ts';
 import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
 import type { Target } from '../../src/kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../src/operator/admission/in-process.ts';
-import type { Certificates } from '../../src/operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../src/operator/edges.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { type RunningOperator, runOperator } from '../../src/operator/operator.ts';
@@ -26,8 +27,6 @@ export interface ReplicaTerms {
 }
 
 export const simulatedUrl = 'https://holdfast.simulation';
-/** TLS does not exist in a simulation, but a webhook without a certificate authority is not registered. */
-export const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
 
 /** One process of the real operator. After `kill` a new one takes its place with `start`. */
 export class Replica {
@@ -132,35 +131,14 @@ export class Replica {
 
   #target(clock: ProcessClock): Target {
     const { network, api } = this.#terms;
-    return targetAs('operator', () =>
+    return networkTarget('operator', () =>
       // What is left of a killed process in this one reaches nobody.
       clock.isDead ? linkPair()[0] : network.connect(this.name, 'api', api),
     );
   }
 }
 
-export function targetAs(token: string, connect: () => Duplex): Target {
-  const tls = { ca: undefined, certificate: undefined, key: undefined };
-  return {
-    server: new URL('http://simulation'),
-    serverName: undefined,
-    verify: false,
-    identity: async () => ({ tls, headers: { authorization: `Bearer ${token}` } }),
-    forget: () => false,
-    connect,
-    connectionsDie: true,
-  };
+/** Its connections go over the simulated network, and can die. */
+export function networkTarget(token: string, connect: () => Duplex): Target {
+  return { ...targetAs(token, connect), connectionsDie: true };
 }
-
-const noCertificates: Certificates = {
-  first: Promise.resolve({ certificate: '', key: '' }),
-  current: () => ({ certificate: '', key: '' }),
-  onChange: () => () => undefined,
-  ready: () => true,
-  lead: (signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    }),
-  close: async () => undefined,
-};

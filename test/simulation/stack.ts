@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
+import { caBundle } from '../../src/cli/simulate/protection.ts';
 import { prepareContent } from '../../src/cli/up-content.ts';
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import type { User } from '../../src/cluster/auth/user.ts';
@@ -17,7 +18,7 @@ import { createLogger } from '../../src/telemetry/log.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { History } from './history.ts';
 import { Network } from './network.ts';
-import { caBundle, Replica, simulatedUrl, targetAs } from './replica.ts';
+import { networkTarget, Replica, simulatedUrl } from './replica.ts';
 
 /** An API server with its controllers, replicas of the operator, a network between them, and an administrator. */
 export interface Stack {
@@ -97,7 +98,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
     );
   }
   const connection = new Connection(
-    targetAs('administrator', () => network.connect('client', 'api', api)),
+    networkTarget('administrator', () => network.connect('client', 'api', api)),
     { clock, userAgent: 'simulation' },
   );
   const client = createClients(connection, { client: clientLimit }, clock).client;

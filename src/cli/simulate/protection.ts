@@ -40,7 +40,7 @@ export interface Protection {
 /** Where the webhooks would be found if there were a network. */
 const url = 'https://holdfast.simulation';
 /** There is no TLS in a simulation, but a webhook that trusts nobody is not registered. */
-const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
+export const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
 const identity = 'simulation';
 const lookEveryMs = 50;
 
@@ -104,7 +104,7 @@ function agentSettings({ namespace, agent }: InstallValues) {
 }
 
 /** TLS does not exist here, and so a certificate is simply there. */
-const noCertificates: Certificates = {
+export const noCertificates: Certificates = {
   first: Promise.resolve({ certificate: '', key: '' }),
   current: () => ({ certificate: '', key: '' }),
   onChange: () => () => undefined,

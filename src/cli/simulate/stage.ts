@@ -75,7 +75,10 @@ export async function openStage(terms: StageTerms): Promise<Stage> {
   const accept = (end: Duplex) => cluster.api.accept(end);
   const connections = new Set<Connection>();
   const clientAs = (token: string, limit: typeof sessionLimit) => {
-    const connection = new Connection(targetAs(token, accept), { clock, userAgent: 'holdfast' });
+    const connection = new Connection(
+      targetAs(token, () => linkTo(accept)),
+      { clock, userAgent: 'holdfast' },
+    );
     connections.add(connection);
     return createClients(connection, { client: limit }, clock).client;
   };
@@ -84,8 +87,8 @@ export async function openStage(terms: StageTerms): Promise<Stage> {
     clock,
     random: randomOf(seed, 2),
     log: logBy(clock, report),
-    operator: targetAs('operator', accept),
-    agent: targetAs('agent', accept),
+    operator: targetAs('operator', () => linkTo(accept)),
+    agent: targetAs('agent', () => linkTo(accept)),
     administrator: clientAs('administrator', administratorLimit),
     prober: simulatedProber(cluster.plane.view, terms.vetoes, uidsOf(snapshot)),
   });
@@ -119,7 +122,8 @@ function usersOf(): Readonly<Record<string, User>> {
   };
 }
 
-function targetAs(token: string, accept: (end: Duplex) => void): Target {
+/** An API server that is reached without a network, as the user whom this token names. */
+export function targetAs(token: string, connect: () => Duplex): Target {
   const tls = { ca: undefined, certificate: undefined, key: undefined };
   return {
     server: new URL('http://simulation'),
@@ -127,7 +131,7 @@ function targetAs(token: string, accept: (end: Duplex) => void): Target {
     verify: false,
     identity: async () => ({ tls, headers: { authorization: `Bearer ${token}` } }),
     forget: () => false,
-    connect: () => linkTo(accept),
+    connect,
   };
 }
 

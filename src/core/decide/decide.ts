@@ -107,7 +107,7 @@ function panelOf(state: NamespaceState, pod: PodRecord, request: DisruptionReque
   const panel = panelFor(state, pod, request);
   if (!pod.idle) return panel;
   const judges = panel.judges.filter((one) => 'pub' in one && one.pub.overridesScale);
-  return { judges, ownPdb: false, builtin: request.operation === 'EVICT' ? pod.pdbs : [] };
+  return { judges, builtin: request.operation === 'EVICT' ? pod.pdbs : [] };
 }
 
 /**

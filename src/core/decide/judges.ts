@@ -22,8 +22,6 @@ export type Judge =
 
 export interface Panel {
   readonly judges: readonly Judge[];
-  /** At least one PDB is judged by us, so a takeover may complete the eviction (P9). */
-  readonly ownPdb: boolean;
   /** Plain PDBs that the built-in check alone judges: they share no pod with a budget of ours (P2). */
   readonly builtin: readonly PdbState[];
 }
@@ -37,7 +35,6 @@ export function panelFor(state: NamespaceState, pod: PodRecord, request: Disrupt
   const plain: readonly Judge[] = ours ? pdbs.plain.map((pdb) => ({ kind: 'pdbPlain', pdb, entangled: true })) : [];
   return {
     judges: inOrder([...pdbs.own, ...plain, ...pubs]),
-    ownPdb: pdbs.own.length + plain.length > 0,
     builtin: ours ? [] : pdbs.plain,
   };
 }
