@@ -12,6 +12,14 @@ function clusterWide(group: string, version: string, plural: string): ResourceNa
   return { group, version, plural, namespaced: false };
 }
 
+/**
+ * PodUnavailableBudgets in the version that an object or a request of the cluster names. Holdfast's definition serves two versions;
+ * where OpenKruise's own definition is installed, it stays, and may serve the older one alone.
+ */
+export function pubsIn(version: string): ResourceName {
+  return namespaced(pubGroup, version, 'podunavailablebudgets');
+}
+
 export const resources = {
   pods: namespaced('', 'v1', 'pods'),
   claims: namespaced('', 'v1', 'persistentvolumeclaims'),
@@ -19,7 +27,6 @@ export const resources = {
   namespaces: clusterWide('', 'v1', 'namespaces'),
   statefulSets: namespaced('apps', 'v1', 'statefulsets'),
   pdbs: namespaced('policy', 'v1', 'poddisruptionbudgets'),
-  pubs: namespaced(pubGroup, 'v1beta1', 'podunavailablebudgets'),
   ledgers: namespaced(ledgerGroup, 'v1alpha1', 'disruptionledgers'),
   validating: clusterWide('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations'),
   mutating: clusterWide('admissionregistration.k8s.io', 'v1', 'mutatingwebhookconfigurations'),

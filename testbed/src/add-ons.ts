@@ -88,13 +88,18 @@ export const addOns: Readonly<Record<AddOnKey, AddOn>> = {
       webhookPatches: 'config/webhook/patch_manifests.yaml',
     },
     settings: { by: 'environment' },
-    api: '/apis/policy.kruise.io/v1alpha1',
-    plural: 'podunavailablebudgets',
+    api: '/apis/apps.kruise.io/v1alpha1',
+    plural: 'clonesets',
+    // A CloneSet, and no PodUnavailableBudget: Kruise refuses those while their feature gates are off.
     trial: {
-      apiVersion: 'policy.kruise.io/v1alpha1',
-      kind: 'PodUnavailableBudget',
+      apiVersion: 'apps.kruise.io/v1alpha1',
+      kind: 'CloneSet',
       metadata: { name: 'trial' },
-      spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'trial' } } },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: { app: 'trial' } },
+        template: { metadata: { labels: { app: 'trial' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      },
     },
   },
 };

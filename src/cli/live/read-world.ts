@@ -143,7 +143,7 @@ class WorldReading {
   async #readPubs(registrations: Registrations): Promise<void> {
     const { world, reader, interner, scope } = this.#parts();
     const kind = { group: pubGroup, kind: 'PodUnavailableBudget' };
-    const read = await reader.list({ kind, scope, project: () => pubProjection(interner) });
+    const read = await reader.list({ kind, scope, project: (resource) => pubProjection(interner, resource) });
     if (!this.#isKnown('pubs', 'podunavailablebudgets', read, everythingRefused)) return;
     // Where Kruise answers for them, they are not ours.
     if (registrations.kind === 'known' && registrations.kruise) return;

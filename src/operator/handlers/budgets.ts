@@ -10,7 +10,7 @@ import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer } from '../admission/review-answer.ts';
-import { resources } from '../resources.ts';
+import { pubsIn } from '../resources.ts';
 import { AdmittedBudgets } from './admitted-budgets.ts';
 import { type BudgetRequest, budgetRequestOf } from './budget-request.ts';
 import { budgetWarnings, conflictWarnings } from './budget-warnings.ts';
@@ -49,6 +49,7 @@ export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
       if (request.old !== undefined) return Promise.resolve(accept(request, overlapsInView(parts, request)));
       return create(parts, admitted, request, {
         namespace: review.namespace,
+        version: review.version,
         dryRun: review.dryRun,
         signal: deadline.signal,
       });
@@ -63,6 +64,8 @@ export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
 
 interface Creation {
   readonly namespace: string;
+  /** Of the API, as the client speaks it: so it is served. */
+  readonly version: string;
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
 }
@@ -71,12 +74,12 @@ async function create(
   parts: BudgetsParts,
   admitted: AdmittedBudgets,
   request: Written,
-  { namespace, dryRun, signal }: Creation,
+  creation: Creation,
 ): Promise<AdmissionAnswer> {
   const { clock } = parts;
   const { budget } = request;
   for (;;) {
-    const others = await neighbours(parts, namespace, signal);
+    const others = await neighbours(parts, creation);
     if (!others.ok) {
       return answerUnavailable(`the budgets of the namespace could not be read: ${others.failure.message}; try again`);
     }
@@ -85,10 +88,10 @@ async function create(
     const now = clock.monotonic();
     const unstored = conflictErrors(budget, { ...budget.spec }, admitted.missingIn(others.value, now));
     if (unstored.length === 0) {
-      if (!dryRun) admitted.add(budget, now);
+      if (!creation.dryRun) admitted.add(budget, now);
       return accept(request, []);
     }
-    await sleep(clock, relistMs, signal);
+    await sleep(clock, relistMs, creation.signal);
   }
 }
 
@@ -108,10 +111,9 @@ function accept({ budget }: Written, overlaps: readonly string[]): AdmissionAnsw
 /** As they are now, not as a watch has shown them. */
 async function neighbours(
   { client, clock }: BudgetsParts,
-  namespace: string,
-  signal: AbortSignal,
+  { namespace, version, signal }: Creation,
 ): Promise<Outcome<readonly PodUnavailableBudget[]>> {
-  const request = { client, clock, resource: resources.pubs, selection: { namespace }, project: placeAndSpec };
+  const request = { client, clock, resource: pubsIn(version), selection: { namespace }, project: placeAndSpec };
   const listed = await list({ ...request, deadlineMs: listMs, signal });
   return listed.ok ? succeeded(listed.value.items) : listed;
 }

@@ -1,10 +1,11 @@
 import type { Condition, ObjectMeta } from '../../api/meta.ts';
 import { condition as conditionTypes } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
+import type { ResourceName } from '../../kube/client/resource.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import { resources } from '../resources.ts';
+import { pubsIn, resources } from '../resources.ts';
 import { groupBudgetOf, type PdbCondition } from './plan-pdb.ts';
 import type { PubStatus } from './plan-pub.ts';
 
@@ -22,7 +23,7 @@ export function writePubStatus(
 ): Promise<Outcome<PodUnavailableBudget>> {
   const { name, namespace, uid } = shown.metadata;
   const body = {
-    apiVersion: `${pubGroup}/${resources.pubs.version}`,
+    apiVersion: shown.apiVersion,
     kind: 'PodUnavailableBudget',
     metadata: { name, namespace, uid, resourceVersion: over },
     // Written to a status it changes nothing, but some servers want to see an object that is whole.
@@ -30,20 +31,20 @@ export function writePubStatus(
     status,
   };
   const options = { fieldManager: statusManager, signal };
-  return client.replace<PodUnavailableBudget>(resources.pubs, statusOf(shown.metadata), body, options);
+  return client.replace<PodUnavailableBudget>(pubsOf(shown), statusOf(shown.metadata), body, options);
 }
 
 /** Sets the conditions alone, if the object is still what was looked at: the rest of the status is somebody else's. */
 export function writePubConditions(
   client: StatusClient,
-  { metadata }: PodUnavailableBudget,
+  shown: PodUnavailableBudget,
   conditions: readonly Condition[],
   signal: AbortSignal,
 ): Promise<Outcome<PodUnavailableBudget>> {
-  const { uid, resourceVersion } = metadata;
+  const { uid, resourceVersion } = shown.metadata;
   const body = { metadata: { uid, resourceVersion }, status: { conditions } };
   const options = { fieldManager: statusManager, signal };
-  return client.patch(resources.pubs, statusOf(metadata), { type: 'merge', body }, options);
+  return client.patch(pubsOf(shown), statusOf(shown.metadata), { type: 'merge', body }, options);
 }
 
 /**
@@ -88,4 +89,9 @@ function removeCondition(
 
 function statusOf({ namespace, name }: ObjectMeta) {
   return { namespace, name, subresource: 'status' };
+}
+
+/** Where it was read: another version may not be served. */
+function pubsOf({ apiVersion = 'v1beta1' }: PodUnavailableBudget): ResourceName {
+  return pubsIn(apiVersion.slice(apiVersion.indexOf('/') + 1));
 }

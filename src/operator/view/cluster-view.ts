@@ -174,7 +174,9 @@ export class ClusterView {
         ),
     };
     feed(pubs, pub, (version) => world.setSynced('pubs', version));
-    this.#watch('pubs', { group: pubGroup, kind: 'PodUnavailableBudget' }, pubs, () => pubProjection(this.#interner));
+    this.#watch('pubs', { group: pubGroup, kind: 'PodUnavailableBudget' }, pubs, (resource) =>
+      pubProjection(this.#interner, resource),
+    );
   }
 
   #budget(kind: BudgetRef['kind'], one: Reflected, mutate: () => void): void {

@@ -64,12 +64,17 @@ function pdbStatus({ conditions, observedGeneration, disruptionsAllowed, disrupt
   };
 }
 
-export function pubProjection(interner: Interner): (object: Fields) => PodUnavailableBudget {
+export function pubProjection(
+  interner: Interner,
+  { group, version }: ResourceName,
+): (object: Fields) => PodUnavailableBudget {
   const projection = { interner, keepAnnotation: keepAllButLastApplied };
-  return ({ apiVersion, ...object }) => {
+  // As it was read: its status is written in the same version.
+  const apiVersion = `${group}/${version}`;
+  return (object) => {
     const { spec, status } = object;
     return {
-      ...(typeof apiVersion === 'string' ? { apiVersion } : {}),
+      apiVersion,
       kind: 'PodUnavailableBudget',
       metadata: projectMeta(object, projection),
       ...(isObject(spec) ? { spec } : {}),

@@ -21,7 +21,7 @@ import type { Reflected } from '../../../src/kube/reflector/sink.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import type { Connection } from '../../../src/kube/transport/connection.ts';
 import { type Clients, purposeLimits } from '../../../src/operator/purposes.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { pubsIn, resources } from '../../../src/operator/resources.ts';
 import { createBudgetMetrics } from '../../../src/operator/status/budget-metrics.ts';
 import { groupBudgetOf } from '../../../src/operator/status/plan-pdb.ts';
 import { StatusController } from '../../../src/operator/status/status-controller.ts';
@@ -91,7 +91,7 @@ const says = async (name: string) => {
   return shown === undefined ? 'nothing' : `${shown.status} ${shown.reason}: ${shown.message}`;
 };
 const pubNow = async (name: string) =>
-  unwrap(await clients.upkeep.get<PodUnavailableBudget>(resources.pubs, { namespace, name }));
+  unwrap(await clients.upkeep.get<PodUnavailableBudget>(pubsIn('v1beta1'), { namespace, name }));
 
 async function eventsOfOurs(): Promise<readonly string[]> {
   const told = unwrap(await clients.upkeep.document<{ items: Event[] }>(`/api/v1/namespaces/${namespace}/events`));
@@ -128,7 +128,7 @@ async function leading(): Promise<() => Promise<void>> {
   const pdbs = reflected<PodDisruptionBudget>(resources.pdbs, (gone, item) =>
     gone ? world.deletePdb(namespace, item.metadata.name) : world.upsertPdb(item),
   );
-  const pubs = reflected<PodUnavailableBudget>(resources.pubs, (gone, item) =>
+  const pubs = reflected<PodUnavailableBudget>(pubsIn('v1beta1'), (gone, item) =>
     gone ? world.deletePub(namespace, item.metadata.name) : world.upsertPub(item),
   );
   const metrics = createMetrics();
@@ -225,7 +225,7 @@ describe('on an API server', () => {
       metadata: { name: 'web' },
       spec,
     };
-    unwrap(await clients.upkeep.create(resources.pubs, { namespace }, body));
+    unwrap(await clients.upkeep.create(pubsIn('v1beta1'), { namespace }, body));
     await eventually(async () => (await pubNow('web')).status?.observedGeneration === 1);
     expect((await pubNow('web')).status).toMatchObject({
       currentAvailable: 2,
@@ -233,11 +233,11 @@ describe('on an API server', () => {
       unavailableAllowed: 1,
     });
     const patch = { type: 'merge', body: { spec: { minAvailable: 2 } } } as const;
-    unwrap(await clients.upkeep.patch(resources.pubs, { namespace, name: 'web' }, patch));
+    unwrap(await clients.upkeep.patch(pubsIn('v1beta1'), { namespace, name: 'web' }, patch));
     await eventually(async () => (await pubNow('web')).status?.observedGeneration === 2);
     expect((await pubNow('web')).status).toMatchObject({ desiredAvailable: 2, unavailableAllowed: 0 });
     await eventually(async () => (await eventsOfOurs()).includes('MissingGroupLabel PodUnavailableBudget'));
-    unwrap(await clients.upkeep.delete(resources.pubs, { namespace, name: 'web' }));
+    unwrap(await clients.upkeep.delete(pubsIn('v1beta1'), { namespace, name: 'web' }));
     await end();
   });
 });

@@ -13,7 +13,7 @@ import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock, sleep } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
 import { purposeLimits } from '../../../src/operator/purposes.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { pubsIn } from '../../../src/operator/resources.ts';
 import { pubProjection } from '../../../src/operator/view/projections.ts';
 import { Watched } from '../../../src/operator/view/watched.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
@@ -59,7 +59,7 @@ function watchPubs() {
     traits: { watchList: true },
     kind: { group: 'policy.kruise.io', kind: 'PodUnavailableBudget' },
     sink: cache,
-    project: () => pubProjection(new Interner()),
+    project: (resource) => pubProjection(new Interner(), resource),
     recheckMs: 20,
   });
   return { cache, watched, names: () => [...cache.items()].map(({ metadata }) => metadata.name) };
@@ -97,7 +97,7 @@ test('an API that is not there has no objects, and one that comes, goes and come
 /** A definition takes a moment to be served. */
 async function createWhenServed(name: string): Promise<void> {
   for (let left = 200; ; left -= 1) {
-    const created = await client.create(resources.pubs, { namespace: 'default' }, budget(name));
+    const created = await client.create(pubsIn('v1beta1'), { namespace: 'default' }, budget(name));
     if (created.ok) return;
     if (left === 0) throw new Error(created.failure.message);
     await sleep(clock, 20);
