@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Reservation } from '../../src/api/ledger.ts';
 import { simulateDrain } from '../../src/core/drain/simulate.ts';
 import { judgeBatch } from '../../src/core/ledger/batch.ts';
-import { withdraw } from '../../src/core/ledger/withdraw.ts';
+import { withdraw } from '../../src/core/ledger/rewrite.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
-import type { PodBuilder } from '../support/builders.ts';
-import { aGroupPdb, aLedger, aReservation, ns } from '../support/builders.ts';
+import { aGroupPdb, aLedger, aReservation, ns, type PodBuilder } from '../support/builders.ts';
 import { aFirmReservation, groupIndex, lwsPods, pubFor } from '../support/fleet.ts';
 
 interface Shape {

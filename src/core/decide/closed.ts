@@ -3,7 +3,7 @@ import { type Collection, collections } from '../sync.ts';
 import type { Blocker } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { World } from '../world/world.ts';
-import { blocker } from './blocker.ts';
+import { blocker } from './refusal.ts';
 
 interface PodName {
   readonly name: string;

@@ -9,12 +9,11 @@ import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
-import { blocker, deny } from './blocker.ts';
 import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
 import { exemptPod, exemptRequest } from './exempt.ts';
-import { digestsOf, wasJudgedBy } from './judged-by.ts';
-import { concernsCrowded, inOrder, type Judge, type Panel, panelFor } from './judges.ts';
+import { concernsCrowded, digestsOf, inOrder, type Judge, type Panel, panelFor, wasJudgedBy } from './judges.ts';
 import { opinionOf } from './opinion.ts';
+import { blocker, deny } from './refusal.ts';
 import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
 import { vetoOf } from './veto.ts';
 

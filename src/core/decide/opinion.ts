@@ -8,9 +8,9 @@ import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
-import { blocker } from './blocker.ts';
 import type { Judge } from './judges.ts';
 import { availableFor, type Loss, lossOf, lossOfPod, withholderOf } from './loss.ts';
+import { blocker } from './refusal.ts';
 
 /** What one budget says: a charge it agrees to, or what blocks. */
 export type Opinion = Agreement | { readonly agrees: false; readonly blocker: Blocker };

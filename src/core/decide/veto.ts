@@ -2,8 +2,8 @@ import { bit } from '../health.ts';
 import type { DisruptionRequest } from '../request.ts';
 import type { Blocker } from '../verdict.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import { blocker } from './blocker.ts';
 import type { Judge } from './judges.ts';
+import { blocker } from './refusal.ts';
 
 /** The pod's own no (V1), unless there is a way out (V2, I10). */
 export function vetoOf(pod: PodRecord, request: DisruptionRequest, judges: readonly Judge[]): Blocker | undefined {

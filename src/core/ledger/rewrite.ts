@@ -10,3 +10,13 @@ export function rewrite(
   const watermark = later(ledger.spec?.watermark, seen);
   return { ...ledger, spec: { ...ledger.spec, reservations, ...(watermark === undefined ? {} : { watermark }) } };
 }
+
+/**
+ * The ledger without the reservations of these requests, which were refused because what they rested on did not hold (L7).
+ * Undefined: it holds none of them. No watermark rises: nothing was seen to go, and whoever counts these pods again counts pods that stay.
+ */
+export function withdraw(ledger: DisruptionLedger, claims: ReadonlySet<string>): DisruptionLedger | undefined {
+  const all = ledger.spec?.reservations ?? [];
+  const kept = all.filter(({ claim }) => claim === undefined || !claims.has(claim));
+  return kept.length === all.length ? undefined : rewrite(ledger, kept);
+}

@@ -1,7 +1,6 @@
 import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
 import { outlookOf } from '../../api/refusal-outlook.ts';
-import { blocker, deny } from '../../core/decide/blocker.ts';
-import { refusalOf } from '../../core/decide/refusal.ts';
+import { blocker, deny, refusalOf } from '../../core/decide/refusal.ts';
 import type { Operation } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { AdmissionAnswer, AnswerCause } from './review-answer.ts';

@@ -11,9 +11,9 @@ import { defaultAdmissionLimits } from './limits.ts';
 import { type DecisionObserver, PodHandler } from './pod-handler.ts';
 import { GroupCommit } from './reserve.ts';
 import { takeOver } from './takeover.ts';
-import { Turns } from './turns.ts';
 import type { PodReader } from './verify.ts';
 import { ViewGate } from './view-gate.ts';
+import { Turns } from './waiting-line.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /** The room, put together, with the pruner, which shares the turns and the identity of this process with it. */

@@ -1,4 +1,4 @@
-import { blocker, deny } from '../../core/decide/blocker.ts';
+import { blocker, deny } from '../../core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { Verification } from './verify.ts';

@@ -10,8 +10,7 @@ import { type Deadline, pause } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import { type AdmissionLimits, pauseAfter } from './limits.ts';
 import { ledgerBusy } from './refusals.ts';
-import type { Turns } from './turns.ts';
-import { type Reserved, WaitingLine, WaitingRequest } from './waiting-line.ts';
+import { type Reserved, type Turns, WaitingLine, WaitingRequest } from './waiting-line.ts';
 
 export interface ReserveDeps {
   readonly world: World;

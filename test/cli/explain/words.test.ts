@@ -5,7 +5,7 @@ import { type DryRun, dryRunOf } from '../../../src/cli/explain/dry-run.ts';
 import { parseTarget } from '../../../src/cli/explain/target.ts';
 import type { BuiltinStatus } from '../../../src/cli/live/builtin-status.ts';
 import { ageText } from '../../../src/cli/output/age.ts';
-import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
 import { aWorld } from '../../support/a-world.ts';

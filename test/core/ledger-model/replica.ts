@@ -1,7 +1,7 @@
 import type { DecideOptions } from '../../../src/core/decide/decide.ts';
 import { judgeBatch } from '../../../src/core/ledger/batch.ts';
 import { type NotesSeen, prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
-import { withdraw } from '../../../src/core/ledger/withdraw.ts';
+import { withdraw } from '../../../src/core/ledger/rewrite.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';

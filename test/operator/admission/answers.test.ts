@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { invalid, required } from '../../../src/api/field-errors.ts';
 import { passCodes, type RefusalCode, refusalCodes } from '../../../src/api/reasons.ts';
-import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import {
   answerBad,
   answerBlind,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
 import { createDecisionMetrics, decisionObserver, logDecision } from '../../../src/operator/admission/decisions.ts';

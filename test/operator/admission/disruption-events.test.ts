@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { type RefusalCode, refusalCodes } from '../../../src/api/reasons.ts';
 import { outlookOf } from '../../../src/api/refusal-outlook.ts';
-import { blocker, deny } from '../../../src/core/decide/blocker.ts';
+import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef, Charge, Verdict } from '../../../src/core/verdict.ts';
 import { EventAggregator, type EventNote } from '../../../src/kube/events/aggregate.ts';

@@ -9,9 +9,9 @@ import { LedgerAccess, type LedgerEvents, type LedgerStore } from '../../../../s
 import { type AdmissionLimits, defaultAdmissionLimits } from '../../../../src/operator/admission/limits.ts';
 import { GroupCommit } from '../../../../src/operator/admission/reserve.ts';
 import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
-import { Turns } from '../../../../src/operator/admission/turns.ts';
 import type { PodReader, PodReading } from '../../../../src/operator/admission/verify.ts';
 import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
+import { Turns } from '../../../../src/operator/admission/waiting-line.ts';
 import { Withdrawals } from '../../../../src/operator/admission/withdrawals.ts';
 import {
   defaultPrunerLimits,
