@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AdmissionRequest } from '../../src/cluster/admission/admission.ts';
 import type { ControlPlane } from '../../src/cluster/control-plane.ts';
 import type { KubeObject } from '../../src/cluster/objects.ts';
@@ -116,6 +117,13 @@ export class History {
       }
     }
     return [...moments].sort((a, b) => b - a);
+  }
+
+  /** Of every version of every object, with its time. */
+  digest(): string {
+    return createHash('sha256')
+      .update(JSON.stringify([...this.#objects]))
+      .digest('hex');
   }
 
   #wrote(resource: string, key: string, before: KubeObject | undefined, after: KubeObject | undefined): void {

@@ -24,7 +24,10 @@ export class Network {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #wires = new Set<Wire>();
+  /** What the processes hold, until it is closed. */
+  readonly #ends = new Set<Duplex>();
   readonly #held = new Set<string>();
+  #isClosed = false;
   weather: Weather = calm;
 
   constructor(clock: Clock, random: Random) {
@@ -42,8 +45,25 @@ export class Network {
     });
     this.#wires.add(wire);
     if (this.#held.has(from) || this.#held.has(to)) wire.hold();
+    this.#ends.add(far).add(near);
+    for (const end of [near, far]) end.once('close', () => this.#ends.delete(end));
     accept(far);
     return near;
+  }
+
+  /** A connection on which nothing is ever sent or answered. */
+  connectToNothing(): Duplex {
+    const [near] = linkPair();
+    // Not at once: Node.js does not listen to it yet, and would wait for its end for ever.
+    if (this.#isClosed) setImmediate(() => near.destroy());
+    else this.#ends.add(near);
+    return near;
+  }
+
+  /** The end of the simulation: an HTTP parser holds its connection, and all that belongs to it, until the connection is closed. */
+  close(): void {
+    this.#isClosed = true;
+    for (const end of this.#ends) end.destroy();
   }
 
   /** Closes every connection of a process, as a kernel does for one that was killed. */

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { linkPair } from '../../src/cli/simulate/link.ts';
 import { caBundle, noCertificates } from '../../src/cli/simulate/protection.ts';
 import { targetAs } from '../../src/cli/simulate/stage.ts';
 import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
@@ -133,7 +132,7 @@ export class Replica {
     const { network, api } = this.#terms;
     return networkTarget('operator', () =>
       // What is left of a killed process in this one reaches nobody.
-      clock.isDead ? linkPair()[0] : network.connect(this.name, 'api', api),
+      clock.isDead ? network.connectToNothing() : network.connect(this.name, 'api', api),
     );
   }
 }

@@ -3,6 +3,7 @@ import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { Actors } from './actors.ts';
 import { act, drawWeather, podsOf, type Story } from './happenings.ts';
+import type { History } from './history.ts';
 import { judgeDisruption, mayGoNow, type Violation } from './judge.ts';
 import { checkLedger, LedgerRecord } from './ledger-rules.ts';
 import { calm } from './network.ts';
@@ -15,6 +16,7 @@ export interface ScheduleResult {
   readonly violation: Violation | undefined;
   readonly transcript: readonly string[];
   readonly disruptions: number;
+  readonly history: History;
 }
 
 /** How long things happen, and how many. */
@@ -71,7 +73,8 @@ export async function runSchedule(seed: number, logLevel: 'error' | 'warn' = 'er
   } finally {
     await drive(stack.clock, stack.close());
   }
-  return { seed, violation: violations[0], transcript, disruptions: stack.history.disruptions.length };
+  const { history } = stack;
+  return { seed, violation: violations[0], transcript, disruptions: history.disruptions.length, history };
 }
 
 function observe(stack: Stack, record: LedgerRecord, tell: (line: string) => void, violations: Violation[]): void {

@@ -113,6 +113,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
       for (const replica of replicas) replica.kill();
       connection.close();
       await cluster.close();
+      network.close();
     },
   };
 }

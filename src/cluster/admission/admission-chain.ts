@@ -73,9 +73,9 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
   async function pass(request: AdmissionRequest, reinvocation: Reinvocation): Promise<KubeObject | undefined> {
     const webhooks = mutating();
     const changing = mutatingPolicies();
-    // Plugins leave status alone, so that without webhooks and policies nothing of it changes on the way.
-    const isFixed = request.subresource === 'status' && webhooks.length === 0 && changing.length === 0;
-    const draft = request.object && !isFixed ? clone(request.object) : request.object;
+    // Plugins leave status alone, and a webhook's patch is applied to a copy, so that without policies nothing of it changes on the way.
+    const isFixed = request.subresource === 'status' && changing.length === 0;
+    const draft = request.object && !isFixed ? draftOf(request.object) : request.object;
     for (const plugin of plugins) await plugin.admit?.({ ...request, object: draft }, draft, options);
     if (reinvocation.round === 'second' && !sameJson(draft, request.object)) reinvocation.objectChanged();
     const object = await runMutatingPolicies(changing, { ...request, object: draft }, reinvocation, context);
@@ -97,6 +97,15 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
     },
     close: () => client.close(),
   };
+}
+
+/** A copy, but for what is said of its fields: no plugin changes that, it is large, and it is known by its identity when it is stored. */
+function draftOf(object: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = object.metadata ?? {};
+  if (managedFields === undefined) return clone(object);
+  const draft = clone({ ...object, metadata } as KubeObject);
+  draft.metadata.managedFields = managedFields;
+  return draft;
 }
 
 function builtinPlugins(options: AdmissionOptions, enabled: (name: PluginName) => boolean): readonly Plugin[] {

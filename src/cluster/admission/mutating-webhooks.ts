@@ -7,7 +7,7 @@ import type { GroupVersionKind, Target } from './admission-review.ts';
 import type { ReviewAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
 import { type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
-import { checkConditions, isExempt, type MatchContext, scopeOf } from './webhook-match.ts';
+import { ConditionValues, checkConditions, isExempt, type MatchContext, scopeOf } from './webhook-match.ts';
 import { applyPatchTo, decodePatch } from './webhook-patch.ts';
 
 export interface MutatingContext extends MatchContext, CallContext {
@@ -47,6 +47,8 @@ interface Passage {
   object: KubeObject | undefined;
   oldObject: KubeObject | undefined;
   kind: GroupVersionKind;
+  /** Nothing changes an object on its way: a patch makes another one of it. */
+  readonly values: ConditionValues;
 }
 
 /** Asks the webhooks one after the other, each about what the ones before it made of the object. */
@@ -57,7 +59,12 @@ export async function runMutatingWebhooks(
   context: MutatingContext,
 ): Promise<KubeObject | undefined> {
   if (isExempt(request)) return request.object;
-  const passage: Passage = { object: request.object, oldObject: request.oldObject, kind: request.kind };
+  const passage: Passage = {
+    object: request.object,
+    oldObject: request.oldObject,
+    kind: request.kind,
+    values: new ConditionValues(),
+  };
   for (const webhook of webhooks) {
     const current = { ...request, object: passage.object, oldObject: passage.oldObject };
     const target = await targetOf(webhook, current, passage, context);
@@ -85,7 +92,7 @@ async function targetOf(
   if (scope.kind === 'refuse') throw scope.error;
   if (scope.kind === 'skip') return undefined;
   if (webhook.conditions.length > 0) await bring(passage, request, scope.target.kind, context);
-  const verdict = checkConditions(webhook, request, scope.target, passage);
+  const verdict = checkConditions(webhook, request, scope.target, passage, passage.values);
   if (verdict === 'call') return scope.target;
   if (verdict === 'skip') return undefined;
   throw verdict;

@@ -5,7 +5,14 @@ import type { AdmissionRequest } from './admission.ts';
 import type { Target } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import { type Call, type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
-import { checkConditions, isExempt, type MatchContext, scopeOf, type VersionedObjects } from './webhook-match.ts';
+import {
+  ConditionValues,
+  checkConditions,
+  isExempt,
+  type MatchContext,
+  scopeOf,
+  type VersionedObjects,
+} from './webhook-match.ts';
 
 export interface ValidatingContext extends MatchContext, CallContext {
   convert(type: ResourceType, object: KubeObject, apiVersion: string): Promise<KubeObject>;
@@ -30,13 +37,14 @@ async function relevantCalls(
   context: ValidatingContext,
 ): Promise<readonly Call[]> {
   const versions = new Map<string, Promise<VersionedObjects>>();
+  const values = new ConditionValues();
   const calls: Call[] = [];
   for (const webhook of webhooks) {
     const scope = scopeOf(webhook, request, context);
     if (scope.kind === 'refuse') throw scope.error;
     if (scope.kind === 'skip') continue;
     const objects = await versioned(versions, request, scope.target, context);
-    const verdict = checkConditions(webhook, request, scope.target, objects);
+    const verdict = checkConditions(webhook, request, scope.target, objects, values);
     if (verdict === 'skip') continue;
     if (verdict !== 'call') throw verdict;
     calls.push({ webhook, request, target: scope.target, objects, mutating: false });

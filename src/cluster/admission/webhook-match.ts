@@ -41,17 +41,30 @@ export function scopeOf(webhook: Matched, request: AdmissionRequest, context: Ma
   return inNamespace === true ? { kind: 'call', target } : { kind: 'refuse', error: inNamespace };
 }
 
+/** The objects of one request as expressions see them, converted once for all webhooks that are asked about it. */
+export class ConditionValues {
+  readonly #known = new Map<KubeObject, unknown>();
+
+  of(object: KubeObject | undefined): unknown {
+    if (object === undefined) return null;
+    const known = this.#known.get(object) ?? celValue(object);
+    this.#known.set(object, known);
+    return known;
+  }
+}
+
 /** Whether match conditions let the call happen. Errors go by the webhook's failure policy. */
 export function checkConditions(
   webhook: Webhook,
   request: AdmissionRequest,
   target: Target,
   versioned: VersionedObjects,
+  values: ConditionValues,
 ): 'call' | 'skip' | ApiError {
   if (webhook.conditions.length === 0) return 'call';
   const outcome = evaluateConditions(webhook.conditions, {
-    object: celValue(versioned.object ?? null),
-    oldObject: celValue(versioned.oldObject ?? null),
+    object: values.of(versioned.object),
+    oldObject: values.of(versioned.oldObject),
     request: celValue(conditionRequest(request, target)),
   });
   if (outcome.kind === 'met') return 'call';
@@ -105,12 +118,9 @@ function findTarget(webhook: Matched, request: AdmissionRequest, types: Resource
 
 /** The same resource in its other versions. */
 function equivalents({ type, subresource }: AdmissionRequest, types: ResourceTypes): readonly ResourceType[] {
-  const others: ResourceType[] = [];
-  for (const other of types.all()) {
-    const same = other.key === type.key && other.version !== type.version;
-    if (same && (subresource === '' || other.subresources.has(subresource))) others.push(other);
-  }
-  return others;
+  return types
+    .versions(type.key)
+    .filter((other) => other.version !== type.version && (subresource === '' || other.subresources.has(subresource)));
 }
 
 /** Subresources with a kind of their own (Scale, Eviction) keep it in every version of the resource. */

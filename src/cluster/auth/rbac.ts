@@ -1,3 +1,4 @@
+import type { KubeObject } from '../objects.ts';
 import type { View } from '../view.ts';
 import { quote } from './go-quote.ts';
 import { isPrivileged } from './identities.ts';
@@ -39,7 +40,7 @@ export function createRbacAuthorizer(view: View): RbacAuthorizer {
   const roleRules: RbacAuthorizer['roleRules'] = (ref, namespace) => {
     const role =
       ref.kind === 'Role' ? view.get(rolesKey, namespace, ref.name) : view.get(clusterRolesKey, '', ref.name);
-    return role && rulesOf(role);
+    return role && storedRules(role);
   };
   function* matches(user: User, namespace: string): Generator<BindingMatch> {
     yield* clusterBindings.matches(user, '');
@@ -66,6 +67,17 @@ export function createRbacAuthorizer(view: View): RbacAuthorizer {
       for (const subscription of subscriptions) subscription.stop();
     },
   };
+}
+
+/** Every request asks for the rules of some roles. A stored role never changes: its next version is another object. */
+const knownRules = new WeakMap<KubeObject, readonly PolicyRule[]>();
+
+function storedRules(role: KubeObject): readonly PolicyRule[] {
+  const known = knownRules.get(role);
+  if (known !== undefined) return known;
+  const rules = rulesOf(role);
+  knownRules.set(role, rules);
+  return rules;
 }
 
 function decide(

@@ -3,28 +3,35 @@
 /** Deeper JSON never gets this far; the bound keeps a mistake elsewhere from becoming a stack overflow here. */
 const maxDepth = 2_000;
 
-/** Lists and maps that hold CEL values already. A result of one expression can so be a binding of the next. */
+/**
+ * Lists that hold CEL values already. A result of one expression can so be a binding of the next. Maps need no mark: JSON has none. Nor
+ * do lists within a converted value: to convert one of them again is a waste, and changes nothing.
+ */
 const converted = new WeakSet<object>();
 
 class ValueTooDeep extends Error {}
 
 /** Converts once; giving the answer to several evaluations costs nothing more. A Map is taken as CEL values as it is. */
-export function celValue(json: unknown, levels = maxDepth): unknown {
+export function celValue(json: unknown): unknown {
+  return markConverted(convert(json, maxDepth));
+}
+
+function convert(json: unknown, levels: number): unknown {
   if (typeof json === 'number') return celNumber(json);
-  if (typeof json !== 'object' || json === null || converted.has(json)) return json;
+  if (typeof json !== 'object' || json === null || json instanceof Map || converted.has(json)) return json;
   if (levels === 0) throw new ValueTooDeep(`values nest deeper than ${maxDepth} levels`);
-  if (Array.isArray(json)) return markConverted(json.map((item) => celValue(item, levels - 1)));
+  if (Array.isArray(json)) return json.map((item) => convert(item, levels - 1));
   if (!isPlain(json)) return json;
   const map = new Map<string, unknown>();
   for (const key of Object.keys(json)) {
     const value = (json as Record<string, unknown>)[key];
-    if (value !== undefined) map.set(key, celValue(value, levels - 1));
+    if (value !== undefined) map.set(key, convert(value, levels - 1));
   }
-  return markConverted(map);
+  return map;
 }
 
 export function markConverted<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) converted.add(value);
+  if (typeof value === 'object' && value !== null && !(value instanceof Map)) converted.add(value);
   return value;
 }
 

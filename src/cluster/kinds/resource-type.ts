@@ -74,6 +74,8 @@ export interface ResourceTypes {
   byKind(group: string, version: string, kind: string): ResourceType | undefined;
   /** The type in its storage version. */
   storage(key: ResourceKey): ResourceType | undefined;
+  /** The same resource in every version that is served. */
+  versions(key: ResourceKey): readonly ResourceType[];
   all(): Iterable<ResourceType>;
   /** Changes with every change of the set, so that discovery can be cached. */
   readonly generation: number;

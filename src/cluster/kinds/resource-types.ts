@@ -20,6 +20,7 @@ interface Index {
   readonly byPath: ReadonlyMap<string, ResourceType>;
   readonly byKind: ReadonlyMap<string, ResourceType>;
   readonly storage: ReadonlyMap<ResourceKey, ResourceType>;
+  readonly versions: ReadonlyMap<ResourceKey, readonly ResourceType[]>;
 }
 
 class ResourceTypeTable implements MutableResourceTypes {
@@ -47,6 +48,10 @@ class ResourceTypeTable implements MutableResourceTypes {
 
   storage(key: ResourceKey): ResourceType | undefined {
     return this.#index.storage.get(key);
+  }
+
+  versions(key: ResourceKey): readonly ResourceType[] {
+    return this.#index.versions.get(key) ?? [];
   }
 
   all(): Iterable<ResourceType> {
@@ -79,7 +84,9 @@ function indexOf(types: readonly ResourceType[]): Index {
     setOnce(byPath, `${type.group}/${type.version}/${type.plural}`, type);
     setOnce(byKind, `${type.group}/${type.version}/${type.kind}`, type);
   }
-  return { byPath, byKind, storage };
+  const versions = new Map<ResourceKey, ResourceType[]>();
+  for (const type of byPath.values()) versions.set(type.key, [...(versions.get(type.key) ?? []), type]);
+  return { byPath, byKind, storage, versions };
 }
 
 function setOnce<T>(map: Map<string, T>, key: string, value: T): void {

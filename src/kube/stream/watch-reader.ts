@@ -19,7 +19,7 @@ export type WatchEnd =
 
 export interface WatchReading {
   readonly clock: Clock;
-  /** Longest silence; asked anew whenever it is measured, since it may depend on what came, and on when (`since`) something last did. */
+  /** Longest silence; asked again after each chunk, because it may depend on what came, and on when (`since`) something last did. */
   readonly stallMs: (since: number) => number;
   readonly maxLineBytes: number;
   /** What it throws counts as a garbled line. 'enough' ends the watch. */
@@ -32,9 +32,9 @@ export async function readWatch(body: Body, reading: WatchReading): Promise<Watc
   const splitter = new LineSplitter(reading.maxLineBytes);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      silence.broken();
       const end = readChunk(splitter, chunk, reading);
       if (end !== undefined) return end;
+      silence.broken();
     }
     if (splitter.isBetweenLines) return { kind: 'closed' };
     return { kind: 'broken', message: 'the watch ended within an event' };
@@ -61,15 +61,13 @@ function readChunk(splitter: LineSplitter, chunk: Buffer, { onEvent }: WatchRead
   }
 }
 
-/** The limit may become shorter while it is being waited for. */
-const lookEveryMs = 1_000;
-
 /** Ends a body that has been silent for too long. One timer, moved on only when it fires: events come by the thousand. */
 class Silence {
   readonly #body: Body;
   readonly #reading: WatchReading;
   #since: number;
-  #timer: Timer;
+  #due = Number.POSITIVE_INFINITY;
+  #timer: Timer | undefined;
   tooLong = false;
   lastedMs = 0;
 
@@ -77,27 +75,30 @@ class Silence {
     this.#body = body;
     this.#reading = reading;
     this.#since = reading.clock.monotonic();
-    this.#timer = this.#later(reading.stallMs(this.#since));
+    this.#look();
   }
 
+  /** Something came and was read, by which the limit may have become shorter. */
   broken(): void {
     this.#since = this.#reading.clock.monotonic();
+    if (this.#since + this.#reading.stallMs(this.#since) < this.#due) this.#look();
   }
 
   end(): void {
-    this.#timer.cancel();
+    this.#timer?.cancel();
   }
 
-  #later(delayMs: number): Timer {
-    return this.#reading.clock.after(Math.min(delayMs, lookEveryMs), () => {
-      this.lastedMs = this.#reading.clock.monotonic() - this.#since;
-      const left = this.#reading.stallMs(this.#since) - this.lastedMs;
-      if (left > 0) {
-        this.#timer = this.#later(left);
-        return;
-      }
-      this.tooLong = true;
-      this.#body.destroy(new Error('stalled'));
-    });
+  #look(): void {
+    const { clock, stallMs } = this.#reading;
+    this.#timer?.cancel();
+    this.lastedMs = clock.monotonic() - this.#since;
+    const left = stallMs(this.#since) - this.lastedMs;
+    if (left > 0) {
+      this.#due = clock.monotonic() + left;
+      this.#timer = clock.after(left, () => this.#look());
+      return;
+    }
+    this.tooLong = true;
+    this.#body.destroy(new Error('stalled'));
   }
 }

@@ -6,6 +6,13 @@ import type { Identity, Target } from './target.ts';
 import type { Timebox } from './timebox.ts';
 import { connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
 
+/**
+ * Node.js takes its own listener off a socket when an answer has ended, and the agent puts another one on a moment later. A request that
+ * is aborted in between destroys the socket with an error that nothing listens to, which would end the process. The request itself
+ * reports its errors elsewhere.
+ */
+const ignoreError = () => undefined;
+
 /** Requests over HTTP/1.1, on connections that are kept. */
 export class Http1 {
   readonly #target: Target;
@@ -33,6 +40,7 @@ export class Http1 {
       if (sending instanceof Error) return resolve(failedAttempt(credentialsFailure(sending)));
       let connected = false;
       sending.on('socket', (socket) => {
+        if (!socket.listeners('error').includes(ignoreError)) socket.on('error', ignoreError);
         if (!socket.connecting) connected = true;
         else
           socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest } from '../../../src/cluster/admission/admission.ts';
 import { type Rule, type RuleSubject, ruleMatches } from '../../../src/cluster/admission/rule-match.ts';
 import { compileConfiguration, type Webhook } from '../../../src/cluster/admission/webhook.ts';
-import { checkConditions, isExempt, scopeOf } from '../../../src/cluster/admission/webhook-match.ts';
+import { ConditionValues, checkConditions, isExempt, scopeOf } from '../../../src/cluster/admission/webhook-match.ts';
 import { ApiError } from '../../../src/cluster/errors.ts';
 import type { JsonObject } from '../../../src/cluster/objects.ts';
 import {
@@ -187,7 +187,7 @@ describe('match conditions', () => {
   const check = (expressions: readonly string[], more: JsonObject = {}) => {
     const hook = webhook({ matchConditions: matchConditions(expressions), ...more });
     const request = aRequest();
-    return checkConditions(hook, request, { type: request.type, kind: request.kind }, request);
+    return checkConditions(hook, request, { type: request.type, kind: request.kind }, request, new ConditionValues());
   };
 
   test.each(conditionCases)('%s', (_name, expressions, verdict) => {

@@ -69,6 +69,7 @@ export function typesOf(...all: readonly ResourceType[]): ResourceTypes {
     find: (group, version, plural) => find(group, version, (type) => type.plural === plural),
     byKind: (group, version, kind) => find(group, version, (type) => type.kind === kind),
     storage: (key) => all.find((type) => type.key === key && type.version === type.storageVersion),
+    versions: (key) => all.filter((type) => type.key === key),
     all: () => all,
     generation: 1,
   };

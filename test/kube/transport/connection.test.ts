@@ -306,3 +306,19 @@ describe('an identity', () => {
     await until(() => server.connections() === 2);
   });
 });
+
+test('that is aborted while its answer ends does not end the process', async () => {
+  const { connection } = await serve((_, response) => json(response, 200, {}));
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on('uncaughtException', note);
+  cleanups.push(() => process.off('uncaughtException', note));
+  const caller = new AbortController();
+  const opened = await connection.open({ ...get, signal: caller.signal });
+  if (!opened.ok) expect.fail(opened.failure.message);
+  // The answer ends before the error of its socket arrives: the socket goes back to the agent, and its listeners are taken off.
+  opened.value.on('data', () => caller.abort());
+  await new Promise((resolve) => opened.value.once('close', resolve));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(unhandled).toEqual([]);
+});
