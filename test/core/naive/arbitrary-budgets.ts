@@ -45,7 +45,7 @@ const anySelector: fc.Arbitrary<LabelSelector> = fc.oneof(
   },
 );
 
-const groupLabels = ['shard', 'leaderworkerset.sigs.k8s.io/group-index', 'app'] as const;
+export const groupLabels = ['shard', 'leaderworkerset.sigs.k8s.io/group-index', 'app'] as const;
 
 /** All scopes, and what people get wrong. */
 const anyScope: fc.Arbitrary<Readonly<Record<string, string>>> = fc.oneof(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ledgerName, type Reservation } from '../../../src/api/ledger.ts';
+import { type GroupSize, ledgerName, type Reservation } from '../../../src/api/ledger.ts';
 import type { OwnerReference } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
@@ -39,6 +39,9 @@ export function tell(world: World, event: Event, before: Moment, after: Moment):
     case 'releaseNth':
       tellReservations(world, before, after);
       break;
+    case 'keepSize':
+      tellSize(world, before, event);
+      break;
     case 'deleteNth': {
       const pod = nthPod(before.state, event.nth);
       if (pod !== undefined) world.deletePod(namespaceOf(pod), pod.metadata.name);
@@ -73,8 +76,32 @@ function tellReservations(world: World, before: Moment, after: Moment): void {
       const judgedBy = isNew ? judgesNow(world, namespace, one) : known.judgedBy;
       return judgedBy === undefined ? one : { ...one, judgedBy };
     });
-    world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
+    world.setLedger(namespace, {
+      metadata,
+      spec: { reservations, sizes: sizesIn(world, namespace), watermark: '1000' },
+    });
   }
+}
+
+function sizesIn(world: World, namespace: string): readonly GroupSize[] {
+  return world.namespace(namespace)?.ledger?.spec?.sizes ?? [];
+}
+
+/** The ledger names a group by the engine's own key. */
+function tellSize(world: World, { state }: Moment, event: Extract<Event, { kind: 'keepSize' }>): void {
+  const { nth, by, size } = event;
+  const pod = nthPod(state, nth);
+  const namespace = pod === undefined ? '' : namespaceOf(pod);
+  const known = world.namespace(namespace);
+  const groups = known?.pods.get(pod?.metadata.name ?? '')?.groups ?? [];
+  const group =
+    by === 'convention'
+      ? groups.find((one) => one.labelKey === undefined && one.isGang)
+      : groups.find((one) => one.labelKey === by.label);
+  if (known?.ledger === undefined || group === undefined) return;
+  const others = sizesIn(world, namespace).filter((one) => one.group !== group.key);
+  const sizes = size === undefined ? others : [...others, { group: group.key, unit: group.display, size }];
+  world.setLedger(namespace, { ...known.ledger, spec: { ...known.ledger.spec, sizes } });
 }
 
 function judgesNow(world: World, namespace: string, { pod, operation }: Reservation): readonly string[] | undefined {
@@ -86,7 +113,7 @@ function judgesNow(world: World, namespace: string, { pod, operation }: Reservat
 
 type Simple = Exclude<
   Event,
-  { kind: 'reserve' | 'reserveNth' | 'releaseNth' | 'setProbeLease' | 'advance' | 'deleteNth' }
+  { kind: 'reserve' | 'reserveNth' | 'releaseNth' | 'keepSize' | 'setProbeLease' | 'advance' | 'deleteNth' }
 >;
 
 /** What the engine is told word for word. */

@@ -7,12 +7,17 @@ import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { forgetDeleted } from './deleted.ts';
+import { membership } from './groups.ts';
 import { judgingBudgets, observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
+import { labelKeys } from './peaks.ts';
 import { findPod, type NaiveReservation, type NaiveState, namespaceOf } from './state.ts';
 
 /** How a reservation stands: within its limit or past it, and whether it rests on a condition. */
 export type Kept = 'fresh' | 'late' | 'conditional' | 'conditionalLate';
+
+/** Which group of a pod is meant: the one by this label, or the one that the pod names by an API or a convention. */
+export type GroupedBy = { readonly label: string } | 'convention';
 
 /** Something that happens to the cluster, as both implementations are told of it. */
 export type Event =
@@ -50,6 +55,8 @@ export type Event =
   /** A pod that is there, whichever it is, so that reservations meet pods. */
   | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly kept: Kept }
   | { readonly kind: 'releaseNth'; readonly nth: number }
+  /** The leader writes the size of a group of a pod that is there into the ledger, or takes it out again. */
+  | { readonly kind: 'keepSize'; readonly nth: number; readonly by: GroupedBy; readonly size?: number }
   | { readonly kind: 'advance'; readonly seconds: number };
 
 export interface Moment {
@@ -131,6 +138,8 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     }
     case 'releaseNth':
       return { reservations: released(state, event.nth) };
+    case 'keepSize':
+      return { keptSizes: keptAfter(state, event) };
   }
 }
 
@@ -202,6 +211,23 @@ function reserved({ state, now }: Moment, event: Extract<Event, { kind: 'reserve
   };
   const entry = kinds[event.kept ?? 'fresh'];
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
+}
+
+/** A label makes groups only while a budget groups by it; the size that the ledger keeps outlives them (G5). */
+function keptAfter(
+  state: NaiveState,
+  { nth, by, size }: Extract<Event, { kind: 'keepSize' }>,
+): NaiveState['keptSizes'] {
+  const pod = nthPod(state, nth);
+  if (pod === undefined || (by !== 'convention' && !labelKeys(state, namespaceOf(pod)).includes(by.label))) {
+    return state.keptSizes;
+  }
+  const grouping = by === 'convention' ? ({ by } as const) : ({ by: 'label', label: by.label } as const);
+  const group = membership(state, pod, grouping);
+  if (group === undefined) return state.keptSizes;
+  const others = [...(state.keptSizes.get(namespaceOf(pod)) ?? [])].filter(([key]) => key !== group.key);
+  const sizes = new Map(size === undefined ? others : [...others, [group.key, size] as const]);
+  return new Map([...state.keptSizes, [namespaceOf(pod), sizes]]);
 }
 
 function released(state: NaiveState, nth: number): NaiveState['reservations'] {

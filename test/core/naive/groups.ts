@@ -123,12 +123,18 @@ export function largest(numbers: readonly (number | undefined)[]): number | unde
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** G5. Never less than one: a group that nobody ever saw alive must not count as available. */
+/** All pods of a group are in one namespace, and so is the ledger that keeps its size. */
+function keptSize(state: NaiveState, group: Group): number | undefined {
+  const [pod] = group.pods;
+  return pod === undefined ? undefined : state.keptSizes.get(namespaceOf(pod))?.get(group.key);
+}
+
+/** G5. Never less than one: a group without a live pod must not count as available. */
 export function groupMinimum(state: NaiveState, group: Group, asked: GroupMinimum | undefined): number {
   if (typeof asked === 'number') return asked;
   const minCount = largest(group.members.map((member) => member.minCount));
-  const seen = Math.max(state.peaks.get(group.key) ?? 0, minCount ?? 0);
-  const fullSize = Math.max(1, largest(group.members.map((member) => member.size)) ?? seen);
+  const known = keptSize(state, group) ?? state.peaks.get(group.key) ?? 0;
+  const fullSize = Math.max(1, largest(group.members.map((member) => member.size)) ?? Math.max(known, minCount ?? 0));
   const needsAll = asked === 'all' || group.members.some((member) => member.needsAll === true);
   return needsAll ? fullSize : (minCount ?? fullSize);
 }
