@@ -179,14 +179,20 @@ const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('releaseNth' as const), nth: fc.nat(5) }) },
 );
 
-/** Sizes that are too small, right and too large for what is there, and none. */
-const sizeEvent: fc.Arbitrary<Event> = fc
-  .record({
-    nth: fc.nat(13),
-    by: fc.constantFrom<GroupedBy>('convention', ...groupLabels.map((key) => ({ label: key }))),
-    size: fc.constantFrom(1, 2, 2, 3, 3, 4, undefined),
-  })
-  .map(({ size, ...about }) => ({ kind: 'keepSize', ...about, ...(size === undefined ? {} : { size }) }));
+/** Sizes that are too small, right and too large for what is there. */
+const keepEvent: fc.Arbitrary<Event> = fc.record({
+  kind: fc.constant('keepSize' as const),
+  nth: fc.nat(13),
+  by: fc.constantFrom<GroupedBy>('convention', ...groupLabels.map((key) => ({ label: key }))),
+  size: fc.constantFrom(1, 2, 2, 3, 3, 4),
+});
+
+const sizeEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 4, arbitrary: keepEvent },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('dropSizes' as const), namespace: anyNamespace }) },
+);
+
+const restartEvent: fc.Arbitrary<Event> = fc.constant({ kind: 'restart' });
 
 const timeEvent = fc.constantFrom(1, 5, 10, 30).map((seconds): Event => ({ kind: 'advance', seconds }));
 
@@ -203,6 +209,7 @@ const anyEvent = (seats: readonly Seat[]): fc.Arbitrary<Event> =>
     { weight: 5, arbitrary: goneEvent },
     { weight: 5, arbitrary: ledgerEvent },
     { weight: 4, arbitrary: sizeEvent },
+    { weight: 2, arbitrary: restartEvent },
     { weight: 2, arbitrary: timeEvent },
   );
 
@@ -217,7 +224,7 @@ const opening = (seats: readonly Seat[]): fc.Arbitrary<readonly Event[]> =>
       fc.array(pdbEvent, { maxLength: 2, size: 'max' }),
       fc.array(pubEvent, { maxLength: 2, size: 'max' }),
       most(25, nodes, firstLease),
-      fc.array(sizeEvent, { maxLength: 3, size: 'max' }),
+      fc.array(keepEvent, { maxLength: 3, size: 'max' }),
     )
     .map((parts) => parts.flat());
 

@@ -32,7 +32,7 @@ export function newWorld(): World {
 }
 
 /** The engine's side of an event; `after` is the naive side, which knows the whole ledger. */
-export function tell(world: World, event: Event, before: Moment, after: Moment): void {
+export function tell(world: World, event: Exclude<Event, { kind: 'restart' }>, before: Moment, after: Moment): void {
   switch (event.kind) {
     case 'reserve':
     case 'reserveNth':
@@ -41,6 +41,9 @@ export function tell(world: World, event: Event, before: Moment, after: Moment):
       break;
     case 'keepSize':
       tellSize(world, before, event);
+      break;
+    case 'dropSizes':
+      tellSizes(world, event.namespace, []);
       break;
     case 'deleteNth': {
       const pod = nthPod(before.state, event.nth);
@@ -92,16 +95,19 @@ function tellSize(world: World, { state }: Moment, event: Extract<Event, { kind:
   const { nth, by, size } = event;
   const pod = nthPod(state, nth);
   const namespace = pod === undefined ? '' : namespaceOf(pod);
-  const known = world.namespace(namespace);
-  const groups = known?.pods.get(pod?.metadata.name ?? '')?.groups ?? [];
+  const groups = world.namespace(namespace)?.pods.get(pod?.metadata.name ?? '')?.groups ?? [];
   const group =
     by === 'convention'
       ? groups.find((one) => one.labelKey === undefined && one.isGang)
       : groups.find((one) => one.labelKey === by.label);
-  if (known?.ledger === undefined || group === undefined) return;
+  if (group === undefined) return;
   const others = sizesIn(world, namespace).filter((one) => one.group !== group.key);
-  const sizes = size === undefined ? others : [...others, { group: group.key, unit: group.display, size }];
-  world.setLedger(namespace, { ...known.ledger, spec: { ...known.ledger.spec, sizes } });
+  tellSizes(world, namespace, [...others, { group: group.key, unit: group.display, size }]);
+}
+
+function tellSizes(world: World, namespace: string, sizes: readonly GroupSize[]): void {
+  const ledger = world.namespace(namespace)?.ledger;
+  if (ledger !== undefined) world.setLedger(namespace, { ...ledger, spec: { ...ledger.spec, sizes } });
 }
 
 function judgesNow(world: World, namespace: string, { pod, operation }: Reservation): readonly string[] | undefined {
@@ -113,7 +119,18 @@ function judgesNow(world: World, namespace: string, { pod, operation }: Reservat
 
 type Simple = Exclude<
   Event,
-  { kind: 'reserve' | 'reserveNth' | 'releaseNth' | 'keepSize' | 'setProbeLease' | 'advance' | 'deleteNth' }
+  {
+    kind:
+      | 'reserve'
+      | 'reserveNth'
+      | 'releaseNth'
+      | 'keepSize'
+      | 'dropSizes'
+      | 'restart'
+      | 'setProbeLease'
+      | 'advance'
+      | 'deleteNth';
+  }
 >;
 
 /** What the engine is told word for word. */

@@ -11,6 +11,7 @@ import { membership } from './groups.ts';
 import { judgingBudgets, observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
 import { labelKeys } from './peaks.ts';
+import { forgotten } from './restart.ts';
 import { findPod, type NaiveReservation, type NaiveState, namespaceOf } from './state.ts';
 
 /** How a reservation stands: within its limit or past it, and whether it rests on a condition. */
@@ -55,8 +56,12 @@ export type Event =
   /** A pod that is there, whichever it is, so that reservations meet pods. */
   | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly kept: Kept }
   | { readonly kind: 'releaseNth'; readonly nth: number }
-  /** The leader writes the size of a group of a pod that is there into the ledger, or takes it out again. */
-  | { readonly kind: 'keepSize'; readonly nth: number; readonly by: GroupedBy; readonly size?: number }
+  /** The ledger keeps no size any more. */
+  | { readonly kind: 'dropSizes'; readonly namespace: string }
+  /** A new process takes over: it knows what the API server stores, and nothing of what was. */
+  | { readonly kind: 'restart' }
+  /** The leader writes the size of a group of a pod that is there into the ledger. */
+  | { readonly kind: 'keepSize'; readonly nth: number; readonly by: GroupedBy; readonly size: number }
   | { readonly kind: 'advance'; readonly seconds: number };
 
 export interface Moment {
@@ -88,10 +93,11 @@ function put<T extends Named>(list: readonly T[], thing: T): readonly T[] {
 /** The naive side of an event: the lists as they are afterwards. */
 export function happen(moment: Moment, event: Event): Moment {
   if (event.kind === 'advance') return { ...moment, now: moment.now + event.seconds * 1000 };
+  if (event.kind === 'restart') return { ...moment, state: forgetDeleted(forgotten(moment.state)) };
   return { ...moment, state: forgetDeleted(observe({ ...moment.state, ...changed(moment, event) })) };
 }
 
-function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' }>): Partial<NaiveState> {
+function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' | 'restart' }>): Partial<NaiveState> {
   switch (event.kind) {
     case 'upsertPod':
       return { pods: put(state.pods, event.pod) };
@@ -140,6 +146,8 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
       return { reservations: released(state, event.nth) };
     case 'keepSize':
       return { keptSizes: keptAfter(state, event) };
+    case 'dropSizes':
+      return { keptSizes: new Map([...state.keptSizes].filter(([namespace]) => namespace !== event.namespace)) };
   }
 }
 
@@ -225,8 +233,7 @@ function keptAfter(
   const grouping = by === 'convention' ? ({ by } as const) : ({ by: 'label', label: by.label } as const);
   const group = membership(state, pod, grouping);
   if (group === undefined) return state.keptSizes;
-  const others = [...(state.keptSizes.get(namespaceOf(pod)) ?? [])].filter(([key]) => key !== group.key);
-  const sizes = new Map(size === undefined ? others : [...others, [group.key, size] as const]);
+  const sizes = new Map([...(state.keptSizes.get(namespaceOf(pod)) ?? []), [group.key, size]]);
   return new Map([...state.keptSizes, [namespaceOf(pod), sizes]]);
 }
 
