@@ -1,6 +1,6 @@
 import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { Condition } from '../../api/meta.ts';
-import { condition } from '../../api/names.ts';
+import { annotation, condition } from '../../api/names.ts';
 import type { WarningCode } from '../../api/reasons.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
@@ -79,7 +79,7 @@ function unresolved(pdb: PdbState): readonly string[] {
 type Warning = PdbReport['warnings'][number];
 
 function warningsOf(pdb: PdbState): PdbReport['warnings'] {
-  const found = [leftOut(pdb), notDivided(pdb), notFound(pdb), forgettable(pdb)];
+  const found = [leftOut(pdb), notDivided(pdb), notFound(pdb), forgettable(pdb), unreachable(pdb)];
   return found.filter((one) => one !== undefined);
 }
 
@@ -114,4 +114,18 @@ function forgettable(pdb: PdbState): Warning | undefined {
   if (expected?.known !== true || expected.source !== 'seen') return undefined;
   const message = 'nothing says how many groups there should be: one whose last pod goes is forgotten';
   return { code: 'GroupsForgettable', message };
+}
+
+/** Where nothing states the size of a group, only its owner can show that it is whole (G5). */
+function unreachable(pdb: PdbState): Warning | undefined {
+  const minimum = pdb.mode === 'group' ? pdb.groupMinimum?.count : undefined;
+  const groups = [...pdb.units.keys()];
+  const largest = Math.max(0, ...groups.map((group) => group.sizes.max ?? group.live));
+  if (minimum === undefined || groups.length === 0 || largest >= minimum) return undefined;
+  const what = groups.length === 1 ? 'its only group has' : `the largest of ${groups.length} groups has`;
+  const effect = groups.some((group) => pdb.boundsOf(group).enough > Math.max(1, group.sizes.max ?? group.live))
+    ? 'nothing shows that these are all, and pods that serve are refused until it is lowered'
+    : 'it counts as the full size of a group';
+  const message = `${annotation.groupMinAvailable} is ${minimum}, and ${what} ${counted(largest, 'pod')}: ${effect}`;
+  return { code: 'UnreachableGroupMinimum', message };
 }

@@ -12,12 +12,13 @@ import { labelOf } from '../label.ts';
 import type { Operation } from '../request.ts';
 import { Tally } from '../tally.ts';
 import type { BudgetRef } from '../verdict.ts';
+import type { Bounds } from './bounds.ts';
 import { Dependencies } from './dependencies.ts';
 import { podCounter } from './owner-chain.ts';
 import { identityOf, type OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
-import { type Bounds, boundsOf, PubUnit } from './pub-unit.ts';
+import { boundsOf, PubUnit } from './pub-unit.ts';
 import { obtain } from './selector-index.ts';
 import { type Share, sumOf } from './share.ts';
 

@@ -68,7 +68,7 @@ function anyGroupScope(): fc.Arbitrary<Readonly<Record<string, string>>> {
   return fc
     .record({
       groupLabel: fc.oneof(fc.constant(undefined), fc.constantFrom(...groupLabels)),
-      minimum: fc.constantFrom(undefined, undefined, 'all', '1', '2'),
+      minimum: fc.constantFrom(undefined, undefined, 'all', '1', '2', '3', '5'),
     })
     .map(({ groupLabel, minimum }) => ({
       [annotation.budgetScope]: 'PodGroup',

@@ -1,4 +1,3 @@
-import type { GroupMinimum } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { type Membership, nativeGroup } from './native.ts';
 import { type Link, linkKey, rootOwner } from './owners.ts';
@@ -129,9 +128,8 @@ function keptSize(state: NaiveState, group: Group): number | undefined {
   return pod === undefined ? undefined : state.keptSizes.get(namespaceOf(pod))?.get(group.key);
 }
 
-/** G5. Never less than one: a group without a live pod must not count as available. */
-export function groupMinimum(state: NaiveState, group: Group, asked: GroupMinimum | undefined): number {
-  if (typeof asked === 'number') return asked;
+/** G5, where no number is asked for. Never less than one: a group without a live pod must not count as available. */
+export function groupMinimum(state: NaiveState, group: Group, asked: 'all' | undefined): number {
   const minCount = largest(group.members.map((member) => member.minCount));
   const known = keptSize(state, group) ?? state.peaks.get(group.key) ?? 0;
   const fullSize = Math.max(1, largest(group.members.map((member) => member.size)) ?? Math.max(known, minCount ?? 0));
