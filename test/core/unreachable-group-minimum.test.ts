@@ -143,4 +143,18 @@ describe('a group-min-available that no group can reach', () => {
     for (const name of ['db-3', 'db-6']) world.deletePod(ns, name);
     expect(inShort(ask(world, 'EVICT', 'db-1'))).toBe('deny GroupSizeUnknown');
   });
+
+  it('[G5] is no longer reached when the group that reached it leaves the budget', () => {
+    const large = Array.from({ length: 5 }, (_, i) => aPod(`big-${i}`).labels({ app: 'db', shard: 'big' }));
+    const world = byLabel([...ofSet(), ...large], 5);
+    expect(pdbNumbers(world, 'db')).toMatchObject({ available: 1 });
+    for (const pod of large) world.upsertPod(pod.labels({ app: 'other' }).build());
+    expect(pdbNumbers(world, 'db')).toMatchObject({ available: 3 });
+  });
+
+  it('[G5] [O5] names the owners that the answer depends on', () => {
+    const world = byLabel(ofSet(), 5);
+    ask(world, 'EVICT', 'db-0');
+    expect([...(world.namespace(ns)?.pdbs.get('db')?.countedBy() ?? [])].map(({ name }) => name)).toContain('db');
+  });
 });

@@ -44,7 +44,7 @@ function pdbUnit(pdb: PdbState, group: GroupNode): UnitView {
     pods: pods.size,
     healthy,
     minimum,
-    available: healthy >= minimum,
+    available: pdb.isAvailable(group),
     down: downPods(pods, whyDown),
   };
 }

@@ -5,7 +5,7 @@ import type { WarningCode } from '../../api/reasons.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
-import { counted } from './counted-words.ts';
+import { counted, uncountedText } from './counted-words.ts';
 
 export interface PdbReport {
   /** Absent when the budget is plain, and was meant to be: it is Kubernetes' own business. */
@@ -27,13 +27,18 @@ export function pdbReport(
   const pdb = world.namespace(namespace)?.pdbs.get(name);
   if (pdb === undefined) return undefined;
   const warnings = warningsOf(pdb);
-  if (pdb.rules !== undefined && pdb.mode === 'plain' && warnings.length === 0) return undefined;
+  if (pdb.rules !== undefined && pdb.mode === 'plain' && pdb.uncounted === 0 && warnings.length === 0) return undefined;
   const next = { ...conditionOf(pdb, guard, warnings), observedGeneration: pdb.generation };
   return { condition: keepTransition(next, previous, statusTime(now)), warnings };
 }
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
   const type = condition.groupBudget;
+  if (pdb.rules !== undefined && pdb.uncounted > 0 && guard.kind === 'on') {
+    // The built-in check counts the other pods of a plain one.
+    const status = pdb.mode === 'plain' ? 'Unknown' : 'False';
+    return { type, status, reason: 'TooManyBudgets', message: uncountedText(pdb.uncounted) };
+  }
   // The built-in check counts its pods: what it says now is in the numbers of the budget's own status.
   if (pdb.rules !== undefined && pdb.mode === 'plain') {
     const message = warnings.map((one) => one.message).join('; ');

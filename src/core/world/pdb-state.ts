@@ -29,7 +29,8 @@ const noNames: ReadonlySet<string> = new Set();
 interface Unit {
   /** Selected pods in the group: while there is one, the budget reaches the group. */
   selected: number;
-  available: boolean;
+  /** By the minimum as it is stated. */
+  certain: boolean;
 }
 
 /** What a budget looks things up in. */
@@ -152,7 +153,7 @@ export class PdbState {
       unit.selected += 1;
       return;
     }
-    this.units.set(group, { selected: 1, available: false });
+    this.units.set(group, { selected: 1, certain: false });
     group.budgets.add(this);
     this.refresh(group);
   }
@@ -168,7 +169,7 @@ export class PdbState {
     this.grouped -= 1;
     unit.selected -= 1;
     if (unit.selected > 0) return;
-    if (unit.available) this.#certainGroups -= 1;
+    if (unit.certain) this.#certainGroups -= 1;
     this.units.delete(group);
     this.groupMinimum?.delete(group);
     group.budgets.delete(this);
@@ -187,9 +188,9 @@ export class PdbState {
     if (unit === undefined) return;
     if (this.#parents.set(group)) this.expectedChanged();
     this.groupMinimum?.set(group);
-    const available = group.healthy >= (this.groupMinimum?.certainFor(group) ?? this.#wholeOrStated(group));
-    if (available !== unit.available) this.#certainGroups += available ? 1 : -1;
-    unit.available = available;
+    const certain = group.healthy >= (this.groupMinimum?.certainFor(group) ?? this.#wholeOrStated(group));
+    if (certain !== unit.certain) this.#certainGroups += certain ? 1 : -1;
+    unit.certain = certain;
   }
 
   /** It counts groups by a label, and by their full size. */
@@ -210,6 +211,10 @@ export class PdbState {
   /** How many pods make the group serve (G5). */
   boundsOf(group: GroupNode): Bounds {
     return this.groupMinimum?.boundsOf(group) ?? exactly(this.#wholeOrStated(group));
+  }
+
+  isAvailable(group: GroupNode): boolean {
+    return group.healthy >= this.boundsOf(group).enough;
   }
 
   #wholeOrStated(group: GroupNode): number {
