@@ -15,7 +15,7 @@ import { namespaces } from './arbitraries.ts';
 import { referenceTo } from './domain.ts';
 import { type Event, leaseAt, type Moment, nthPod } from './events.ts';
 import type { Manner, Reowning } from './manners.ts';
-import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
+import { type NaiveVerdict, naiveDecide, naiveNumbers, noEffects } from './model.ts';
 import { pdbRef } from './pdb.ts';
 import { pubRef } from './pub.ts';
 import type { NaiveCharge } from './rule.ts';
@@ -265,16 +265,7 @@ function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparab
 function told(verdict: Verdict): Comparable {
   if (verdict.result === 'deny') {
     const refusals = verdict.blockers.map(({ code, budget }) => (budget === undefined ? { code } : { code, budget }));
-    const effects = {
-      reserve: false,
-      complete: 'pass',
-      count: [],
-      onlyIf: false,
-      restsOn: [],
-      confirm: false,
-    } as const;
-    const none = { charges: [], ...effects };
-    return { result: 'deny', refusals, ...none };
+    return { ...noEffects, result: 'deny', refusals };
   }
   const { reason, charges, effects } = verdict;
   return {
