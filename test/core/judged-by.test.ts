@@ -255,7 +255,7 @@ describe('a reservation and the budgets that judged it', () => {
     const plain = aPdb('plain', { app: 'web' }, { minAvailable: 1 });
     const world = aWorld({ pods: podsOf('web', 4, owner), pubs: [deletes], pdbs: [plain], owners: [owner] });
     reserve(world, 'web-0', 'DELETE');
-    expect(inShort(ask(world, 'DELETE', 'web-0', {}, { judgePlain: true }))).toBe('allow AlreadyReserved');
+    expect(inShort(ask(world, 'EVICT', 'web-0', {}, { judgePlain: true }))).toBe('allow AlreadyReserved');
   });
 
   it.each([

@@ -140,6 +140,25 @@ describe.skipIf(!hasLws).concurrent('a minimum that no group reaches', () => {
     const { status } = await scene.read('PodUnavailableBudget', 'llm');
     expect(status).toMatchObject({ currentAvailable: 2, totalReplicas: 2 });
   });
+
+  it('[G5] of a PodDisruptionBudget, too, also where the pods of a group that is down may always go', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.apply(leaderWorkerSet('llm', 2, 2));
+    await scene.waitReady(4);
+    const scope = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-min-available': '5' };
+    const spec = {
+      selector: { matchLabels: { app: 'llm' } },
+      maxUnavailable: 0,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    };
+    await enforced(scene, pdb('llm', spec, scope));
+    const answer = await scene.evict('llm-0');
+    expectNotNow(answer);
+    expect(blockersOf(answer)).toEqual(['BudgetExhausted']);
+    const told = conditionOf(await scene.read('PodDisruptionBudget', 'llm'), 'holdfast.dev/GroupBudget')?.message;
+    expect(told).toMatch(/^2 groups available, 2 needed/);
+    expect(told).toContain('group-min-available is 5, and the largest of 2 groups has 2 pods');
+  });
 });
 
 describe.skipIf(skipped).concurrent('a workload that is scaled to 0', () => {
