@@ -50,8 +50,8 @@ export interface Reservation {
    */
   readonly conditional?: true;
   /**
-   * Of a conditional one that was made for a pod which had none: by which request. Nobody else can have been answered by it, so this
-   * request may take it back when the condition does not hold (L7). Whoever reserves the pod anew leaves no claim.
+   * The request that made it, for a pod that had none. While it stands here no other request was answered by this reservation, so its
+   * request may take it back when its disruption is certain not to happen (L7). A request that is answered by it takes the claim off.
    */
   readonly claim?: string;
   /**

@@ -46,7 +46,13 @@ export const passCodes = [
 ] as const;
 export type PassCode = (typeof passCodes)[number];
 
-export const warningCodes = ['MixedSelection', 'GroupFallback', 'GroupUndivided', 'GroupsForgettable'] as const;
+export const warningCodes = [
+  'MixedSelection',
+  'GroupFallback',
+  'GroupUndivided',
+  'GroupsForgettable',
+  'UnreachableGroupMinimum',
+] as const;
 export type WarningCode = (typeof warningCodes)[number];
 
 export const conditionCodes = [
@@ -121,8 +127,8 @@ const descriptions: Record<RefusalCode, Describe> = {
     };
   },
   GroupSizeUnknown: (facts) => ({
-    message: `${facts.budget} ${numbers(facts)}; minReadyReplicas is more than any of its groups has, and the size of group ${facts.unit} is not known: ${facts.detail}`,
-    unblock: 'wait until the owner of the pods has created all of them, or lower minReadyReplicas',
+    message: `${facts.budget} ${numbers(facts)}; ${minimumOf(facts)} is more than any of its groups has, and the size of group ${facts.unit} is not known: ${facts.detail}`,
+    unblock: `wait until the owner of the pods has created all of them, or lower ${minimumOf(facts)}`,
   }),
   ProbeVeto: (facts) => ({
     message: `pod ${facts.pod} says by its disruption probe that it cannot be lost now`,
@@ -220,6 +226,13 @@ function whenGiven(by: Withholder | undefined): string {
     default:
       return `wait until the Disruptable condition of ${by?.pod} is True`;
   }
+}
+
+/** Where a budget states how many pods make a group serve. */
+function minimumOf(facts: RefusalFacts): string {
+  return facts.budget?.startsWith('PodDisruptionBudget') === true
+    ? 'holdfast.dev/group-min-available'
+    : 'minReadyReplicas';
 }
 
 /** How many units are missing to what the budget needs. */

@@ -35,7 +35,7 @@ export interface DisruptionRequest {
   readonly after?: Pod;
   /** UPDATE and RESIZE: what it does to the pod, so that it can be seen when that is over (L8). Absent: nothing will show it. */
   readonly change?: RequestedChange;
-  /** Of this one request among all that ever were: a reservation that it makes on a condition may be taken back by it alone (L7). */
+  /** Of this one request among all that ever were: a reservation that it makes may be taken back by it alone (L7). */
   readonly claim?: string;
   /** UPDATE: whether the change makes the pod unavailable (C1). Absent means that it does. */
   readonly takesAway?: boolean;

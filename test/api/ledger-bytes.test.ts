@@ -32,7 +32,11 @@ const base: Reservation = {
     open: true,
   },
 };
-const judged: Reservation = { ...base, judgedBy: Array.from({ length: maxJudges }, () => 'd'.repeat(14)) };
+const judged: Reservation = {
+  ...base,
+  claim: `${identity}/999999`,
+  judgedBy: Array.from({ length: maxJudges }, () => 'd'.repeat(14)),
+};
 const waiting: Reservation = {
   ...base,
   conditional: true,

@@ -91,7 +91,19 @@ describe('[L7] the claim of a request', () => {
   table<{ name: string; world: World; requests: readonly { pod: string; claim?: string }[]; want: unknown }>(
     [
       { name: 'is on what it reserves on a condition', world: broken(), requests: [asked], want: ['a/1'] },
-      { name: 'is on nothing that was paid for', world: llm(pairs), requests: [asked], want: [undefined] },
+      { name: 'is on what was paid for', world: llm(pairs), requests: [asked], want: ['a/1'] },
+      {
+        name: 'is taken off by another request that the reservation answers',
+        world: llm(pairs),
+        requests: [asked, { pod: 'llm-0-1', claim: 'a/2' }],
+        want: [undefined],
+      },
+      {
+        name: 'stays on what answers the same request again',
+        world: llm(pairs),
+        requests: [asked, asked],
+        want: ['a/1'],
+      },
       { name: 'is missing where there is none', world: broken(), requests: [{ pod: 'llm-0-1' }], want: [undefined] },
       {
         name: 'is not on what others may rest on',

@@ -94,6 +94,38 @@ describe.skipIf(skipped).concurrent('a group by a label, of which nothing states
   });
 });
 
+describe.skipIf(skipped).concurrent('a pod under more budgets than are counted for one', () => {
+  it('[N7] [S1] [S2] is told of by the budgets over it, until there are few enough', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.addPods(pod('a', { node }));
+    const own = pub('web', { minAvailable: 0 });
+    await enforced(scene, own);
+    const scope = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-label': 'app' };
+    const names = Array.from({ length: 100 }, (_, i) => `crowd-${i}`);
+    await scene.apply(...names.map((name) => pdb(name, { minAvailable: 0 }, scope)));
+    const isTold = async () => {
+      const [unavailable, disruption] = [
+        await scene.read('PodUnavailableBudget', 'web'),
+        await scene.read('PodDisruptionBudget', 'crowd-0'),
+      ];
+      const reason = conditionOf(disruption, 'holdfast.dev/GroupBudget')?.reason;
+      return [conditionOf(unavailable, 'TooManyBudgets')?.status, reason === 'TooManyBudgets'];
+    };
+    await waitUntil('both say so', isTold, ([first, second]) => first === 'True' && second === true, {
+      withinMs: 60_000,
+    });
+    const refused = await scene.evict('a');
+    expectNotNow(refused);
+    expect(blockersOf(refused)).toEqual(['TooManyBudgets']);
+    for (const name of names.slice(40)) {
+      await made(cluster.request('DELETE', `${pathOf(scene.namespace, 'PodDisruptionBudget')}/${name}`));
+    }
+    await waitUntil('neither says so', isTold, ([first, second]) => first === undefined && second === false, {
+      withinMs: 60_000,
+    });
+  });
+});
+
 describe.skipIf(!hasLws).concurrent('a minimum that no group reaches', () => {
   it('[U2] counts as the full size', async () => {
     const scene = await sceneIn(cluster);
@@ -107,6 +139,25 @@ describe.skipIf(!hasLws).concurrent('a minimum that no group reaches', () => {
     expect(blockersOf(answer)).toEqual(['BudgetExhausted']);
     const { status } = await scene.read('PodUnavailableBudget', 'llm');
     expect(status).toMatchObject({ currentAvailable: 2, totalReplicas: 2 });
+  });
+
+  it('[G5] of a PodDisruptionBudget, too, also where the pods of a group that is down may always go', async () => {
+    const scene = await sceneIn(cluster);
+    await scene.apply(leaderWorkerSet('llm', 2, 2));
+    await scene.waitReady(4);
+    const scope = { 'holdfast.dev/budget-scope': 'PodGroup', 'holdfast.dev/group-min-available': '5' };
+    const spec = {
+      selector: { matchLabels: { app: 'llm' } },
+      maxUnavailable: 0,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+    };
+    await enforced(scene, pdb('llm', spec, scope));
+    const answer = await scene.evict('llm-0');
+    expectNotNow(answer);
+    expect(blockersOf(answer)).toEqual(['BudgetExhausted']);
+    const told = conditionOf(await scene.read('PodDisruptionBudget', 'llm'), 'holdfast.dev/GroupBudget')?.message;
+    expect(told).toMatch(/^2 groups available, 2 needed/);
+    expect(told).toContain('group-min-available is 5, and the largest of 2 groups has 2 pods');
   });
 });
 

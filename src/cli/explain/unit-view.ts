@@ -37,14 +37,14 @@ export function unitsOf(budget: PdbState | PubState): readonly UnitView[] {
 }
 
 function pdbUnit(pdb: PdbState, group: GroupNode): UnitView {
-  const minimum = pdb.minimumOf(group);
+  const minimum = pdb.boundsOf(group).enough;
   const { display, pods, healthy } = group;
   return {
     name: display,
     pods: pods.size,
     healthy,
     minimum,
-    available: healthy >= minimum,
+    available: pdb.isAvailable(group),
     down: downPods(pods, whyDown),
   };
 }

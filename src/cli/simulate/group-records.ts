@@ -89,7 +89,7 @@ function told(
 
 /** As the budgets that count it say; where none does, what the group itself says. */
 function minimumOf(group: GroupNode): number {
-  const said = [...group.budgets].filter(({ mode }) => mode === 'group').map((budget) => budget.minimumOf(group));
+  const said = [...group.budgets].filter(({ mode }) => mode === 'group').map((budget) => budget.boundsOf(group).enough);
   if (said.length > 0) return Math.min(...said);
   return group.wholeOnly ? group.fullSize : (group.statedMinimum ?? group.fullSize);
 }

@@ -8,6 +8,7 @@ import type { PubState } from '../../core/world/pub-state.ts';
 import { World } from '../../core/world/world.ts';
 import { feedObject, forgetObject } from '../feed-world.ts';
 import type { LoadedObject } from '../load-objects.ts';
+import { isLedger, sizesOf } from './snapshot/ledgers.ts';
 
 export type Budget = PdbState | PubState;
 
@@ -28,7 +29,6 @@ const unseen = new Set([
   'nodes',
   'endpoints',
   'discovery.k8s.io/endpointslices',
-  'holdfast.dev/disruptionledgers',
   'serviceaccounts',
   'configmaps',
   'secrets',
@@ -36,9 +36,11 @@ const unseen = new Set([
   'apps/controllerrevisions',
 ]);
 
+const ledgers = 'holdfast.dev/disruptionledgers';
+
 /**
- * A world of one's own, told by the store itself: it knows nothing of the operator's caches, its reservations and its ledger, so that
- * it can say what really was available.
+ * A world that is told by the store itself: it knows nothing of the operator's caches and reservations, so that it can say what really
+ * was available. Of the ledger it knows the sizes of groups, which nothing else states (G5).
  */
 export class ObservedWorld {
   readonly world = new World();
@@ -65,6 +67,7 @@ export class ObservedWorld {
       return;
     }
     if (type === 'MODIFIED' && !isOther(object, previous?.object)) return;
+    if (resource === ledgers && sizesIn(object) === sizesIn(previous?.object)) return;
     if (type === 'DELETED') forgetObject(this.world, loaded(object));
     else this.#feed(object);
     this.#namespaces.add(object.metadata.namespace ?? '');
@@ -84,7 +87,8 @@ export class ObservedWorld {
   }
 
   #feed(object: KubeObject): void {
-    feedObject(this.world, loaded(object));
+    const one = loaded(object);
+    feedObject(this.world, isLedger(one) ? sizesOf(one) : one);
   }
 
   #touchPod({ metadata: { namespace = '', name } }: KubeObject): void {
@@ -97,6 +101,10 @@ export class ObservedWorld {
       for (const budget of group.budgets) this.#budgets.add(budget);
     }
   }
+}
+
+function sizesIn(object: KubeObject | undefined): string {
+  return object === undefined ? '' : JSON.stringify(sizesOf(loaded(object))['spec']);
 }
 
 /** Most changes of an object are of its status. */

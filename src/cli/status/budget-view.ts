@@ -2,6 +2,7 @@ import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { RefusalCode } from '../../api/reasons.ts';
 import { compareStrings } from '../../core/compare.ts';
 import { type EntangledBy, entangledBy } from '../../core/decide/entangled-by.ts';
+import { uncountedText } from '../../core/status/counted-words.ts';
 import type { BudgetRef, ExpectedSource } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
@@ -94,7 +95,7 @@ function downUnits(budget: PdbState | PubState, scope: BudgetScope): readonly st
 
 function downOfPdb(pdb: PdbState, scope: BudgetScope): string[] {
   if (scope === 'group') {
-    return [...pdb.units].filter(([, unit]) => !unit.available).map(([group]) => group.display);
+    return [...pdb.units.keys()].filter((group) => !pdb.isAvailable(group)).map((group) => group.display);
   }
   const isUp = (pod: PodRecord) => (scope === 'builtin' ? pod.plainHealthy : pod.counted && pod.healthy);
   return [...pdb.pods].filter((pod) => pod.exists && !isUp(pod)).map((pod) => pod.name);
@@ -114,6 +115,7 @@ function whyUnknown(world: World, state: NamespaceState, budget: PdbState | PubS
   if ('observedGeneration' in budget && budget.observedGeneration < budget.generation) {
     return { code: 'BudgetNotObserved', message: 'it was changed, and is still being processed' };
   }
+  if (budget.uncounted > 0) return { code: 'TooManyBudgets', message: uncountedText(budget.uncounted) };
   const missing = (['pubs', 'podGroups', 'workloads'] as const).filter((one) => world.syncedVersion(one) === undefined);
   if (missing.length > 0) return { code: 'NotSynced', message: `${missing.join(', ')} cannot be read` };
   const isOurs = !('mode' in budget) || budget.mode !== 'plain' || state.judgesPlain(budget);

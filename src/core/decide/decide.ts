@@ -133,7 +133,8 @@ function decidePending(
   // Without a kubelet a deletion is done at once: after a takeover the API server would answer the eviction with 404.
   const completed: Completing =
     pod.node === undefined ? { complete: 'pass', target: targetOf(pod) } : completing(pod, panel, request, options);
-  return pass('Pending', { ...reserving(state, pod, request, digestsOf(panel.judges)), ...completed, onlyIf });
+  // It rests on a version, so it answers no other request and need not say what it was judged by.
+  return pass('Pending', { ...reserving(state, pod, request, undefined), ...completed, onlyIf });
 }
 
 /**

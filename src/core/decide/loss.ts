@@ -1,8 +1,8 @@
 import type { RefusalCode, Withholder } from '../../api/reasons.ts';
 import { compareStrings } from '../compare.ts';
 import { bit } from '../health.ts';
+import type { Bounds } from '../world/bounds.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { Bounds } from '../world/pub-unit.ts';
 import type { Strength } from '../world/share.ts';
 
 /** What a unit loses with a pod (N4). */

@@ -116,9 +116,7 @@ function byPub(pub: PubState, pod: PodRecord): Opinion {
 }
 
 function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupOf']>>, pod: PodRecord): Case {
-  const minimum = pdb.minimumOf(group);
-  const bounds = { least: minimum, enough: minimum };
-  const loss = lossOf(group, bounds, {
+  const loss = lossOf(group, pdb.boundsOf(group), {
     healthy: pod.counted && pod.healthy,
     counts: (one) => one.counted || one.unproven,
   });
@@ -128,7 +126,7 @@ function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupO
     unit: group.display,
     unitKind: 'group',
     loss,
-    available: availableFor(loss, pdb.availableGroups),
+    available: availableFor(loss, pdb.available),
     desired: pdb.desired(),
     expected: pdb.expected(),
     unhealthy: pdb.rules?.unhealthy ?? 'never',

@@ -55,7 +55,7 @@ interface Members {
 function membersOf(pod: PodRecord, judge: Judge): Members | undefined {
   if (judge.kind === 'pdbGroup') {
     const counts = (one: PodRecord): boolean => one.counted || one.unproven;
-    return { members: [...judge.group.pods], minimum: judge.pdb.minimumOf(judge.group), counts };
+    return { members: [...judge.group.pods], minimum: judge.pdb.boundsOf(judge.group).least, counts };
   }
   if (judge.kind !== 'pub') return undefined;
   const { pub } = judge;

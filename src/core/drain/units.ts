@@ -26,7 +26,7 @@ export function groupUnitsOf(world: World, key: PodKey & { readonly uid: string 
   return panelFor(state, pod, request).judges.flatMap((judge) => {
     if (judge.kind === 'pdbGroup') {
       const { pdb, group } = judge;
-      return [seen(pdb.ref, group.id, group.display, group.serving < pdb.minimumOf(group))];
+      return [seen(pdb.ref, group.id, group.display, group.serving < pdb.boundsOf(group).enough)];
     }
     const unit = judge.kind === 'pub' ? judge.pub.unitOf(pod) : undefined;
     if (judge.kind !== 'pub' || unit === undefined) return [];

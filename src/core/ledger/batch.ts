@@ -43,7 +43,9 @@ export function judgeBatch(
     const state = world.namespace(namespace);
     if (state === undefined || verdict.result === 'deny') return verdict;
     const wanted = reservationOf(verdict, world, now);
-    if (wanted !== undefined) undo.push(hold(state, stillRemoval(state, claimed(state, wanted, request))));
+    const held =
+      wanted === undefined ? unclaimed(state, verdict, request) : stillRemoval(state, claimed(state, wanted, request));
+    if (held !== undefined) undo.push(hold(state, held));
     return verdict;
   });
   const state = world.namespace(namespace);
@@ -68,11 +70,23 @@ function reservationOf({ effects }: Allowed, world: World, now: number): Reserva
   return { ...firm, ...made, ...(judgedBy === undefined ? {} : { judgedBy }) };
 }
 
-/** A condition's reservation can be taken back by its request (L7), unless the pod has one already that others may rest on. */
+/** A request can take its reservation back (L7), unless the pod had one already that another request may rest on. */
 function claimed(state: NamespaceState, wanted: Reservation, { claim }: DisruptionRequest): Reservation {
   const before = state.reservations.get(wanted.uid);
   const isOwn = before === undefined || before.claim === claim;
-  return wanted.conditional === true && claim !== undefined && isOwn ? { ...wanted, claim } : wanted;
+  return claim !== undefined && isOwn ? { ...wanted, claim } : wanted;
+}
+
+/**
+ * A request that is answered by the reservation of another one takes the claim off it, by the same write that answers it: from then on
+ * the request that made the reservation cannot take it back, because two disruptions rest on it. A dry run disrupts nothing.
+ */
+function unclaimed(state: NamespaceState, { effects }: Allowed, request: DisruptionRequest): Reservation | undefined {
+  if (effects.confirm !== true || effects.target === undefined || request.dryRun === true) return undefined;
+  const before = state.reservations.get(effects.target.uid);
+  if (before?.claim === undefined || before.claim === request.claim) return undefined;
+  const { claim: _, ...rest } = before;
+  return rest;
 }
 
 /**

@@ -12,8 +12,8 @@ export function rewrite(
 }
 
 /**
- * The ledger without the reservations of these requests, which were refused because what they rested on did not hold (L7).
- * Undefined: it holds none of them. No watermark rises: nothing was seen to go, and whoever counts these pods again counts pods that stay.
+ * The ledger without the reservations of these requests, which were refused after they had reserved, and whose disruptions are certain
+ * not to happen (L7). Undefined: it holds none of them. No watermark rises: nothing was seen to go, and the pods that count again stay.
  */
 export function withdraw(ledger: DisruptionLedger, claims: ReadonlySet<string>): DisruptionLedger | undefined {
   const all = ledger.spec?.reservations ?? [];

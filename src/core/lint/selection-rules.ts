@@ -59,11 +59,11 @@ function unresolved({ pdbs }: LintView): readonly Hit[] {
   });
 }
 
-/** A minimum that no group reaches: all groups are down for ever. */
+/** A minimum that no group reaches counts as the full size of a group, or refuses where nothing says what that is. */
 function largeMinimum({ pdbs, pubs }: LintView): readonly Hit[] {
   const ofPdbs = pdbs.flatMap(({ object, state }) =>
     [...state.units.keys()].flatMap((group) => {
-      const minimum = state.minimumOf(group);
+      const minimum = state.groupMinimum?.count ?? state.boundsOf(group).enough;
       const size = group.sizes.max ?? group.pods.size;
       return minimum > size
         ? [{ object, message: `group ${group.display} has ${size} pods, and serves with ${minimum}` }]
@@ -133,7 +133,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF008',
     name: 'minimum-larger-than-group',
     severity: 'error',
-    why: 'A group that never has as many pods as it needs never serves, and the budget is never met. A minReadyReplicas that no group can reach counts as the full size.',
+    why: 'A group that never has as many pods as it needs never serves, and the budget is never met. A minReadyReplicas or group-min-available that no group can reach counts as the full size, where that is known.',
     fix: 'Lower holdfast.dev/group-min-available, minReadyReplicas or minCount to at most the size of the group.',
     check: largeMinimum,
   },

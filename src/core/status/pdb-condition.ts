@@ -1,11 +1,11 @@
 import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { Condition } from '../../api/meta.ts';
-import { condition } from '../../api/names.ts';
+import { annotation, condition } from '../../api/names.ts';
 import type { WarningCode } from '../../api/reasons.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
-import { counted } from './counted-words.ts';
+import { counted, uncountedText } from './counted-words.ts';
 
 export interface PdbReport {
   /** Absent when the budget is plain, and was meant to be: it is Kubernetes' own business. */
@@ -27,13 +27,18 @@ export function pdbReport(
   const pdb = world.namespace(namespace)?.pdbs.get(name);
   if (pdb === undefined) return undefined;
   const warnings = warningsOf(pdb);
-  if (pdb.rules !== undefined && pdb.mode === 'plain' && warnings.length === 0) return undefined;
+  if (pdb.rules !== undefined && pdb.mode === 'plain' && pdb.uncounted === 0 && warnings.length === 0) return undefined;
   const next = { ...conditionOf(pdb, guard, warnings), observedGeneration: pdb.generation };
   return { condition: keepTransition(next, previous, statusTime(now)), warnings };
 }
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
   const type = condition.groupBudget;
+  if (pdb.rules !== undefined && pdb.uncounted > 0 && guard.kind === 'on') {
+    // The built-in check counts the other pods of a plain one.
+    const status = pdb.mode === 'plain' ? 'Unknown' : 'False';
+    return { type, status, reason: 'TooManyBudgets', message: uncountedText(pdb.uncounted) };
+  }
   // The built-in check counts its pods: what it says now is in the numbers of the budget's own status.
   if (pdb.rules !== undefined && pdb.mode === 'plain') {
     const message = warnings.map((one) => one.message).join('; ');
@@ -79,7 +84,7 @@ function unresolved(pdb: PdbState): readonly string[] {
 type Warning = PdbReport['warnings'][number];
 
 function warningsOf(pdb: PdbState): PdbReport['warnings'] {
-  const found = [leftOut(pdb), notDivided(pdb), notFound(pdb), forgettable(pdb)];
+  const found = [leftOut(pdb), notDivided(pdb), notFound(pdb), forgettable(pdb), unreachable(pdb)];
   return found.filter((one) => one !== undefined);
 }
 
@@ -114,4 +119,18 @@ function forgettable(pdb: PdbState): Warning | undefined {
   if (expected?.known !== true || expected.source !== 'seen') return undefined;
   const message = 'nothing says how many groups there should be: one whose last pod goes is forgotten';
   return { code: 'GroupsForgettable', message };
+}
+
+/** Where nothing states the size of a group, only its owner can show that it is whole (G5). */
+function unreachable(pdb: PdbState): Warning | undefined {
+  const minimum = pdb.mode === 'group' ? pdb.groupMinimum?.count : undefined;
+  const groups = [...pdb.units.keys()];
+  const largest = Math.max(0, ...groups.map((group) => group.sizes.max ?? group.live));
+  if (minimum === undefined || groups.length === 0 || largest >= minimum) return undefined;
+  const what = groups.length === 1 ? 'its only group has' : `the largest of ${groups.length} groups has`;
+  const effect = groups.some((group) => pdb.boundsOf(group).enough > Math.max(1, group.sizes.max ?? group.live))
+    ? 'nothing shows that these are all, and pods that serve are refused until it is lowered'
+    : 'it counts as the full size of a group';
+  const message = `${annotation.groupMinAvailable} is ${minimum}, and ${what} ${counted(largest, 'pod')}: ${effect}`;
+  return { code: 'UnreachableGroupMinimum', message };
 }

@@ -9,7 +9,7 @@ import type { PubState } from '../world/pub-state.ts';
 import type { PubUnit } from '../world/pub-unit.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
-import { counted } from './counted-words.ts';
+import { counted, uncountedText } from './counted-words.ts';
 
 /** Lists in a status are cut here; the numbers are always whole. */
 const maxListed = 500;
@@ -36,8 +36,8 @@ export function pubStatus(
     currentAvailable: pub.current,
     desiredAvailable: desired.known ? desired.count : 0,
     totalReplicas,
-    // Where the desired number is not known the budget refuses what would break a unit, so nothing is allowed.
-    unavailableAllowed: desired.known ? allowed(pub, desired.count) : 0,
+    // Where the desired number is not known, or pods are not counted, the budget refuses, so nothing is allowed.
+    unavailableAllowed: desired.known && pub.uncounted === 0 ? allowed(pub, desired.count) : 0,
     unavailableReplicas: Math.max(0, totalReplicas - pub.available),
     ...reserved(state, pub),
     ...downGroups(pub, time, previous?.unavailablePodGroups ?? {}),
@@ -90,7 +90,7 @@ function named<K extends string>(key: K, map: Record<string, string>): Partial<R
 /** `Enforced` is always there; the others only while something is wrong. */
 function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
   const conditions: Condition[] = [enforced(pub, guard)];
-  const wrong = (type: ConditionCode, message: string | undefined): void => {
+  const wrong = (type: ConditionCode | 'TooManyBudgets', message: string | undefined): void => {
     if (message !== undefined) conditions.push({ type, status: 'True', reason: type, message });
   };
   wrong('MissingGroupLabel', missingLabel(pub));
@@ -98,6 +98,7 @@ function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
   wrong('MinReadyReplicasBelowSize', belowSize(pub));
   wrong('UnitsForgettable', forgettable(pub));
   wrong('WorkloadNotFound', notFound(pub));
+  wrong('TooManyBudgets', pub.uncounted === 0 ? undefined : uncountedText(pub.uncounted));
   return conditions;
 }
 

@@ -9,6 +9,7 @@ import type { PdbRules } from '../budget/rules.ts';
 import { digest } from '../digest.ts';
 import { bit } from '../health.ts';
 import type { BudgetRef } from '../verdict.ts';
+import { type Bounds, exactly } from './bounds.ts';
 import { Dependencies } from './dependencies.ts';
 import type { GroupNode } from './group-node.ts';
 import { podCounter } from './owner-chain.ts';
@@ -18,6 +19,7 @@ import { Parents } from './parents.ts';
 import type { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { Share } from './share.ts';
+import { StatedMinimum } from './stated-minimum.ts';
 
 export type PdbMode = 'group' | 'perPod' | 'plain';
 
@@ -27,7 +29,8 @@ const noNames: ReadonlySet<string> = new Set();
 interface Unit {
   /** Selected pods in the group: while there is one, the budget reaches the group. */
   selected: number;
-  available: boolean;
+  /** By the minimum as it is stated. */
+  certain: boolean;
 }
 
 /** What a budget looks things up in. */
@@ -69,7 +72,8 @@ export class PdbState {
   generation = 0;
   plainHealthy = 0;
   healthyPods = 0;
-  availableGroups = 0;
+  /** Groups that are available by their minimum as it is stated. */
+  #certainGroups = 0;
   /** Pods that it covers and cannot count (N7). */
   uncounted = 0;
   /** Pods whose eviction the built-in check admitted, by name; until they are seen to go, they are gone for this budget (P3). */
@@ -78,6 +82,8 @@ export class PdbState {
   counter: BuiltinCounter | undefined;
   readonly #sources: Sources;
   readonly #dependencies: Dependencies;
+  /** The number of pods per group that its annotation states, if it states one. */
+  readonly groupMinimum: StatedMinimum | undefined;
   /** What was computed last, and in which mode: pods that come and go may change that. */
   #expected: { readonly mode: PdbMode; readonly value: Expected } | undefined;
 
@@ -89,6 +95,10 @@ export class PdbState {
     this.errors = rules.ok ? [] : rules.errors;
     this.#sources = sources;
     this.#dependencies = new Dependencies(sources.registry, this);
+    const minimum = this.#wantedMinimum;
+    if (typeof minimum === 'number') {
+      this.groupMinimum = new StatedMinimum(minimum, (owner) => this.#dependencies.add(owner));
+    }
   }
 
   /** A change of the status alone. */
@@ -143,7 +153,7 @@ export class PdbState {
       unit.selected += 1;
       return;
     }
-    this.units.set(group, { selected: 1, available: false });
+    this.units.set(group, { selected: 1, certain: false });
     group.budgets.add(this);
     this.refresh(group);
   }
@@ -159,8 +169,9 @@ export class PdbState {
     this.grouped -= 1;
     unit.selected -= 1;
     if (unit.selected > 0) return;
-    if (unit.available) this.availableGroups -= 1;
+    if (unit.certain) this.#certainGroups -= 1;
     this.units.delete(group);
+    this.groupMinimum?.delete(group);
     group.budgets.delete(this);
     if (this.#parents.delete(group)) this.expectedChanged();
   }
@@ -176,21 +187,21 @@ export class PdbState {
     const unit = this.units.get(group);
     if (unit === undefined) return;
     if (this.#parents.set(group)) this.expectedChanged();
-    const available = group.healthy >= this.minimumOf(group);
-    if (available !== unit.available) this.availableGroups += available ? 1 : -1;
-    unit.available = available;
+    this.groupMinimum?.set(group);
+    const certain = group.healthy >= (this.groupMinimum?.certainFor(group) ?? this.#wholeOrStated(group));
+    if (certain !== unit.certain) this.#certainGroups += certain ? 1 : -1;
+    unit.certain = certain;
   }
 
   /** It counts groups by a label, and by their full size. */
   get countsByLabel(): boolean {
-    return this.groupLabel !== undefined && typeof this.#wantedMinimum !== 'number';
+    return this.groupLabel !== undefined && this.groupMinimum === undefined;
   }
 
   /** Whether it takes a group for available only when it is whole (G5). */
   needsFullSize(group: GroupNode): boolean {
-    const wanted = this.#wantedMinimum;
-    if (typeof wanted === 'number') return false;
-    return wanted === 'all' || group.wholeOnly || group.statedMinimum === undefined;
+    if (this.groupMinimum !== undefined) return false;
+    return this.#wantedMinimum === 'all' || group.wholeOnly || group.statedMinimum === undefined;
   }
 
   get #wantedMinimum(): GroupMinimum | undefined {
@@ -198,15 +209,21 @@ export class PdbState {
   }
 
   /** How many pods make the group serve (G5). */
-  minimumOf(group: GroupNode): number {
-    const wanted = this.#wantedMinimum;
-    if (typeof wanted === 'number') return wanted;
+  boundsOf(group: GroupNode): Bounds {
+    return this.groupMinimum?.boundsOf(group) ?? exactly(this.#wholeOrStated(group));
+  }
+
+  isAvailable(group: GroupNode): boolean {
+    return group.healthy >= this.boundsOf(group).enough;
+  }
+
+  #wholeOrStated(group: GroupNode): number {
     return this.needsFullSize(group) ? group.fullSize : (group.statedMinimum ?? group.fullSize);
   }
 
   get available(): number {
     const mode = this.mode;
-    if (mode === 'group') return this.availableGroups;
+    if (mode === 'group') return this.#certainGroups + (this.groupMinimum?.wholeGroups() ?? 0);
     return mode === 'perPod' ? this.healthyPods : this.plainAvailable();
   }
 
@@ -253,6 +270,7 @@ export class PdbState {
 
   expectedChanged(): void {
     this.#expected = undefined;
+    this.groupMinimum?.ownersChanged();
     this.#dependencies.clear();
   }
 

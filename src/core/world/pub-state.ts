@@ -8,16 +8,16 @@ import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
 import { expectedUnits, type OwnerTally } from '../budget/expected-pub.ts';
 import { digest } from '../digest.ts';
 import { bit } from '../health.ts';
-import { labelOf } from '../label.ts';
 import type { Operation } from '../request.ts';
-import { Tally } from '../tally.ts';
 import type { BudgetRef } from '../verdict.ts';
+import type { Bounds } from './bounds.ts';
 import { Dependencies } from './dependencies.ts';
 import { podCounter } from './owner-chain.ts';
-import { identityOf, type OwnerNode } from './owner-node.ts';
+import type { OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
-import { type Bounds, boundsOf, PubUnit } from './pub-unit.ts';
+import type { PubUnit } from './pub-unit.ts';
+import { PubUnits } from './pub-units.ts';
 import { obtain } from './selector-index.ts';
 import { type Share, sumOf } from './share.ts';
 
@@ -35,19 +35,8 @@ export class PubState {
   generation = 0;
   observedGeneration = 0;
   readonly pods = new Set<PodRecord>();
-  readonly units = new Map<string, PubUnit>();
   readonly owners = new Map<OwnerNode | undefined, OwnerTally>();
-  /** Pods without the group label (or all, without a group policy) that are available. */
-  #singles = 0;
-  /** Units that are available by the budget's own minimum, or by the size that their pods state. */
-  #certain = 0;
-  /** The sizes of the units: while one has as many pods as the minimum, the minimum can be reached. */
-  readonly #sizes = new Tally();
-  /** Units that are available because they are whole, where no unit can reach the minimum. */
-  #whole: number | undefined;
-  /** Healthy pods of workloads that are scaled to 0. */
-  #idle = 0;
-  #idleSingles = 0;
+  readonly #units: PubUnits;
   /** The workload it names, whether or not anybody looked it up. */
   readonly targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
@@ -65,6 +54,7 @@ export class PubState {
     const rules = readPub(pub);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
+    this.#units = new PubUnits(this.rules?.groups, (root) => this.#missingOf(root));
     const target = rules.ok ? rules.value.target : targetOf(pub);
     this.target = target;
     this.observe(pub);
@@ -102,28 +92,36 @@ export class PubState {
     return this.rules?.ignored !== undefined && matches(this.rules.ignored, pod.labels);
   }
 
+  /** Its groups, by their keys. */
+  get units(): ReadonlyMap<string, PubUnit> {
+    return this.#units.groups;
+  }
+
   /** The group of a pod; undefined when the pod is a unit of its own. */
   unitOf(pod: PodRecord): PubUnit | undefined {
-    const key = unitKey(this.rules, pod);
-    return key === undefined ? undefined : this.units.get(key);
+    return this.#units.of(pod);
   }
 
   /** As the budget says it: what holds for a unit may be less (U2). */
   get minimum(): number {
-    return this.rules?.groups?.minReady ?? 1;
+    return this.#units.minimum;
   }
 
   boundsOf(unit: PubUnit): Bounds {
-    return boundsOf(unit, this.minimum, this.#reachable, () => this.#missingOf(unit.root));
+    return this.#units.boundsOf(unit);
   }
 
   isAvailable(unit: PubUnit): boolean {
-    return unit.healthy >= this.boundsOf(unit).enough;
+    return this.#units.isAvailable(unit);
   }
 
-  /** Some unit has as many pods as the minimum asks for. */
-  get #reachable(): boolean {
-    return (this.#sizes.max ?? 0) >= this.minimum;
+  get available(): number {
+    return this.#units.available;
+  }
+
+  /** The available units with those of workloads that are scaled to 0 (S1). */
+  get current(): number {
+    return this.#units.current;
   }
 
   /** How many pods an owner would still create; undefined where nothing says how many it wants. */
@@ -134,27 +132,6 @@ export class PubState {
     if (root.state === 'unknown') return this.minimum;
     if (root.state === 'gone' || root.deleting || root.countsGroups || root.replicas === undefined) return undefined;
     return Math.max(0, root.replicas - (this.owners.get(root)?.livePods ?? 0));
-  }
-
-  get available(): number {
-    return this.#singles + this.#certain + this.#wholeUnits();
-  }
-
-  #wholeUnits(): number {
-    if (this.#reachable) return 0;
-    this.#whole ??= [...this.units.values()].filter(
-      (unit) => unit.statedSize === undefined && this.isAvailable(unit),
-    ).length;
-    return this.#whole;
-  }
-
-  /** The available units with those of workloads that are scaled to 0, which nothing needs and which still run (S1). */
-  get current(): number {
-    if (this.#idle === 0) return this.available;
-    const units = [...this.units.values()].filter(
-      (unit) => !this.isAvailable(unit) && unit.healthy + unit.idle >= this.boundsOf(unit).enough,
-    );
-    return this.available + this.#idleSingles + units.length;
   }
 
   /** Its own total says how many units there should be, also where a workload is scaled to 0. */
@@ -178,19 +155,10 @@ export class PubState {
 
   select(pod: PodRecord): void {
     this.pods.add(pod);
-    const owner = this.#ownerOf(pod);
-    const tally = obtain(this.owners, owner, newTally);
+    const tally = obtain(this.owners, this.#ownerOf(pod), newTally);
     tally.pods += 1;
     this.expectedChanged();
-    const key = unitKey(this.rules, pod);
-    if (key === undefined) return;
-    const unit = obtain(this.units, key, () => {
-      tally.groups += 1;
-      const made = new PubUnit(key, groupValue(this.rules, pod) ?? '', owner);
-      this.#sizes.add(made.live);
-      return made;
-    });
-    this.#recount(unit, () => unit.enter(pod));
+    if (this.#units.enter(pod)) tally.groups += 1;
   }
 
   deselect(pod: PodRecord): void {
@@ -199,54 +167,24 @@ export class PubState {
     const tally = this.owners.get(owner);
     if (tally === undefined) return;
     tally.pods -= 1;
-    this.#leaveUnit(pod, tally);
+    if (this.#units.leave(pod)) tally.groups -= 1;
     if (tally.pods === 0) this.owners.delete(owner);
     this.expectedChanged();
   }
 
-  #leaveUnit(pod: PodRecord, tally: OwnerTally): void {
-    const unit = this.unitOf(pod);
-    if (unit === undefined) return;
-    this.#recount(unit, () => unit.leave(pod));
-    if (unit.pods.size > 0) return;
-    this.#sizes.remove(unit.live);
-    this.units.delete(unit.key);
-    tally.groups -= 1;
-  }
-
   /** Takes in what a selected pod's change adds and takes. */
   count(pod: PodRecord, change: Share): void {
-    const unit = this.unitOf(pod);
-    if (change.existing !== 0) this.#countExisting(pod, unit, change.existing);
+    if (change.existing !== 0) this.#countExisting(pod, this.unitOf(pod), change.existing);
+    if (change.live !== 0) this.#countLive(pod, change.live);
     const strength = this.overridesScale ? sumOf(change.pub, change.idle) : change.pub;
     const idle = this.overridesScale ? 0 : change.idle.healthy;
-    this.#idle += idle;
-    if (change.live !== 0) this.#countLive(pod, change.live);
-    if (unit === undefined) {
-      this.#singles += strength.healthy;
-      this.#idleSingles += idle;
-      return;
-    }
-    this.#recount(unit, () => unit.count(change, strength, idle));
+    this.#units.count(pod, { share: change, strength, idle });
   }
 
   #countLive(pod: PodRecord, by: number): void {
     const tally = this.owners.get(this.#ownerOf(pod));
     if (tally !== undefined) tally.livePods += by;
-    this.#whole = undefined;
-  }
-
-  #recount(unit: PubUnit, mutate: () => void): void {
-    const was = this.#isCertain(unit);
-    this.#sizes.remove(unit.live);
-    mutate();
-    this.#sizes.add(unit.live);
-    this.#whole = undefined;
-    this.#certain += Number(this.#isCertain(unit)) - Number(was);
-  }
-
-  #isCertain(unit: PubUnit): boolean {
-    return unit.healthy >= Math.min(this.minimum, unit.statedSize ?? this.minimum);
+    this.#units.ownersChanged();
   }
 
   #countExisting(pod: PodRecord, unit: PubUnit | undefined, by: number): void {
@@ -288,7 +226,7 @@ export class PubState {
 
   expectedChanged(): void {
     this.#expected = undefined;
-    this.#whole = undefined;
+    this.#units.ownersChanged();
     this.#dependencies.clear();
   }
 
@@ -300,15 +238,6 @@ export class PubState {
 
 function newTally(): OwnerTally {
   return { pods: 0, livePods: 0, existingPods: 0, existingSingles: 0, existingGroups: 0, groups: 0 };
-}
-
-function groupValue(rules: PubRules | undefined, pod: PodRecord): string | undefined {
-  return rules?.groups === undefined ? undefined : labelOf(pod.labels, rules.groups.labelKey);
-}
-
-function unitKey(rules: PubRules | undefined, pod: PodRecord): string | undefined {
-  const value = groupValue(rules, pod);
-  return value === undefined ? undefined : `${identityOf(pod.root)}|${value}`;
 }
 
 function targetOf(pub: PodUnavailableBudget): PubTarget | undefined {

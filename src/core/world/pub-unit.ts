@@ -1,15 +1,8 @@
 import { Tally } from '../tally.ts';
+import { atMost, type Bounds, exactly } from './bounds.ts';
 import type { OwnerNode } from './owner-node.ts';
 import type { PodRecord } from './pod-record.ts';
 import type { Share, Strength } from './share.ts';
-
-/** How many healthy pods make a unit available. Between the two it is not known whether it is whole (U2). */
-export interface Bounds {
-  /** With as many it is available for certain. */
-  readonly enough: number;
-  /** With fewer it is down for certain. */
-  readonly least: number;
-}
 
 /** A group of a PodUnavailableBudget: selected pods with one label value under one root owner. */
 export class PubUnit {
@@ -86,18 +79,9 @@ export function boundsOf(
   missingOfOwner: () => number | undefined,
 ): Bounds {
   const size = unit.statedSize;
-  if (size !== undefined) return same(Math.min(minReady, size));
-  if (reachable) return same(minReady);
+  if (size !== undefined) return exactly(Math.min(minReady, size));
+  if (reachable) return exactly(minReady);
   const missing = missingOfOwner();
   const largest = missing === undefined ? Math.max(unit.live, unit.existing) : unit.live + missing;
-  return { least: capped(minReady, unit.live), enough: capped(minReady, largest) };
-}
-
-function same(minimum: number): Bounds {
-  return { least: minimum, enough: minimum };
-}
-
-/** Never less than one: a unit without pods is not available. */
-function capped(minReady: number, size: number): number {
-  return Math.max(1, Math.min(minReady, size));
+  return { least: atMost(unit.live, minReady), enough: atMost(largest, minReady) };
 }

@@ -88,7 +88,7 @@ const missing = (what: Missing): Step => ({ kind: 'missing', what });
 interface Progress {
   readonly asked: AskedDisruption;
   readonly deadline: Deadline;
-  /** With the claim by which its conditional reservation can be taken back (L7). */
+  /** With the claim by which its reservation can be taken back (L7). */
   readonly request: DisruptionRequest & { readonly claim: string };
   /** The ledger has a reservation that was written for it. */
   reserved: boolean;

@@ -194,9 +194,8 @@ async function write(
 }
 
 /**
- * Some requests may be over while the write was under way. Their reservations stay: another replica may have answered a repeated
- * request by one already, so it cannot be taken back. A client that asks again is let through by it, or decided again if it was made
- * on a condition; if none does, the pruner releases it after its limit, when the pod is seen alive (I9).
+ * Some requests may be over while the write was under way. Their reservations stay. A client that asks again is let through by one, or
+ * decided again if it was made on a condition; if none does, the pruner releases it after its limit, when the pod is seen alive (I9).
  */
 function answer(
   { events }: ReserveDeps,

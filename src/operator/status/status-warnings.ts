@@ -13,8 +13,9 @@ const wrongConditions = [
   'MinReadyReplicasBelowSize',
   'UnitsForgettable',
   'WorkloadNotFound',
+  'TooManyBudgets',
 ] as const;
-const wrongReasons = ['GroupNotResolved', 'BudgetInvalid'] as const;
+const wrongReasons = ['GroupNotResolved', 'BudgetInvalid', 'TooManyBudgets'] as const;
 
 /** What turned wrong with a PodUnavailableBudget, from what its status said before to what it says now. */
 export function pubWarnings(

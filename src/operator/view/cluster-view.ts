@@ -180,10 +180,19 @@ export class ClusterView {
   }
 
   #budget(kind: BudgetRef['kind'], one: Reflected, mutate: () => void): void {
+    const wasCrowded = this.#isCrowded(kind, one);
     mutate();
     this.#touch(kind, one);
+    // One budget more, or less, over a pod that has too many concerns all of them (N7).
+    if (wasCrowded || this.#isCrowded(kind, one)) this.#parts.touched.namespace(one.metadata.namespace ?? '');
     // A budget may name a workload that no pod does.
     this.#parts.ownersNamed();
+  }
+
+  #isCrowded(kind: BudgetRef['kind'], { metadata }: Reflected): boolean {
+    const state = this.#parts.context.world.namespace(metadata.namespace ?? '');
+    const budgets = kind === 'PodDisruptionBudget' ? state?.pdbs : state?.pubs;
+    return (budgets?.get(metadata.name)?.uncounted ?? 0) > 0;
   }
 
   #touch(kind: BudgetRef['kind'], { metadata }: Reflected): void {

@@ -66,6 +66,7 @@ export class PodSink implements Sink<Pod> {
     const { world, touched } = this.#parts;
     const refs = new Set<BudgetRef>();
     const wasProbed = isProbed(world.pod(namespace, name));
+    const wasCrowded = isCrowded(world.pod(namespace, name));
     budgetsOver(world.pod(namespace, name), refs);
     mutate();
     budgetsOver(world.pod(namespace, name), refs);
@@ -73,6 +74,8 @@ export class PodSink implements Sink<Pod> {
     if (refs.size > 0) touched.budgets(refs);
     // A probe alone is a reason to guard a namespace.
     if (isProbed(world.pod(namespace, name)) !== wasProbed) touched.namespace(namespace);
+    // A pod under too many budgets is linked to none of them, and each has to say so.
+    if (isCrowded(world.pod(namespace, name)) !== wasCrowded) touched.namespace(namespace);
   }
 
   #progress(resourceVersion: string, namespace: string | undefined): void {
@@ -83,6 +86,10 @@ export class PodSink implements Sink<Pod> {
 
 function isProbed(pod: PodRecord | undefined): boolean {
   return pod?.has(bit.probed) ?? false;
+}
+
+function isCrowded(pod: PodRecord | undefined): boolean {
+  return pod !== undefined && pod.crowdedBy > 0;
 }
 
 function keyOf(namespace: string, name: string): string {

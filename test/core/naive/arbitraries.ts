@@ -4,10 +4,10 @@ import { label } from '../../../src/api/names.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
 import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
-import { anyPdb, anyPub, pdbNames, pubNames } from './arbitrary-budgets.ts';
+import { anyPdb, anyPub, groupLabels, pdbNames, pubNames } from './arbitrary-budgets.ts';
 import { anyPod, type Likely, mostly, rarely } from './arbitrary-pods.ts';
 import { cast, nodes, podGroupNames, referenceTo, type Seat, scenes, uidOf } from './domain.ts';
-import type { Event, Kept } from './events.ts';
+import type { Event, GroupedBy, Kept } from './events.ts';
 import { anyManner, type Manner } from './manners.ts';
 
 /** Small, adversarial clusters and what happens to them. */
@@ -179,6 +179,21 @@ const ledgerEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('releaseNth' as const), nth: fc.nat(5) }) },
 );
 
+/** Sizes that are too small, right and too large for what is there. */
+const keepEvent: fc.Arbitrary<Event> = fc.record({
+  kind: fc.constant('keepSize' as const),
+  nth: fc.nat(13),
+  by: fc.constantFrom<GroupedBy>('convention', ...groupLabels.map((key) => ({ label: key }))),
+  size: fc.constantFrom(1, 2, 2, 3, 3, 4),
+});
+
+const sizeEvent: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 4, arbitrary: keepEvent },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('dropSizes' as const), namespace: anyNamespace }) },
+);
+
+const restartEvent: fc.Arbitrary<Event> = fc.constant({ kind: 'restart' });
+
 const timeEvent = fc.constantFrom(1, 5, 10, 30).map((seconds): Event => ({ kind: 'advance', seconds }));
 
 const anyEvent = (seats: readonly Seat[]): fc.Arbitrary<Event> =>
@@ -193,6 +208,8 @@ const anyEvent = (seats: readonly Seat[]): fc.Arbitrary<Event> =>
     { weight: 2, arbitrary: leaseEvent },
     { weight: 5, arbitrary: goneEvent },
     { weight: 5, arbitrary: ledgerEvent },
+    { weight: 4, arbitrary: sizeEvent },
+    { weight: 2, arbitrary: restartEvent },
     { weight: 2, arbitrary: timeEvent },
   );
 
@@ -207,6 +224,7 @@ const opening = (seats: readonly Seat[]): fc.Arbitrary<readonly Event[]> =>
       fc.array(pdbEvent, { maxLength: 2, size: 'max' }),
       fc.array(pubEvent, { maxLength: 2, size: 'max' }),
       most(25, nodes, firstLease),
+      fc.array(keepEvent, { maxLength: 3, size: 'max' }),
     )
     .map((parts) => parts.flat());
 

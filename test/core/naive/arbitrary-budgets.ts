@@ -45,7 +45,7 @@ const anySelector: fc.Arbitrary<LabelSelector> = fc.oneof(
   },
 );
 
-const groupLabels = ['shard', 'leaderworkerset.sigs.k8s.io/group-index', 'app'] as const;
+export const groupLabels = ['shard', 'leaderworkerset.sigs.k8s.io/group-index', 'app'] as const;
 
 /** All scopes, and what people get wrong. */
 const anyScope: fc.Arbitrary<Readonly<Record<string, string>>> = fc.oneof(
@@ -68,7 +68,7 @@ function anyGroupScope(): fc.Arbitrary<Readonly<Record<string, string>>> {
   return fc
     .record({
       groupLabel: fc.oneof(fc.constant(undefined), fc.constantFrom(...groupLabels)),
-      minimum: fc.constantFrom(undefined, undefined, 'all', '1', '2'),
+      minimum: fc.constantFrom(undefined, undefined, 'all', '1', '2', '3', '5'),
     })
     .map(({ groupLabel, minimum }) => ({
       [annotation.budgetScope]: 'PodGroup',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ledgerName, type Reservation } from '../../../src/api/ledger.ts';
+import { type GroupSize, ledgerName, type Reservation } from '../../../src/api/ledger.ts';
 import type { OwnerReference } from '../../../src/api/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { protectOperations } from '../../../src/api/pub.ts';
@@ -14,7 +14,7 @@ import { namespaces } from './arbitraries.ts';
 import { referenceTo } from './domain.ts';
 import { type Event, leaseAt, type Moment, nthPod } from './events.ts';
 import type { Manner, Reowning } from './manners.ts';
-import { type NaiveVerdict, naiveDecide, naiveNumbers } from './model.ts';
+import { type NaiveVerdict, naiveDecide, naiveNumbers, noEffects } from './model.ts';
 import { pdbRef } from './pdb.ts';
 import { pubRef } from './pub.ts';
 import type { NaiveCharge } from './rule.ts';
@@ -31,12 +31,18 @@ export function newWorld(): World {
 }
 
 /** The engine's side of an event; `after` is the naive side, which knows the whole ledger. */
-export function tell(world: World, event: Event, before: Moment, after: Moment): void {
+export function tell(world: World, event: Exclude<Event, { kind: 'restart' }>, before: Moment, after: Moment): void {
   switch (event.kind) {
     case 'reserve':
     case 'reserveNth':
     case 'releaseNth':
       tellReservations(world, before, after);
+      break;
+    case 'keepSize':
+      tellSize(world, before, event);
+      break;
+    case 'dropSizes':
+      tellSizes(world, event.namespace, []);
       break;
     case 'deleteNth': {
       const pod = nthPod(before.state, event.nth);
@@ -72,8 +78,35 @@ function tellReservations(world: World, before: Moment, after: Moment): void {
       const judgedBy = isNew ? judgesNow(world, namespace, one) : known.judgedBy;
       return judgedBy === undefined ? one : { ...one, judgedBy };
     });
-    world.setLedger(namespace, { metadata, spec: { reservations, watermark: '1000' } });
+    world.setLedger(namespace, {
+      metadata,
+      spec: { reservations, sizes: sizesIn(world, namespace), watermark: '1000' },
+    });
   }
+}
+
+function sizesIn(world: World, namespace: string): readonly GroupSize[] {
+  return world.namespace(namespace)?.ledger?.spec?.sizes ?? [];
+}
+
+/** The ledger names a group by the engine's own key. */
+function tellSize(world: World, { state }: Moment, event: Extract<Event, { kind: 'keepSize' }>): void {
+  const { nth, by, size } = event;
+  const pod = nthPod(state, nth);
+  const namespace = pod === undefined ? '' : namespaceOf(pod);
+  const groups = world.namespace(namespace)?.pods.get(pod?.metadata.name ?? '')?.groups ?? [];
+  const group =
+    by === 'convention'
+      ? groups.find((one) => one.labelKey === undefined && one.isGang)
+      : groups.find((one) => one.labelKey === by.label);
+  if (group === undefined) return;
+  const others = sizesIn(world, namespace).filter((one) => one.group !== group.key);
+  tellSizes(world, namespace, [...others, { group: group.key, unit: group.display, size }]);
+}
+
+function tellSizes(world: World, namespace: string, sizes: readonly GroupSize[]): void {
+  const ledger = world.namespace(namespace)?.ledger;
+  if (ledger !== undefined) world.setLedger(namespace, { ...ledger, spec: { ...ledger.spec, sizes } });
 }
 
 function judgesNow(world: World, namespace: string, { pod, operation }: Reservation): readonly string[] | undefined {
@@ -85,7 +118,18 @@ function judgesNow(world: World, namespace: string, { pod, operation }: Reservat
 
 type Simple = Exclude<
   Event,
-  { kind: 'reserve' | 'reserveNth' | 'releaseNth' | 'setProbeLease' | 'advance' | 'deleteNth' }
+  {
+    kind:
+      | 'reserve'
+      | 'reserveNth'
+      | 'releaseNth'
+      | 'keepSize'
+      | 'dropSizes'
+      | 'restart'
+      | 'setProbeLease'
+      | 'advance'
+      | 'deleteNth';
+  }
 >;
 
 /** What the engine is told word for word. */
@@ -220,16 +264,7 @@ function settled({ reasons, ...naive }: NaiveVerdict, engine: Verdict): Comparab
 function told(verdict: Verdict): Comparable {
   if (verdict.result === 'deny') {
     const refusals = verdict.blockers.map(({ code, budget }) => (budget === undefined ? { code } : { code, budget }));
-    const effects = {
-      reserve: false,
-      complete: 'pass',
-      count: [],
-      onlyIf: false,
-      restsOn: [],
-      confirm: false,
-    } as const;
-    const none = { charges: [], ...effects };
-    return { result: 'deny', refusals, ...none };
+    return { ...noEffects, result: 'deny', refusals };
   }
   const { reason, charges, effects } = verdict;
   return {

@@ -16,6 +16,7 @@ function forget(state: NaiveState, namespace: string): NaiveState {
     ...state,
     namespaces: state.namespaces.filter(({ metadata }) => metadata.name !== namespace),
     reservations: new Map([...state.reservations].filter(([name]) => name !== namespace)),
+    keptSizes: new Map([...state.keptSizes].filter(([name]) => name !== namespace)),
     owners: state.owners.filter((owner) => owner.namespace !== namespace),
     goneOwners: state.goneOwners.filter((owner) => owner.namespace !== namespace),
     lookedUpAt: others(state.lookedUpAt),

@@ -7,12 +7,18 @@ import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { forgetDeleted } from './deleted.ts';
+import { membership } from './groups.ts';
 import { judgingBudgets, observe } from './model.ts';
 import { isSameOwner, keyOf, nameKey } from './owners.ts';
+import { labelKeys } from './peaks.ts';
+import { forgotten } from './restart.ts';
 import { findPod, type NaiveReservation, type NaiveState, namespaceOf } from './state.ts';
 
 /** How a reservation stands: within its limit or past it, and whether it rests on a condition. */
 export type Kept = 'fresh' | 'late' | 'conditional' | 'conditionalLate';
+
+/** Which group of a pod is meant: the one by this label, or the one that the pod names by an API or a convention. */
+export type GroupedBy = { readonly label: string } | 'convention';
 
 /** Something that happens to the cluster, as both implementations are told of it. */
 export type Event =
@@ -50,6 +56,12 @@ export type Event =
   /** A pod that is there, whichever it is, so that reservations meet pods. */
   | { readonly kind: 'reserveNth'; readonly nth: number; readonly operation: Operation; readonly kept: Kept }
   | { readonly kind: 'releaseNth'; readonly nth: number }
+  /** The ledger keeps no size any more. */
+  | { readonly kind: 'dropSizes'; readonly namespace: string }
+  /** A new process takes over: it knows what the API server stores, and nothing of what was. */
+  | { readonly kind: 'restart' }
+  /** The leader writes the size of a group of a pod that is there into the ledger. */
+  | { readonly kind: 'keepSize'; readonly nth: number; readonly by: GroupedBy; readonly size: number }
   | { readonly kind: 'advance'; readonly seconds: number };
 
 export interface Moment {
@@ -81,10 +93,11 @@ function put<T extends Named>(list: readonly T[], thing: T): readonly T[] {
 /** The naive side of an event: the lists as they are afterwards. */
 export function happen(moment: Moment, event: Event): Moment {
   if (event.kind === 'advance') return { ...moment, now: moment.now + event.seconds * 1000 };
+  if (event.kind === 'restart') return { ...moment, state: forgetDeleted(forgotten(moment.state)) };
   return { ...moment, state: forgetDeleted(observe({ ...moment.state, ...changed(moment, event) })) };
 }
 
-function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' }>): Partial<NaiveState> {
+function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance' | 'restart' }>): Partial<NaiveState> {
   switch (event.kind) {
     case 'upsertPod':
       return { pods: put(state.pods, event.pod) };
@@ -131,6 +144,10 @@ function changed({ state, now }: Moment, event: Exclude<Event, { kind: 'advance'
     }
     case 'releaseNth':
       return { reservations: released(state, event.nth) };
+    case 'keepSize':
+      return { keptSizes: keptAfter(state, event) };
+    case 'dropSizes':
+      return { keptSizes: new Map([...state.keptSizes].filter(([namespace]) => namespace !== event.namespace)) };
   }
 }
 
@@ -202,6 +219,22 @@ function reserved({ state, now }: Moment, event: Extract<Event, { kind: 'reserve
   };
   const entry = kinds[event.kept ?? 'fresh'];
   return new Map([...state.reservations, [event.namespace, [...list.filter((one) => one.uid !== uid), entry]]]);
+}
+
+/** A label makes groups only while a budget groups by it; the size that the ledger keeps outlives them (G5). */
+function keptAfter(
+  state: NaiveState,
+  { nth, by, size }: Extract<Event, { kind: 'keepSize' }>,
+): NaiveState['keptSizes'] {
+  const pod = nthPod(state, nth);
+  if (pod === undefined || (by !== 'convention' && !labelKeys(state, namespaceOf(pod)).includes(by.label))) {
+    return state.keptSizes;
+  }
+  const grouping = by === 'convention' ? ({ by } as const) : ({ by: 'label', label: by.label } as const);
+  const group = membership(state, pod, grouping);
+  if (group === undefined) return state.keptSizes;
+  const sizes = new Map([...(state.keptSizes.get(namespaceOf(pod)) ?? []), [group.key, size]]);
+  return new Map([...state.keptSizes, [namespaceOf(pod), sizes]]);
 }
 
 function released(state: NaiveState, nth: number): NaiveState['reservations'] {

@@ -1,4 +1,3 @@
-import type { GroupMinimum } from '../../../src/api/pdb-scope.ts';
 import type { Pod } from '../../../src/api/pod.ts';
 import { type Membership, nativeGroup } from './native.ts';
 import { type Link, linkKey, rootOwner } from './owners.ts';
@@ -123,12 +122,17 @@ export function largest(numbers: readonly (number | undefined)[]): number | unde
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** G5. Never less than one: a group that nobody ever saw alive must not count as available. */
-export function groupMinimum(state: NaiveState, group: Group, asked: GroupMinimum | undefined): number {
-  if (typeof asked === 'number') return asked;
+/** All pods of a group are in one namespace, and so is the ledger that keeps its size. */
+function keptSize(state: NaiveState, group: Group): number | undefined {
+  const [pod] = group.pods;
+  return pod === undefined ? undefined : state.keptSizes.get(namespaceOf(pod))?.get(group.key);
+}
+
+/** G5, where no number is asked for. Never less than one: a group without a live pod must not count as available. */
+export function groupMinimum(state: NaiveState, group: Group, asked: 'all' | undefined): number {
   const minCount = largest(group.members.map((member) => member.minCount));
-  const seen = Math.max(state.peaks.get(group.key) ?? 0, minCount ?? 0);
-  const fullSize = Math.max(1, largest(group.members.map((member) => member.size)) ?? seen);
+  const known = keptSize(state, group) ?? state.peaks.get(group.key) ?? 0;
+  const fullSize = Math.max(1, largest(group.members.map((member) => member.size)) ?? Math.max(known, minCount ?? 0));
   const needsAll = asked === 'all' || group.members.some((member) => member.needsAll === true);
   return needsAll ? fullSize : (minCount ?? fullSize);
 }

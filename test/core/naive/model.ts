@@ -39,7 +39,8 @@ export interface NaiveVerdict {
   readonly confirm: boolean;
 }
 
-const nothing = {
+/** A verdict without any effect, but for its result and its reason. */
+export const noEffects = {
   refusals: [],
   charges: [],
   reserve: false,
@@ -50,7 +51,7 @@ const nothing = {
   confirm: false,
 } as const;
 
-const unprotected: NaiveVerdict = { ...nothing, result: 'allow', reason: 'NotProtected', reasons: ['NotProtected'] };
+const unprotected: NaiveVerdict = { ...noEffects, result: 'allow', reason: 'NotProtected', reasons: ['NotProtected'] };
 
 export function naiveDecide(
   state: NaiveState,
@@ -67,7 +68,7 @@ export function naiveDecide(
   if (reason !== undefined) {
     const verdict = pod === undefined ? unknown(state, request) : judged(state, request, pod, now, options);
     const reasons = [...exempt, ...verdict.reasons.filter((other) => other === 'NotProtected')];
-    return { ...nothing, result: 'allow', reason, reasons };
+    return { ...noEffects, result: 'allow', reason, reasons };
   }
   if (pod === undefined) return unknown(state, request);
   if (pod.status?.phase === 'Pending') return pending(state, request, pod, now, options);
@@ -88,7 +89,7 @@ function unknown(state: NaiveState, { namespace, operation }: DisruptionRequest)
 }
 
 function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
-  return { ...nothing, result: 'deny', reasons: [], refusals: refusals.toSorted(byBudget) };
+  return { ...noEffects, result: 'deny', reasons: [], refusals: refusals.toSorted(byBudget) };
 }
 
 /** X1, N5: nobody judges it, and it is reserved where somebody would. Of the version that was seen, wherever it could matter. */
@@ -102,7 +103,7 @@ function pending(
   const answers = allAnswers(state, request, pod, now);
   const isProtected = answers.length > 0;
   return {
-    ...nothing,
+    ...noEffects,
     result: 'allow',
     reason: 'Pending',
     reasons: ['Pending'],
@@ -169,7 +170,7 @@ function alreadyReserved(
   const plain = state.pdbs.filter((pdb) => isPlain(state, pdb)).map(({ metadata }) => metadata.name);
   const asked = answers.map(({ budget }) => budget).filter(({ kind }) => kind === 'PodDisruptionBudget');
   const count = asked.map(({ name }) => name).filter((name) => complete === 'takeover' && plain.includes(name));
-  return { ...nothing, result: 'allow', reason: 'AlreadyReserved', reasons, complete, count, confirm: true };
+  return { ...noEffects, result: 'allow', reason: 'AlreadyReserved', reasons, complete, count, confirm: true };
 }
 
 function judged(

@@ -7,10 +7,11 @@ import { hasProbe } from '../../../src/api/probe.ts';
 import { parseTakeover } from '../../../src/api/takeover.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { type Expected, expectedGroups, expectedPods, expectedPodsOfPlain } from './expected.ts';
-import { type Group, type Grouping, groupMinimum, groupOf, membership } from './groups.ts';
+import { type Group, type Grouping, groupOf, membership } from './groups.ts';
 import { isHealthy, isReady, works } from './health.ts';
 import { nativeGroup } from './native.ts';
 import { isCounted, isInDoubt } from './owners.ts';
+import { groupMinima } from './pdb-minimum.ts';
 import {
   type Amounts,
   type Answer,
@@ -111,7 +112,8 @@ function serving(state: NaiveState, pods: readonly Pod[], now: number): readonly
 
 function countGroups(state: NaiveState, pdb: PodDisruptionBudget, reading: GroupReading, now: number): Counted {
   const groups = reachedGroups(state, pdb, reading);
-  const isUp = (group: Group) => serving(state, group.pods, now).length >= groupMinimum(state, group, reading.minimum);
+  const isUp = (group: Group) =>
+    serving(state, group.pods, now).length >= groupMinima(state, group, reading.minimum, groups).minimum;
   const expected = expectedGroups(state, namespaceOf(pdb), groups);
   return { available: groups.filter(isUp).length, desired: desiredOf(reading.amounts, expected), expected };
 }
@@ -176,8 +178,8 @@ export function answerOfPdb(state: NaiveState, pdb: PodDisruptionBudget, pod: Po
     return { ...answerOfPlain(state, pdb, reading.amounts, pod), takeover };
   }
   if (group === undefined) return { budget, always, takeover, refusal: 'GroupNotResolved' };
-  const minimum = groupMinimum(state, group, reading.minimum);
-  const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', minimum, least: minimum }, now);
+  const minima = groupMinima(state, group, reading.minimum, reachedGroups(state, pdb, reading));
+  const unit = unitOf(state, group.pods, { name: group.unit, kind: 'group', ...minima }, now);
   return { ...judge(budget, unit, pod, countGroups(state, pdb, reading, now), unhealthy), takeover };
 }
 

@@ -56,7 +56,7 @@ function groupKeys(state: NaiveState, pod: Pod): readonly string[] {
 }
 
 /** The labels by which a PDB of the namespace groups: only there a group's largest size counts (G5). */
-function labelKeys(state: NaiveState, namespace: string): readonly string[] {
+export function labelKeys(state: NaiveState, namespace: string): readonly string[] {
   const scopes = state.pdbs.filter((pdb) => namespaceOf(pdb) === namespace).map((pdb) => parsePdbScope(pdb));
   const keys = scopes.flatMap((scope) =>
     scope.ok && scope.value.kind === 'group' ? (scope.value.labelKey ?? []) : [],

@@ -5,7 +5,7 @@ import { exists, rootOwner, scaleCountsGroups, scaleOf, wantsNothing } from './o
 import type { Unit } from './rule.ts';
 import { distinct, isFinished, isTerminating, type NaiveState } from './state.ts';
 
-type Minima = Pick<Unit, 'minimum' | 'least'>;
+export type Minima = Pick<Unit, 'minimum' | 'least'>;
 
 /** U2: `minReadyReplicas`, or the whole group where none can have as many pods. */
 export function minimaOf(
@@ -27,7 +27,7 @@ function exactly(minimum: number): Minima {
   return { minimum, least: minimum };
 }
 
-function living(pods: readonly Pod[]): number {
+export function living(pods: readonly Pod[]): number {
   return pods.filter((pod) => !isTerminating(pod) && !isFinished(pod)).length;
 }
 

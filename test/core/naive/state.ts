@@ -32,6 +32,8 @@ export interface NaiveState {
   /** The ledger as it is, where `reservations` leaves one out to ask what would be without it (L5). */
   ledger?: ReadonlyMap<string, readonly NaiveReservation[]>;
   peaks: ReadonlyMap<string, number>;
+  /** The sizes of groups that the ledgers keep (G5): by namespace, and there by group. */
+  keptSizes: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** The number of events so far, and when an owner was looked up and first pointed at: also history (O1). */
   tick: number;
   lookedUpAt: ReadonlyMap<string, number>;
@@ -54,6 +56,7 @@ export function emptyState(): NaiveState {
     leases: new Map(),
     reservations: new Map(),
     peaks: new Map(),
+    keptSizes: new Map(),
     tick: 0,
     lookedUpAt: new Map(),
     pointedAtFirst: new Map(),

@@ -153,11 +153,12 @@ describe('[I5] the same request again', () => {
     expect(bench.reserved()).toEqual(['web-0']);
   });
 
-  it('[L6] later: it is confirmed by a read', async () => {
+  it('[L6] [L7] later: it is confirmed by the write that takes the claim off, and from then on by a read', async () => {
     const bench = webBench(1);
     await bench.ask(request('web-0'));
     expect(await bench.ask(request('web-0'))).toBe('allow AlreadyReserved');
-    expect(bench.store.calls).toEqual(['replace', 'read']);
+    expect(await bench.ask(request('web-0'))).toBe('allow AlreadyReserved');
+    expect(bench.store.calls).toEqual(['replace', 'replace', 'read']);
   });
 
   it('[L6] is judged anew when the ledger has lost its reservation meanwhile', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { maxBudgetsPerPod } from '../../../src/core/world/crowding.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { PodSink } from '../../../src/operator/view/pod-sink.ts';
 import { aPdb, aPod, ns } from '../../support/builders.ts';
@@ -66,6 +67,19 @@ describe('pods that come in', () => {
     told.length = 0;
     sink.remove(web.labels({ app: 'api' }).version('3').build(), '3');
     expect(told).toEqual([`advanced ${ns} 3`, 'budgets api']);
+  });
+
+  it('[N7] a pod that comes under more budgets than are counted for it touches all of its namespace', () => {
+    const { world, sink, told } = aSink();
+    for (let i = 0; i <= maxBudgetsPerPod; i += 1) world.upsertPdb(aPdb(`b${i}`, {}, { minAvailable: 0 }));
+    sink.upsert(web.build(), '1');
+    expect(told).toEqual([`advanced ${ns} 1`, `namespace ${ns}`]);
+    told.length = 0;
+    sink.upsert(web.version('2').build(), '2');
+    expect(told).toEqual([`advanced ${ns} 2`]);
+    told.length = 0;
+    sink.remove(web.version('3').build(), '3');
+    expect(told).toContain(`namespace ${ns}`);
   });
 
   it('a pod with a probe is told even without a budget', () => {

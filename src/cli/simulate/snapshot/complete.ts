@@ -1,6 +1,7 @@
 import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../output/problem.ts';
 import { missingDefinitions } from './custom-kinds.ts';
+import { withSizesAlone } from './ledgers.ts';
 import { completeNodes } from './nodes.ts';
 import { foreignOwners, missingOwners } from './owners.ts';
 import { asTheyWere, isPod, type SnapshotPod } from './pods.ts';
@@ -24,7 +25,7 @@ export interface Snapshot {
 
 /** @param podStartMs undefined: as the pods of the snapshot started */
 export function completeSnapshot(objects: readonly LoadedObject[], podStartMs: number | undefined): Snapshot {
-  const known = withMeantUids(objects);
+  const known = withSizesAlone(withMeantUids(objects));
   const original = known.filter(isPod);
   if (original.length === 0) {
     throw new Problem(

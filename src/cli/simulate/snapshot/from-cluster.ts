@@ -1,4 +1,5 @@
 import { type Fields, isObject } from '../../../api/json.ts';
+import { ledgerGroup } from '../../../api/ledger.ts';
 import { pubGroup } from '../../../api/pub.ts';
 import { splitApiVersion } from '../../../cluster/objects.ts';
 import { compareStrings } from '../../../core/compare.ts';
@@ -23,6 +24,7 @@ const kinds: readonly KindName[] = [
   { group: '', kind: 'Node' },
   { group: 'policy', kind: 'PodDisruptionBudget' },
   { group: pubGroup, kind: 'PodUnavailableBudget' },
+  { group: ledgerGroup, kind: 'DisruptionLedger' },
   { group: 'apps', kind: 'Deployment' },
   { group: 'apps', kind: 'ReplicaSet' },
   { group: 'apps', kind: 'StatefulSet' },

@@ -4,6 +4,7 @@ import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
 import { Admission } from '../../../../src/operator/admission/admit.ts';
+import type { BuiltinCounters } from '../../../../src/operator/admission/builtin-counters.ts';
 import { Deadline } from '../../../../src/operator/admission/deadline.ts';
 import { LedgerAccess, type LedgerEvents, type LedgerStore } from '../../../../src/operator/admission/ledger.ts';
 import { type AdmissionLimits, defaultAdmissionLimits } from '../../../../src/operator/admission/limits.ts';
@@ -37,6 +38,8 @@ interface Ingredients {
   readonly podsVersion?: PodsVersion;
   /** Absent: it says that it was done, and leaves the pod to the test. */
   readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
+  /** Absent: the counters of plain PDBs always give. */
+  readonly counters?: Pick<BuiltinCounters, 'take'>;
 }
 
 /** Requests of others than ourselves, each with a deadline of its own. */
@@ -72,7 +75,7 @@ export function aProcess(given: Ingredients): Process {
     access,
     pods: given.pods ?? readerOf(world),
     views,
-    counters: { take: async () => ({ kind: 'taken', giveBack: async () => undefined }) },
+    counters: given.counters ?? { take: async () => ({ kind: 'taken', giveBack: async () => undefined }) },
     scales: { concerns: () => false, readAgain: async () => false },
     takeOver: given.takeOver ?? (() => Promise.resolve({ kind: 'deleted' })),
     staleness: given.staleness ?? (() => undefined),

@@ -3,6 +3,7 @@ import type { DecideOptions } from '../../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../../src/core/request.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
+import type { BuiltinCounters } from '../../../../src/operator/admission/builtin-counters.ts';
 import type { Deadline } from '../../../../src/operator/admission/deadline.ts';
 import type { AdmissionLimits } from '../../../../src/operator/admission/limits.ts';
 import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
@@ -29,6 +30,7 @@ interface Setup {
   readonly options?: DecideOptions;
   readonly takeOver?: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
   readonly podsVersion?: PodsVersion;
+  readonly counters?: Pick<BuiltinCounters, 'take'>;
 }
 
 /** One process on one API server, in virtual time, with everything it reports written down. */
