@@ -70,7 +70,9 @@ describe('a reservation and the budgets that judged it', () => {
 
   it('[I14] keeps its pod out of the count, whatever is said about it now', () => {
     const world = reserve(webWorld(budget(1)), 'web-0');
-    world.upsertPub(budget(1, 'other'));
+    world.upsertPub(withUid(budget(1, 'other'), 'pub-2'));
+    // Judged as if it were not reserved, which must leave no trace for the others.
+    expect(evict(world)).toBe('allow WithinBudget');
     expect(evict(world, 'web-1')).toBe('deny BudgetExhausted,BudgetExhausted');
   });
 

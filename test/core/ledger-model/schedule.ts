@@ -78,10 +78,7 @@ export class Schedule {
   readonly #keepTranscript: boolean;
   /** Every third installation takes no eviction over (P9). */
   readonly #takeover: 'on' | 'off';
-  /**
-   * Takeovers are refused after they were reserved, and take their reservations back (L7). Not in all schedules: in the others a replica
-   * has no time for it, and what they find stays as it is listed in docs/testing.md.
-   */
+  /** Takeovers are refused after they were reserved, and take their reservations back (L7); in the other schedules none has time for it. */
   readonly #refusesTakeovers: boolean;
   readonly #beside: Beside | undefined;
 
