@@ -24,6 +24,12 @@ export interface Disruption {
   readonly askedAt: number | undefined;
   /** Since when a ledger holds a reservation for it: it counts as gone from then on (I5). */
   readonly reservedAt: number | undefined;
+  /** Pods, by uid, and since when a ledger holds a reservation for each that rests on no condition: all of them count as gone (N1, N6). */
+  readonly firmSince: ReadonlyMap<string, number>;
+}
+
+interface LedgerSpec {
+  readonly reservations?: readonly { readonly uid: string; readonly conditional?: boolean }[];
 }
 
 interface OpenRequest {
@@ -66,12 +72,14 @@ export class History {
   readonly #objects = new Map<string, Version[]>();
   readonly #requests: OpenRequest[] = [];
   readonly #reservedAt = new Map<string, number>();
+  readonly #firmSince = new Map<string, number>();
   readonly disruptions: Disruption[] = [];
   /** Pods, by name, that were asked for at all, other than by a dry run. */
   readonly asked = new Set<string>();
   seq = 0;
   onDisruption: (disruption: Disruption) => void = () => undefined;
   onLedger: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
+  onBudget: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
   onPod: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
 
   constructor(plane: ControlPlane, now: () => number) {
@@ -128,6 +136,7 @@ export class History {
       this.#reserved(after);
       this.onLedger(before, after);
     }
+    if (resource === 'policy/poddisruptionbudgets') this.onBudget(before, after);
     if (resource !== 'pods') return;
     this.onPod(before, after);
     if (before === undefined || isTerminating(before)) return;
@@ -137,10 +146,18 @@ export class History {
   /** A ledger that a person deleted forgets nothing: replicas remember what it held. */
   #reserved(ledger: KubeObject | undefined): void {
     if (ledger === undefined) return;
-    const spec = ledger['spec'] as { readonly reservations?: readonly { readonly uid: string }[] } | undefined;
-    const present = new Set((spec?.reservations ?? []).map(({ uid }) => uid));
-    for (const uid of this.#reservedAt.keys()) if (!present.has(uid)) this.#reservedAt.delete(uid);
-    for (const uid of present) if (!this.#reservedAt.has(uid)) this.#reservedAt.set(uid, this.#now());
+    const { reservations = [] } = (ledger['spec'] ?? {}) as LedgerSpec;
+    this.#note(this.#reservedAt, reservations);
+    this.#note(
+      this.#firmSince,
+      reservations.filter((one) => one.conditional !== true),
+    );
+  }
+
+  #note(since: Map<string, number>, present: readonly { readonly uid: string }[]): void {
+    const uids = new Set(present.map(({ uid }) => uid));
+    for (const uid of since.keys()) if (!uids.has(uid)) since.delete(uid);
+    for (const uid of uids) if (!since.has(uid)) since.set(uid, this.#now());
   }
 
   #tookAway(pod: KubeObject): void {
@@ -171,7 +188,8 @@ export class History {
 
   #disrupted(pod: KubeObject, cause: Cause, user: string, askedAt: number | undefined): void {
     const reservedAt = this.#reservedAt.get(pod.metadata.uid ?? '');
-    const disruption = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt };
+    const firmSince = new Map(this.#firmSince);
+    const disruption = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt, firmSince };
     this.disruptions.push(disruption);
     this.onDisruption(disruption);
   }

@@ -37,6 +37,13 @@ function chainOf(history: History, object: KubeObject, seq: number): readonly (K
   return chain;
 }
 
+/** The owner that counts a pod: its controller, or the Deployment behind its ReplicaSet (O2). */
+export function controllerOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
+  const [nearest, next] = chainOf(history, object, seq);
+  const isReplicaSet = nearest !== undefined && nearest !== 'gone' && nearest.kind === 'ReplicaSet';
+  return isReplicaSet ? (next ?? nearest) : nearest;
+}
+
 /** The LeaderWorkerSet that the labels name, else the last owner of the chain. */
 export function rootOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
   const set = object.metadata.labels?.['leaderworkerset.sigs.k8s.io/name'];

@@ -1,5 +1,6 @@
 import { drive } from '../../src/cli/simulate/drive.ts';
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
+import type { KubeObject } from '../../src/cluster/objects.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { Actors } from './actors.ts';
 import { act, drawWeather, podsOf, type Story } from './happenings.ts';
@@ -8,7 +9,7 @@ import { checkLedger, LedgerRecord } from './ledger-rules.ts';
 import { calm } from './network.ts';
 import { type App, drawScenario, namespace } from './scenario.ts';
 import { openStack, register, type Stack } from './stack.ts';
-import { isReady, ledgerText, stateOf } from './words.ts';
+import { isReady, ledgerText, notedIn, stateOf } from './words.ts';
 
 export interface ScheduleResult {
   readonly seed: number;
@@ -93,6 +94,10 @@ function observe(stack: Stack, record: LedgerRecord, tell: (line: string) => voi
     found(checkLedger(after, history.asked, clock.now()));
     record.wrote(before, after, clock.now());
   };
+  history.onBudget = (before, after) => {
+    const [was, is] = [before, after].map((one) => notedIn(one).join(', '));
+    if (was !== is) tell(`PDB ${(after ?? before)?.metadata.name} notes as evicted: ${is === '' ? 'none' : is}`);
+  };
   history.onPod = (before, after) => {
     const was = before === undefined ? 'none' : stateOf(before);
     const is = after === undefined ? 'gone' : stateOf(after);
@@ -168,7 +173,7 @@ async function recover({ stack, tell }: Story, actors: Actors): Promise<void> {
 async function finish({ stack, tell }: Story, actors: Actors): Promise<void> {
   const end = stack.clock.now() + restMs;
   do await pause(stack, settleMs);
-  while (stack.clock.now() < end && (reservationsOf(stack).length > 0 || !podsOf(stack).every(isReady)));
+  while (stack.clock.now() < end && !isAtRest(stack));
   const left = reservationsOf(stack);
   if (left.length > 0) {
     throw new Stop({
@@ -194,6 +199,13 @@ async function finish({ stack, tell }: Story, actors: Actors): Promise<void> {
     at: stack.clock.now(),
     message: `${pod.metadata.name} may go, and was refused for ${(tries * tryEveryMs) / 1000} s`,
   });
+}
+
+/** Pods that a PDB's status notes as evicted count as gone (P3) until the disruption controller drops the note, after two minutes. */
+function isAtRest(stack: Stack): boolean {
+  const budgets = stack.cluster.plane.view.list<KubeObject>('policy/poddisruptionbudgets', namespace);
+  const isNoted = budgets.some((one) => notedIn(one).length > 0);
+  return !isNoted && reservationsOf(stack).length === 0 && podsOf(stack).every(isReady);
 }
 
 function reservationsOf(stack: Stack): readonly string[] {
