@@ -14,6 +14,7 @@ interface BudgetSpec extends Limit {
   readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
   readonly unhealthyPodEvictionPolicy?: string;
   readonly podGroupPolicy?: { readonly groupLabelKey: string; readonly minReadyReplicas?: number };
+  readonly protectTotalReplicas?: number;
 }
 
 /** A budget of either kind as the rule reads it. */
@@ -34,13 +35,19 @@ export function readBudget(kind: Budget['kind'], object: KubeObject): Budget {
     const policy = spec.podGroupPolicy;
     if (policy === undefined) return { name, kind, spec };
     const minimum = policy.minReadyReplicas ?? 1;
-    return { name, kind, spec, groups: { key: labelled(policy.groupLabelKey), minimum: () => minimum } };
+    // A minimum that no group can reach is the size that the pods state (U2).
+    return {
+      name,
+      kind,
+      spec,
+      groups: { key: labelled(policy.groupLabelKey), minimum: (size) => Math.min(minimum, size) },
+    };
   }
   if (annotations['holdfast.dev/budget-scope'] !== 'PodGroup') return { name, kind, spec };
   const label = annotations['holdfast.dev/group-label'];
-  if (label === undefined) return { name, kind, spec, groups: { key: labelled(lwsIndex), minimum: (size) => size } };
-  const minimum = Number(annotations['holdfast.dev/group-min-available']);
-  return { name, kind, spec, groups: { key: labelled(label), minimum: () => minimum } };
+  const stated = annotations['holdfast.dev/group-min-available'];
+  const minimum = stated === undefined ? (size: number) => size : () => Number(stated);
+  return { name, kind, spec, groups: { key: labelled(label ?? lwsIndex), minimum } };
 }
 
 function labelled(key: string): (pod: Labelled) => string | undefined {
@@ -60,28 +67,31 @@ export function unitKey(budget: Budget, pod: SeenPod): string {
   return budget.groups?.key(pod) ?? pod.uid;
 }
 
-/** The one rule of the specification (N4, P3). Undefined: it agrees. */
+/** The one rule of the specification (N4, P3, P5, H5). Undefined: it agrees. */
 export function evaluate(
   budget: Budget,
   self: SeenPod,
   others: readonly SeenPod[],
   expected: number,
 ): string | undefined {
-  const covered = others.filter((one) => selects(budget, one));
-  const units = unitsOf(budget, covered);
+  const name = `${budget.kind} ${budget.name}`;
+  if (budget.kind === 'PDB' && self.undivided) return `${name} is over pods that say nothing of their group`;
+  if (isPlain(budget) && expected <= 0) return `${name} is over pods whose number nothing states`;
+  const units = unitsOf(
+    budget,
+    others.filter((one) => selects(budget, one)),
+  );
   const key = unitKey(budget, self);
-  const rest = units.get(key) ?? { healthy: 0, minimum: minimumOf(budget, self) };
-  const upWithout = rest.healthy >= rest.minimum;
-  const upWith = rest.healthy + Number(self.ready) >= rest.minimum;
-  const otherUnits = [...units]
-    .filter(([one]) => one !== key)
-    .filter(([, unit]) => unit.healthy >= unit.minimum).length;
-  const available = otherUnits + Number(upWith);
+  const { healthy, serving, minimum } = units.get(key) ?? { ...none, minimum: minimumOf(budget, self) };
+  if (healthy >= minimum) return undefined;
+  const upWith = healthy + Number(isHealthy(budget, self)) >= minimum;
+  const isWithheld = !upWith && serving + Number(self.ready || self.healthy) >= minimum;
+  if (isWithheld && budget.groups !== undefined) return `${name}: a probe withholds ${key}`;
   const desired = desiredOf(budget.spec, expected);
-  if (isPlain(budget) && expected <= 0) return `PDB ${budget.name} is over pods whose number nothing states`;
-  if (upWithout || desired === 0) return undefined;
-  const numbers = `${budget.kind} ${budget.name} needs ${desired} and has ${available} of ${expected}`;
-  if (upWith) return available - 1 >= desired ? undefined : `${numbers}, and it breaks ${key}`;
+  if (desired === 0) return undefined;
+  const available = [...units].filter(([one, unit]) => one !== key && unit.healthy >= unit.minimum).length;
+  const numbers = `${name} needs ${desired} and has ${available + Number(upWith)} of ${expected}`;
+  if (upWith) return available >= desired ? undefined : `${numbers}, and it breaks ${key}`;
   if (budget.kind === 'PUB' || budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return undefined;
   return available >= desired ? undefined : `${numbers}, and pods of broken units may not go`;
 }
@@ -90,17 +100,26 @@ function isPlain(budget: Budget): boolean {
   return budget.kind === 'PDB' && budget.groups === undefined;
 }
 
+function isHealthy(budget: Budget, pod: SeenPod): boolean {
+  return isPlain(budget) ? pod.ready : pod.healthy;
+}
+
 interface Unit {
   healthy: number;
+  /** Ready or healthy (H5). */
+  serving: number;
   readonly minimum: number;
 }
+
+const none = { healthy: 0, serving: 0 };
 
 function unitsOf(budget: Budget, pods: readonly SeenPod[]): ReadonlyMap<string, Unit> {
   const units = new Map<string, Unit>();
   for (const pod of pods) {
     const key = unitKey(budget, pod);
-    const unit = units.get(key) ?? { healthy: 0, minimum: minimumOf(budget, pod) };
-    unit.healthy += Number(pod.ready);
+    const unit = units.get(key) ?? { ...none, minimum: minimumOf(budget, pod) };
+    unit.healthy += Number(isHealthy(budget, pod));
+    unit.serving += Number(pod.ready || pod.healthy);
     units.set(key, unit);
   }
   return units;
@@ -123,7 +142,8 @@ function amount(value: number | string, total: number): number {
 /** How many units the owners of these pods want. Pods without an owner count themselves, but not for Kubernetes' own rule (P3). */
 export function expectedUnits(history: History, budget: Budget, seq: number, pods: readonly SeenPod[]): number {
   const covered = pods.filter((pod) => selects(budget, pod));
-  const { minAvailable, maxUnavailable } = budget.spec;
+  const { minAvailable, maxUnavailable, protectTotalReplicas } = budget.spec;
+  if (protectTotalReplicas !== undefined) return protectTotalReplicas;
   const plain = isPlain(budget);
   if (plain && typeof minAvailable === 'number' && maxUnavailable === undefined) return covered.length;
   const owners = new Map<string, KubeObject>();

@@ -1,7 +1,9 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import { asks, type Budget, evaluate, expectedUnits, readBudget, selects, unitKey } from './budget-rule.ts';
 import { type Cause, type Disruption, type History, isTerminating } from './history.ts';
-import { isDoomed, ownerMoments } from './owners.ts';
+import { isIdle, isTakenAlong, ownerMoments } from './owners.ts';
+import { isBack } from './pod-updates.ts';
+import { vouchedSets } from './probe-leases.ts';
 import { type SeenPod, seen } from './seen-pod.ts';
 
 /**
@@ -28,10 +30,16 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   const reserved = Math.min(asked, disruption.reservedAt ?? asked);
   const before = disruption.seq - 1;
   const owners = ownerMoments(history, reserved - staleMs, before);
-  if (owners.some((seq) => isDoomed(history, disruption.pod, seq))) return undefined;
+  if (owners.some((seq) => isTakenAlong(history, disruption.pod, seq))) return undefined;
+  const idle = owners.some((seq) => isIdle(history, disruption.pod, seq));
+  const vouched = vouchedSets(history, reserved - staleMs, before, Math.min(disruption.at, history.now), staleMs);
+  if (isVetoed(history, { disruption, asked, before, vouched })) {
+    const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: its probe said no, and it was ready`;
+    return { clause: 'V1', at: disruption.at, message };
+  }
   for (const kind of ['PDB', 'PUB'] as const) {
     for (const name of budgetNames(history, kind, before)) {
-      const why = refusal(history, { kind, name, disruption, pod, asked, reserved, before });
+      const why = refusal(history, { kind, name, disruption, pod, asked, reserved, before, idle, vouched });
       if (why !== undefined) {
         const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: ${why}`;
         return { clause: 'I1', at: disruption.at, message };
@@ -65,11 +73,14 @@ interface Question {
   readonly asked: number;
   readonly reserved: number;
   readonly before: number;
+  /** Its workload is scaled to 0: only budgets with a total of their own are asked (X4). */
+  readonly idle: boolean;
+  readonly vouched: readonly ReadonlySet<string>[];
 }
 
 /** Why a budget would not have let it go, in any state that it, its pods and their owners had while the request could see them. */
 function refusal(history: History, question: Question): string | undefined {
-  const { kind, name, disruption, pod, asked, before } = question;
+  const { kind, name, disruption, pod, asked, before, idle } = question;
   const gone = goneBefore(history, disruption.seq, kind);
   let why: string | undefined;
   for (const budgetSeq of history.moments(resourceOf(kind), asked - staleMs, before)) {
@@ -77,26 +88,48 @@ function refusal(history: History, question: Question): string | undefined {
     const budget = object === undefined ? undefined : readBudget(kind, object);
     // There was a time within the window at which it did not exist, or did not cover the pod.
     if (budget === undefined || !asks(budget, disruption.cause) || !selects(budget, pod)) return undefined;
+    if (idle && budget.spec.protectTotalReplicas === undefined) return undefined;
     const podsSince = paidSince(history, budget, question) - staleMs;
     const owners = ownerMoments(history, podsSince, before);
-    for (const podSeq of history.moments('pods', podsSince, before)) {
-      const pods = history
-        .list('pods', podSeq)
-        .filter((one) => !isTerminating(one))
-        .map(seen);
+    for (const pods of viewsOf(history, podsSince, question)) {
       const there = pods.filter((one) => one.uid !== pod.uid && !gone.has(one.uid));
       const self = pods.find((one) => one.uid === pod.uid);
       if (self === undefined) continue;
       // Its labels were others a moment ago, by which the budget did not cover it.
       if (!selects(budget, self)) return undefined;
       for (const ownerSeq of owners) {
-        const expected = expectedUnits(history, budget, ownerSeq, [...there, self]);
-        why ??= evaluate(budget, self, there, expected);
-        if (evaluate(budget, self, there, expected) === undefined) return undefined;
+        const refused = evaluate(budget, self, there, expectedUnits(history, budget, ownerSeq, [...there, self]));
+        if (refused === undefined) return undefined;
+        why ??= refused;
       }
     }
   }
   return why;
+}
+
+/** The pods as a view may have shown them since then, newest first. */
+function* viewsOf(
+  history: History,
+  since: number,
+  { before, vouched }: Pick<Question, 'before' | 'vouched'>,
+): Iterable<readonly SeenPod[]> {
+  for (const seq of history.moments('pods', since, before)) {
+    const pods = history.list('pods', seq).filter((one) => !isTerminating(one));
+    for (const uids of vouched) yield pods.map((one) => seen(one, uids));
+  }
+}
+
+/** A pod that is ready and whose probe says no is not evicted, whatever budgets say (V1); one that is not ready has a way out (V2). */
+function isVetoed(
+  history: History,
+  { disruption, asked, before, vouched }: Pick<Question, 'disruption' | 'asked' | 'before' | 'vouched'>,
+): boolean {
+  if (disruption.cause !== 'EVICT' || !seen(disruption.pod).probed) return false;
+  for (const pods of viewsOf(history, asked - staleMs, { before, vouched })) {
+    const self = pods.find((one) => one.uid === disruption.pod.metadata.uid);
+    if (self !== undefined && (self.healthy || !self.ready)) return false;
+  }
+  return true;
 }
 
 /**
@@ -106,18 +139,23 @@ function refusal(history: History, question: Question): string | undefined {
 function paidSince(history: History, budget: Budget, { disruption, pod, reserved, before }: Question): number {
   const unit = history
     .list('pods', before)
-    .map(seen)
+    .map((one) => seen(one))
     .filter((one) => selects(budget, one) && unitKey(budget, one) === unitKey(budget, pod));
   return unit.reduce((first, { uid }) => Math.min(first, disruption.firmSince.get(uid) ?? first), reserved);
 }
 
 /**
- * Pods that judged requests took away before this write, by uid: they are gone, whatever an older view says. PDBs judge evictions
- * alone, so for them a pod that was deleted broke by itself.
+ * Pods that judged requests took away before this write, by uid: they are gone, whatever an older view says; those that were updated in
+ * place until they are back. PDBs judge evictions alone, so for them a pod that was deleted or updated broke by itself.
  */
 function goneBefore(history: History, seq: number, kind: Budget['kind']): ReadonlySet<string> {
   const judged = history.disruptions.filter((one) => one.seq < seq && (kind === 'PUB' || one.cause === 'EVICT'));
-  return new Set(judged.map((one) => one.pod.metadata.uid ?? ''));
+  const gone = judged.filter(({ pod, update }) => {
+    if (update === undefined) return true;
+    const now = history.get('pods', `${pod.metadata.namespace}/${pod.metadata.name}`, seq - 1);
+    return now?.metadata.uid === pod.metadata.uid && now !== undefined && !isBack(update, now);
+  });
+  return new Set(gone.map((one) => one.pod.metadata.uid ?? ''));
 }
 
 function resourceOf(kind: Budget['kind']): string {
