@@ -13,6 +13,7 @@ export type PodUpdate =
 interface PodParts {
   readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
   readonly status?: {
+    readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly containerStatuses?: readonly { readonly restartCount?: number }[];
   };
@@ -20,7 +21,9 @@ interface PodParts {
 
 /** What a write does to a pod that stays. Undefined: nothing that takes it away. */
 export function updateOf(before: KubeObject, after: KubeObject): PodUpdate | undefined {
-  if (imagesOf(before) !== imagesOf(after)) return { kind: 'restart', restarts: restartsOf(before) };
+  // A container that does not run yet starts with the image that the spec has by then.
+  const runs = (before as PodParts).status?.phase === 'Running';
+  if (imagesOf(before) !== imagesOf(after)) return runs ? { kind: 'restart', restarts: restartsOf(before) } : undefined;
   if (gateOf(before) !== 'False' && gateOf(after) === 'False') return { kind: 'announcement' };
   const [was, is] = [before, after].map((one) => one.metadata.ownerReferences?.find(({ controller }) => controller));
   return was !== undefined && is !== undefined && was.uid !== is.uid ? { kind: 'abandoned' } : undefined;
