@@ -1,4 +1,4 @@
-// npm run test:bite -- [schedules] [words of a name]: builds the whole stack with one mistake at a time, and tells the first seed that fails.
+// npm run test:bite -- [schedules, or first-last] [words of a name]: builds the whole stack with one mistake at a time, and tells the first seed that fails.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,12 @@ import { mistakes } from './mistakes.ts';
 /** A schedule that takes longer hangs: a mistake may also be noticed by that. */
 const msPerSchedule = 60_000;
 
-const count = Number(process.argv[2] ?? 100);
+const [, from, to = ''] = /^(?:(\d+)-)?(\d+)$/.exec(process.argv[2] ?? '100') ?? [];
+const first = Number(from ?? 1);
+const count = Number(to) - first + 1;
 const words = process.argv.slice(3).join(' ');
-if (!Number.isSafeInteger(count) || count < 1) {
-  console.error('usage: npm run test:bite -- [schedules] [words of a name]');
+if (!(count >= 1)) {
+  console.error('usage: npm run test:bite -- [schedules, or first-last] [words of a name]');
   process.exit(2);
 }
 const chosen = mistakes.filter(({ name }) => name.includes(words));
@@ -29,12 +31,12 @@ try {
 async function firstSeed(mistake: Mistake): Promise<string> {
   const bundle = join(folder, 'run.mjs');
   await bundled(mistake, bundle);
-  const run = spawnSync(process.execPath, [bundle, String(count)], {
+  const run = spawnSync(process.execPath, [bundle, String(count), String(first)], {
     encoding: 'utf8',
     timeout: count * msPerSchedule,
     maxBuffer: 2 ** 28,
   });
-  if (run.status === 0) return `none of ${count}`;
+  if (run.status === 0) return `none of ${first} to ${first + count - 1}`;
   const told = run.stderr.trimEnd().split('\n');
   const [, seed, clause] = told.map((line) => /^seed (\d+) breaks ([^:]+):/.exec(line)).find((found) => found) ?? [];
   if (seed === undefined)
