@@ -4,6 +4,7 @@ import { operatorUser } from '../../src/operator/install/names.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type PodUpdate, updateOf } from './pod-updates.ts';
+import { ReservationTimes } from './reservation-times.ts';
 
 /** An object at one moment; without `object` it was gone. `seq` orders all writes of the API server. */
 export interface Version {
@@ -29,10 +30,6 @@ export interface Disruption {
   readonly reservedAt: number | undefined;
   /** Pods, by uid, and since when a ledger holds a reservation for each that rests on no condition: all of them count as gone (N1, N6). */
   readonly firmSince: ReadonlyMap<string, number>;
-}
-
-interface LedgerSpec {
-  readonly reservations?: readonly { readonly uid: string; readonly conditional?: boolean }[];
 }
 
 /** Collections that the judge reads. */
@@ -62,8 +59,7 @@ export class History {
   readonly #now: () => number;
   readonly #objects = new Map<string, Version[]>();
   readonly #requests: OpenRequests;
-  readonly #reservedAt = new Map<string, number>();
-  readonly #firmSince = new Map<string, number>();
+  readonly #reservations: ReservationTimes;
   readonly disruptions: Disruption[] = [];
   seq = 0;
   onDisruption: (disruption: Disruption) => void = () => undefined;
@@ -73,6 +69,7 @@ export class History {
 
   constructor(plane: ControlPlane, now: () => number) {
     this.#now = now;
+    this.#reservations = new ReservationTimes(now);
     plane.registry.store.subscribe((event) => {
       if (!kept.has(event.resource) || isElection(event.resource, event.stored.object)) return;
       const after = event.type === 'DELETED' ? undefined : event.stored.object;
@@ -137,7 +134,7 @@ export class History {
     versions.push({ seq: this.seq, at: this.#now(), object: after });
     this.#objects.set(id, versions);
     if (resource === 'holdfast.dev/disruptionledgers') {
-      this.#reserved(after);
+      this.#reservations.wrote(after);
       this.onLedger(before, after);
     }
     if (resource === 'policy/poddisruptionbudgets') this.onBudget(before, after);
@@ -146,23 +143,6 @@ export class History {
     if (before === undefined || isTerminating(before)) return;
     if (after === undefined || isTerminating(after)) this.#tookAway(before);
     else this.#updated(before, after);
-  }
-
-  /** A ledger that a person deleted forgets nothing: replicas remember what it held. */
-  #reserved(ledger: KubeObject | undefined): void {
-    if (ledger === undefined) return;
-    const { reservations = [] } = (ledger['spec'] ?? {}) as LedgerSpec;
-    this.#note(this.#reservedAt, reservations);
-    this.#note(
-      this.#firmSince,
-      reservations.filter((one) => one.conditional !== true),
-    );
-  }
-
-  #note(since: Map<string, number>, present: readonly { readonly uid: string }[]): void {
-    const uids = new Set(present.map(({ uid }) => uid));
-    for (const uid of since.keys()) if (!uids.has(uid)) since.delete(uid);
-    for (const uid of uids) if (!since.has(uid)) since.set(uid, this.#now());
   }
 
   #tookAway(pod: KubeObject): void {
@@ -193,8 +173,8 @@ export class History {
     askedAt: number | undefined,
     update?: PodUpdate | undefined,
   ): void {
-    const reservedAt = this.#reservedAt.get(pod.metadata.uid ?? '');
-    const firmSince = new Map(this.#firmSince);
+    const reservedAt = this.#reservations.reservedAt(pod.metadata.uid ?? '');
+    const firmSince = this.#reservations.firmSince();
     const known = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt, firmSince };
     const disruption: Disruption = update === undefined ? known : { ...known, update };
     this.disruptions.push(disruption);

@@ -1,8 +1,9 @@
 import { drive } from '../../src/cli/simulate/drive.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { judgeDisruption, type Violation } from './judge.ts';
+import { Stop } from './last-questions.ts';
 import { checkLedger, LedgerRecord } from './ledger-rules.ts';
-import { play, Stop } from './play.ts';
+import { play } from './play.ts';
 import { drawScenario } from './scenario.ts';
 import { openStack, type Stack } from './stack.ts';
 import { ledgerText, notedIn, stateOf } from './words.ts';
