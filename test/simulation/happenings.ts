@@ -31,6 +31,7 @@ const weathers: readonly Weather[] = [
   { shortPercent: 30, shortMs: 40, longPercent: 0, longMs: 0 },
   { shortPercent: 30, shortMs: 300, longPercent: 2, longMs: 3_000 },
   { shortPercent: 10, shortMs: 100, longPercent: 6, longMs: 8_000 },
+  { shortPercent: 30, shortMs: 200, longPercent: 20, longMs: 2_000 },
 ];
 
 export function drawWeather(random: Random): Weather {
@@ -52,6 +53,7 @@ interface Happening {
 const happenings: readonly Happening[] = [
   { weight: 35, happens: ({ actors, pod }) => actors.evict(pod.metadata.name) },
   { weight: 9, happens: insist },
+  { weight: 6, happens: drain },
   { weight: 4, happens: ({ actors, pod }) => actors.evict(pod.metadata.name, true) },
   { weight: 8, happens: ({ actors, pod }) => actors.remove(pod.metadata.name) },
   { weight: 5, happens: ({ actors, pod, random }) => actors.update(pod.metadata.name, `app:${2 + random.below(1e6)}`) },
@@ -98,6 +100,11 @@ async function insist({ stack, actors, pod, random }: Moment): Promise<void> {
     await new Promise<void>((resolve) => stack.clock.after(random.below(1_500), resolve));
   }
   await Promise.all(calls);
+}
+
+/** Everything is asked for at once, by clients that do not know of each other. */
+function drain({ stack, actors }: Moment): Promise<unknown> {
+  return Promise.all(podsOf(stack).map(({ metadata }) => actors.evict(metadata.name)));
 }
 
 /** As Kruise does it: out of service, another image, and back into service when that runs. */

@@ -21,6 +21,10 @@ export interface PodTraits {
 }
 
 export const gated: PodTraits = { spec: { readinessGates: [{ conditionType: updateGate }] } };
+/** Replaced sooner than a slow call is answered. */
+export const quick: PodTraits = {
+  annotations: { 'sim.holdfast.dev/stop-delay': '100ms', 'sim.holdfast.dev/start-delay': '400ms' },
+};
 /** Simulated agents answer for it; what it would ask does not matter. */
 export const probed: PodTraits = {
   annotations: { 'holdfast.dev/disruption-probe': JSON.stringify({ httpGet: { path: '/', port: 80 } }) },

@@ -13,6 +13,7 @@ import {
   ordinalLabel,
   type PodTraits,
   probed,
+  quick,
   sizeAnnotation,
   tierLabel,
   undivided,
@@ -49,7 +50,7 @@ type Drawn = Omit<Scenario, 'replicas' | 'others'> & Partial<Pick<Scenario, 'oth
 /** Each pod is a unit, or the only one of its group. */
 function single(random: Random): Drawn {
   const replicas = 3 + random.below(2);
-  const traits = random.chance(30) ? gated : {};
+  const traits = random.pick([gated, quick, quick, {}]) ?? {};
   const room = random.chance(80) ? 1 : 2;
   const least = { minAvailable: replicas - room };
   const limit = random.chance(50) ? { maxUnavailable: room } : least;

@@ -1,4 +1,4 @@
-import { admit, decide, loss, type Mistake, one, prune } from './mistake.ts';
+import { admit, cells, decide, gangs, loss, type Mistake, one, prune, shards, singles } from './mistake.ts';
 
 /** Holes that running clusters showed, or the simulation itself. */
 export const holes: readonly Mistake[] = [
@@ -9,15 +9,18 @@ export const holes: readonly Mistake[] = [
     `const seen = this.#deps.world.pod(request.namespace, target.pod);
     const found = { ...target, uid: seen?.uid ?? target.uid };
     const takeover = { namespace: request.namespace, target: found, onlyIf, terms: asked.eviction };`,
+    singles,
   ),
   one(
     'a takeover takes nothing from the counter of a plain PDB',
     admit,
     'take({ ...request, budgets }, deadline.leftMs)',
     'take({ ...request, budgets: [] }, deadline.leftMs)',
+    singles,
   ),
   {
     name: 'a plain PDB is judged by us only for the pods that it shares, and a takeover takes nothing from its counter',
+    stories: singles,
     edits: [
       {
         file: 'core/decide/judges.ts',
@@ -33,6 +36,7 @@ export const holes: readonly Mistake[] = [
   },
   {
     name: 'an eviction under a PUB is neither taken over nor bound to a uid',
+    stories: singles,
     edits: [
       {
         file: decide,
@@ -53,6 +57,7 @@ export const holes: readonly Mistake[] = [
   },
   {
     name: 'an owner that is deleted with --cascade=orphan frees its pods',
+    stories: [...singles, ...shards],
     edits: [
       {
         file: 'core/world/owner-chain.ts',
@@ -69,6 +74,7 @@ export const holes: readonly Mistake[] = [
   ),
   {
     name: 'a view whose watch died silently is believed',
+    stories: [...singles, ...shards],
     edits: [
       {
         file: 'kube/reflector/watch-terms.ts',
@@ -88,27 +94,32 @@ export const holes: readonly Mistake[] = [
     'core/ledger/update-finished.ts',
     "if (change.restarts === undefined) return 'updated';",
     "if (change.restarts !== null) return 'updated';",
+    singles,
   ),
   one(
     'a group that one probe withholds is free',
     loss,
     "if (serving >= least && serving > healthy) return { kind: 'withheld', by: withholdersIn(unit, target) };",
     "if (serving < 0) return { kind: 'withheld', by: withholdersIn(unit, target) };",
+    shards,
   ),
   one(
     'an undivided gang is one large group with surplus',
     'core/world/pod-group-objects.ts',
     'if (replicas !== undefined && replicas > 1 && link.replica === undefined) {',
     'if (replicas !== undefined && replicas < 0 && link.replica === undefined) {',
+    gangs,
   ),
   one(
     'the sizes of label groups are forgotten at a restart',
     'core/world/ledger-view.ts',
     'state.groups.setKeptSizes(new Map((ledger.spec?.sizes ?? []).map(({ group, size }) => [group, size])));',
     'state.groups.setKeptSizes(new Map());',
+    cells,
   ),
   {
     name: 'a minimum above the size of a group frees all its pods',
+    stories: shards,
     edits: [
       {
         file: 'core/world/pub-unit.ts',
@@ -123,9 +134,11 @@ export const holes: readonly Mistake[] = [
     'core/decide/exempt.ts',
     'if (!pod.idle) return false;',
     'if (pod.uid !== undefined) return false;',
+    singles,
   ),
   {
     name: 'an update of ownerReferences alone is not judged',
+    stories: singles,
     edits: [
       {
         file: 'core/decide/owner-change.ts',
@@ -150,9 +163,11 @@ export const holes: readonly Mistake[] = [
     'operator/admission/pod-request.ts',
     "if (isNode || !announcesUpdate(old.whole, now.whole)) return pass('harmless');",
     "if (isNode || old !== undefined) return pass('harmless');",
+    singles,
   ),
   {
     name: 'plain PDBs are asked after a pod is reserved, and one that they refuse holds the place of others',
+    stories: singles,
     edits: [
       {
         file: 'core/decide/judges.ts',

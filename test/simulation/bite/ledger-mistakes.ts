@@ -1,9 +1,10 @@
-import { batch, decide, loss, type Mistake, one, prune } from './mistake.ts';
+import { batch, decide, loss, type Mistake, one, prune, shards, singles } from './mistake.ts';
 
 /** The sixteen ways to get the ledger wrong that its model is tried with, too. */
 export const ledgerMistakes: readonly Mistake[] = [
   {
     name: 'a conditional reservation answers repeated requests',
+    stories: [...singles, ...shards],
     edits: [
       {
         file: decide,
@@ -52,6 +53,7 @@ export const ledgerMistakes: readonly Mistake[] = [
     decide,
     'const restsOn = othersDown(pod, down);',
     'const restsOn = othersDown(pod, []);',
+    shards,
   ),
   one(
     'a conditional reservation is closed as soon as it is seen',
@@ -65,12 +67,14 @@ export const ledgerMistakes: readonly Mistake[] = [
     loss,
     'const healthy = unit.healthy + unit.unproven;',
     'const healthy = unit.healthy;',
+    shards,
   ),
   one(
     'what a verdict rests on leaves out the conditional pods of the unit',
     'core/decide/rests-on.ts',
     'const left = group.members.filter(group.counts);',
     'const left = group.members.filter((one) => one.counted);',
+    shards,
   ),
   one(
     'a reservation is released without waiting for requests under way',
@@ -86,6 +90,7 @@ export const ledgerMistakes: readonly Mistake[] = [
   ),
   {
     name: 'a reservation past its limit still answers repeated requests',
+    stories: [...singles, ...shards],
     edits: [
       {
         file: decide,
@@ -116,5 +121,6 @@ export const ledgerMistakes: readonly Mistake[] = [
     loss,
     "if (unit.healthy - Number(target.healthy) >= enough) return { kind: 'surplus' };",
     "if (unit.healthy + unit.unproven - Number(target.healthy) >= enough) return { kind: 'surplus' };",
+    shards,
   ),
 ];
