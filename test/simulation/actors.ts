@@ -91,6 +91,21 @@ export class Actors {
     return this.#told(`image ${image} for ${name}`, call);
   }
 
+  /** Restarts the container, when the node has room. */
+  resize(name: string, mebibytes: number): Promise<boolean> {
+    const resources = { requests: { memory: `${mebibytes}Mi` } };
+    const body = { spec: { containers: [{ name: 'main', resources }] } };
+    const place = { namespace, name, subresource: 'resize' } as const;
+    const call = this.#client.patch(pods, place, { type: 'strategic', body }, this.#call());
+    return this.#told(`${mebibytes} MiB for ${name}`, call);
+  }
+
+  /** The node of a pod has no room for a resize now, or has some again. */
+  room(name: string, isThere: boolean): Promise<boolean> {
+    const annotations = { 'sim.holdfast.dev/resize': isThere ? null : 'deferred' };
+    return this.#patch(`${isThere ? 'room' : 'no room'} to resize ${name}`, pods, name, { metadata: { annotations } });
+  }
+
   /** What a controller does before and after it updates a pod in place. */
   gate(name: string, isOpen: boolean): Promise<boolean> {
     const body = { status: { conditions: [{ type: updateGate, status: isOpen ? 'True' : 'False' }] } };

@@ -57,6 +57,7 @@ const happenings: readonly Happening[] = [
   { weight: 4, happens: ({ actors, pod }) => actors.evict(pod.metadata.name, true) },
   { weight: 8, happens: ({ actors, pod }) => actors.remove(pod.metadata.name) },
   { weight: 5, happens: ({ actors, pod, random }) => actors.update(pod.metadata.name, `app:${2 + random.below(1e6)}`) },
+  { weight: 4, happens: resize },
   { weight: 8, happens: updateAnnounced, fits: ({ pod }) => hasGate(pod) },
   { weight: 2, happens: ({ actors, pod }) => actors.abandon(pod.metadata.name) },
   { weight: 8, happens: ({ actors, pod, random }) => actors.ready(pod.metadata.name, random.chance(50)) },
@@ -114,6 +115,16 @@ async function updateAnnounced({ stack, actors, pod, random }: Moment): Promise<
   if (random.chance(80)) await actors.update(name, `app:${2 + random.below(1e6)}`);
   await new Promise<void>((resolve) => stack.clock.after(2_000 + random.below(8_000), resolve));
   await actors.gate(name, true);
+}
+
+/** Some nodes have no room for it yet: the kubelet defers the resize, and the old container serves on. */
+async function resize({ stack, actors, pod, random }: Moment): Promise<void> {
+  const { name } = pod.metadata;
+  const isDeferred = random.chance(50) && (await actors.room(name, false));
+  await actors.resize(name, 65 + random.below(60));
+  if (!isDeferred) return;
+  await new Promise<void>((resolve) => stack.clock.after(random.below(40_000), resolve));
+  await actors.room(name, true);
 }
 
 function setLimit({ actors, scenario, random, app }: Moment): Promise<unknown> | undefined {

@@ -32,10 +32,18 @@ export const probed: PodTraits = {
 /** Names a pod group of a Workload with several replicas, and none of the replicas. */
 export const undivided: PodTraits = { spec: { workloadRef: { name: 'gang', podGroup: 'workers' } } };
 
+/** Other memory means a restart. */
+const container = {
+  name: 'main',
+  image: 'app:1',
+  resources: { requests: { memory: '64Mi' } },
+  resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }],
+};
+
 function template(app: string, { labels = {}, annotations = {}, spec = {} }: PodTraits) {
   return {
     metadata: { labels: { app, ...labels }, annotations },
-    spec: { terminationGracePeriodSeconds: 30, containers: [{ name: 'main', image: 'app:1' }], ...spec },
+    spec: { terminationGracePeriodSeconds: 30, containers: [container], ...spec },
   };
 }
 

@@ -80,6 +80,7 @@ async function recover({ stack, tell }: Story, actors: Actors, agents: ProbeAgen
   for (const pod of podsOf(stack)) {
     const { name, annotations } = pod.metadata;
     if (annotations?.['sim.holdfast.dev/ready'] !== undefined) await actors.ready(name, true);
+    if (annotations?.['sim.holdfast.dev/resize'] !== undefined) await actors.room(name, true);
   }
 }
 

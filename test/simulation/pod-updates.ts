@@ -11,7 +11,7 @@ export type PodUpdate =
   | { readonly kind: 'abandoned' };
 
 interface PodParts {
-  readonly spec?: { readonly containers?: readonly { readonly image?: string }[] };
+  readonly spec?: { readonly containers?: readonly { readonly image?: string; readonly resources?: object }[] };
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -21,9 +21,9 @@ interface PodParts {
 
 /** What a write does to a pod that stays. Undefined: nothing that takes it away. */
 export function updateOf(before: KubeObject, after: KubeObject): PodUpdate | undefined {
-  // A container that does not run yet starts with the image that the spec has by then.
+  // A container that does not run yet starts with what the spec has by then.
   const runs = (before as PodParts).status?.phase === 'Running';
-  if (imagesOf(before) !== imagesOf(after)) return runs ? { kind: 'restart', restarts: restartsOf(before) } : undefined;
+  if (demandOf(before) !== demandOf(after)) return runs ? { kind: 'restart', restarts: restartsOf(before) } : undefined;
   if (gateOf(before) !== 'False' && gateOf(after) === 'False') return { kind: 'announcement' };
   const [was, is] = [before, after].map((one) => one.metadata.ownerReferences?.find(({ controller }) => controller));
   return was !== undefined && is !== undefined && was.uid !== is.uid ? { kind: 'abandoned' } : undefined;
@@ -45,8 +45,9 @@ export function gateOf(pod: KubeObject): string | undefined {
   return (pod as PodParts).status?.conditions?.find(({ type }) => type === updateGate)?.status;
 }
 
-function imagesOf(pod: KubeObject): string {
-  return ((pod as PodParts).spec?.containers ?? []).map(({ image }) => image).join(' ');
+/** What its container is asked to be: another image, or in these scenarios other memory, restarts it. */
+function demandOf(pod: KubeObject): string {
+  return JSON.stringify(((pod as PodParts).spec?.containers ?? []).map(({ image, resources }) => [image, resources]));
 }
 
 function restartsOf(pod: KubeObject): number {
