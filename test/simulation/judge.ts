@@ -23,6 +23,10 @@ const staleMs = 15_000;
 /** Undefined: it was allowed, by what could be known when it was asked for. */
 export function judgeDisruption(history: History, disruption: Disruption): Violation | undefined {
   const pod = seen(disruption.pod);
+  if (isSuccessor(history, disruption)) {
+    const message = `${pod.name} was created after the eviction that took it away was asked for`;
+    return { clause: 'P9', at: disruption.at, message };
+  }
   // A pod that does not run yet, or no longer, serves nothing.
   if (pod.phase !== 'Running') return undefined;
   const asked = disruption.askedAt ?? disruption.at;
@@ -47,6 +51,14 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
     }
   }
   return undefined;
+}
+
+/** An eviction is bound to the pod that had its name when it was asked for, and takes no other away (P9). */
+function isSuccessor(history: History, { cause, pod, askedAt, seq }: Disruption): boolean {
+  if (cause !== 'EVICT' || askedAt === undefined) return false;
+  const versions = history.versions('pods', `${pod.metadata.namespace}/${pod.metadata.name}`);
+  const first = versions.find((one) => one.object?.metadata.uid === pod.metadata.uid && one.seq <= seq);
+  return first !== undefined && first.at > askedAt;
 }
 
 /** Whether every budget would let a pod go now, with nothing in doubt. */
