@@ -11,6 +11,7 @@ import { podRequestOf } from './pod-request.ts';
 import type { ReviewRequest } from './review.ts';
 import type { AdmissionAnswer } from './review-answer.ts';
 import type { Completion } from './takeover.ts';
+import { isUnpinned } from './verify.ts';
 
 export interface PodHandlerParts {
   readonly world: World;
@@ -71,7 +72,7 @@ export class PodHandler implements WebhookHandler {
     const { world, clock, options } = this.#parts;
     try {
       const verdict = decide(world, { ...request, dryRun: true }, clock.now(), options(request.namespace));
-      return isFree(verdict);
+      return isFree(verdict) && !(verdict.result === 'allow' && isUnpinned(verdict.effects, request));
     } catch {
       return false;
     }

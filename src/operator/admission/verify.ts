@@ -40,7 +40,8 @@ export function podsToRead(effects: Effects, request: DisruptionRequest): readon
 }
 
 /**
- * An eviction that a budget judged, that would pass, and that names nothing but a pod's name: the API server would apply what was said
+ * An eviction of a pod that budgets protect, that would pass, judged by them or because of what the pod is, and that names nothing but a
+ * pod's name: the API server would apply what was said
  * of the judged pod to whatever pod has the name by then.
  */
 export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
