@@ -67,7 +67,8 @@ const happenings: readonly Happening[] = [
   },
   { weight: 8, happens: setLimit },
   { weight: 3, happens: scale, fits: ({ app }) => app.fixed !== true },
-  { weight: 1, happens: ({ actors, app }) => actors.orphan(app) },
+  // Orphans of a group without a stated size make another group, of a size that nothing knows (G4, G5).
+  { weight: 1, happens: ({ actors, app }) => actors.orphan(app), fits: ({ app }) => app.fixed !== true },
   { weight: 1, happens: ({ actors }) => actors.deleteLedger() },
   { weight: 10, happens: answerProbe, fits: ({ pod }) => seen(pod).probed },
   { weight: 3, happens: killAgent, fits: ({ pod }) => seen(pod).probed },

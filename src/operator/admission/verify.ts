@@ -45,8 +45,13 @@ export function podsToRead(effects: Effects, request: DisruptionRequest): readon
  * of the judged pod to whatever pod has the name by then.
  */
 export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
-  if (effects.complete === 'takeover' || effects.target === undefined || request.operation !== 'EVICT') return false;
-  return request.uid === undefined && request.resourceVersionPrecondition !== true && request.dryRun !== true;
+  if (effects.complete === 'takeover' || effects.target === undefined) return false;
+  return namesNoUid(request);
+}
+
+/** An eviction that is bound to no pod: the API server acts on whatever pod has the name by then. */
+export function namesNoUid({ operation, uid, resourceVersionPrecondition, dryRun }: DisruptionRequest): boolean {
+  return operation === 'EVICT' && uid === undefined && resourceVersionPrecondition !== true && dryRun !== true;
 }
 
 /**
