@@ -37,7 +37,7 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   if (owners.some((seq) => isTakenAlong(history, disruption.pod, seq))) return undefined;
   const idle = owners.some((seq) => isIdle(history, disruption.pod, seq));
   const vouched = vouchedSets(history, reserved - staleMs, before, Math.min(disruption.at, history.now), staleMs);
-  if (isVetoed(history, { disruption, asked, before, vouched })) {
+  if (!idle && isVetoed(history, { disruption, asked, before, vouched })) {
     const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: its probe said no, and it was ready`;
     return { clause: 'V1', at: disruption.at, message };
   }
