@@ -192,7 +192,7 @@ const descriptions: Record<RefusalCode, Describe> = {
     unblock: 'try again in a moment',
   }),
   EvictionNotPinned: (facts) => ({
-    message: `the eviction names pod ${facts.pod} and no uid, and holdfast does not complete it, so it could delete another pod that gets that name`,
+    message: `the eviction names pod ${facts.pod} and no uid, so it could delete another pod that gets that name`,
     unblock:
       'try again; if it stays, look whether MutatingWebhookConfiguration holdfast has the webhook pin.holdfast.dev, which adds the uid, or set deleteOptions.preconditions.uid',
   }),

@@ -1,7 +1,8 @@
 import type { KubeClient } from '../../src/kube/client/client.ts';
 import type { Outcome } from '../../src/kube/outcome/failure.ts';
 import type { Random } from '../core/ledger-model/random.ts';
-import { type App, namespace, tierLabel } from './scenario.ts';
+import { namespace, tierLabel, updateGate } from './objects.ts';
+import type { App } from './scenario.ts';
 
 /** What people, controllers and machines do to the cluster while it is judged. Each returns what it did, for the transcript. */
 
@@ -24,6 +25,13 @@ const apps = {
     namespaced: true,
   },
 } as const;
+
+const ghost = {
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  name: 'ghost',
+  uid: '00000000-0000-4000-8000-000000000000',
+};
 
 /** Clients that give up after a while, or at once, and leave the API server to it. */
 const patience = [30_000, 30_000, 30_000, 2_000, 200];
@@ -74,6 +82,42 @@ export class Actors {
   orphan({ kind, name }: App): Promise<boolean> {
     const call = this.#client.delete(apps[kind], { namespace, name }, { propagationPolicy: 'Orphan' }, this.#call());
     return this.#told(`${name} deleted, its pods kept`, call);
+  }
+
+  /** The kubelet will stop the container and start another. */
+  update(name: string, image: string): Promise<boolean> {
+    const body = { spec: { containers: [{ name: 'main', image }] } };
+    const call = this.#client.patch(pods, { namespace, name }, { type: 'strategic', body }, this.#call());
+    return this.#told(`image ${image} for ${name}`, call);
+  }
+
+  /** Restarts the container, when the node has room. */
+  resize(name: string, mebibytes: number): Promise<boolean> {
+    const resources = { requests: { memory: `${mebibytes}Mi` } };
+    const body = { spec: { containers: [{ name: 'main', resources }] } };
+    const place = { namespace, name, subresource: 'resize' } as const;
+    const call = this.#client.patch(pods, place, { type: 'strategic', body }, this.#call());
+    return this.#told(`${mebibytes} MiB for ${name}`, call);
+  }
+
+  /** The node of a pod has no room for a resize now, or has some again. */
+  room(name: string, isThere: boolean): Promise<boolean> {
+    const annotations = { 'sim.holdfast.dev/resize': isThere ? null : 'deferred' };
+    return this.#patch(`${isThere ? 'room' : 'no room'} to resize ${name}`, pods, name, { metadata: { annotations } });
+  }
+
+  /** What a controller does before and after it updates a pod in place. */
+  gate(name: string, isOpen: boolean): Promise<boolean> {
+    const body = { status: { conditions: [{ type: updateGate, status: isOpen ? 'True' : 'False' }] } };
+    const place = { namespace, name, subresource: 'status' } as const;
+    const call = this.#client.patch(pods, place, { type: 'strategic', body }, this.#call());
+    return this.#told(`${name} ${isOpen ? 'put back into service' : 'taken out of service for an update'}`, call);
+  }
+
+  /** Points a pod at an owner that does not exist, so that garbage collection deletes it. */
+  abandon(name: string): Promise<boolean> {
+    const body = { metadata: { ownerReferences: [{ ...ghost, controller: true }] } };
+    return this.#patch(`${name} given an owner that does not exist`, pods, name, body);
   }
 
   limit(kind: 'PDB' | 'PUB', name: string, limit: object): Promise<boolean> {

@@ -1,9 +1,12 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import type { Random } from '../core/ledger-model/random.ts';
 import type { Actors } from './actors.ts';
+import { hasGate, type ProbeAgents } from './helpers.ts';
 import { calm, type Weather } from './network.ts';
+import { namespace } from './objects.ts';
 import type { Replica } from './replica.ts';
-import { type App, namespace, type Scenario } from './scenario.ts';
+import type { App, Scenario } from './scenario.ts';
+import { seen } from './seen-pod.ts';
 import type { Stack } from './stack.ts';
 
 /** What a schedule is made of. */
@@ -14,11 +17,21 @@ export interface Story {
   readonly tell: (line: string) => void;
 }
 
+/** One moment of it: who can do something, and to what. */
+interface Moment extends Story {
+  readonly actors: Actors;
+  readonly agents: ProbeAgents;
+  readonly app: App;
+  readonly pod: KubeObject;
+  readonly replica: Replica;
+}
+
 const weathers: readonly Weather[] = [
   calm,
   { shortPercent: 30, shortMs: 40, longPercent: 0, longMs: 0 },
   { shortPercent: 30, shortMs: 300, longPercent: 2, longMs: 3_000 },
   { shortPercent: 10, shortMs: 100, longPercent: 6, longMs: 8_000 },
+  { shortPercent: 30, shortMs: 200, longPercent: 20, longMs: 2_000 },
 ];
 
 export function drawWeather(random: Random): Weather {
@@ -29,62 +42,147 @@ export function podsOf({ cluster }: Stack): readonly KubeObject[] {
   return cluster.plane.view.list<KubeObject>('pods', namespace);
 }
 
+interface Happening {
+  /** How often it happens, beside the others. */
+  readonly weight: number;
+  readonly happens: (moment: Moment) => unknown;
+  /** Absent: it can always happen. */
+  readonly fits?: (moment: Moment) => boolean;
+}
+
+const happenings: readonly Happening[] = [
+  { weight: 35, happens: ({ actors, pod }) => actors.evict(pod.metadata.name) },
+  { weight: 9, happens: insist },
+  { weight: 6, happens: drain },
+  { weight: 4, happens: ({ actors, pod }) => actors.evict(pod.metadata.name, true) },
+  { weight: 8, happens: ({ actors, pod }) => actors.remove(pod.metadata.name) },
+  { weight: 5, happens: ({ actors, pod, random }) => actors.update(pod.metadata.name, `app:${2 + random.below(1e6)}`) },
+  { weight: 4, happens: resize },
+  { weight: 8, happens: updateAnnounced, fits: ({ pod }) => hasGate(pod) },
+  { weight: 2, happens: ({ actors, pod }) => actors.abandon(pod.metadata.name) },
+  { weight: 8, happens: ({ actors, pod, random }) => actors.ready(pod.metadata.name, random.chance(50)) },
+  {
+    weight: 5,
+    happens: ({ actors, pod, random }) => actors.label(pod.metadata.name, random.chance(50) ? 'front' : null),
+  },
+  { weight: 8, happens: setLimit },
+  { weight: 3, happens: scale, fits: ({ app }) => app.fixed !== true },
+  // Orphans of a group without a stated size make another group, of a size that nothing knows (G4, G5).
+  { weight: 1, happens: ({ actors, app }) => actors.orphan(app), fits: ({ app }) => app.fixed !== true },
+  { weight: 1, happens: ({ actors }) => actors.deleteLedger() },
+  { weight: 10, happens: answerProbe, fits: ({ pod }) => seen(pod).probed },
+  { weight: 3, happens: killAgent, fits: ({ pod }) => seen(pod).probed },
+  { weight: 18, happens: disturb },
+  { weight: 4, happens: changeWeather },
+];
+
 /** One thing that happens. */
-export async function act({ stack, scenario, random, tell }: Story, actors: Actors, app: App): Promise<unknown> {
-  const pod = random.pick(podsOf(stack))?.metadata.name;
-  const replica = random.pick(stack.replicas);
-  const draw = random.below(100);
-  if (draw < 4) {
-    stack.network.weather = drawWeather(random);
-    return tell(`weather: ${JSON.stringify(stack.network.weather)}`);
+export async function act(story: Story, actors: Actors, agents: ProbeAgents): Promise<unknown> {
+  const { random, stack, scenario } = story;
+  const [pod, replica, app] = [random.pick(podsOf(stack)), random.pick(stack.replicas), random.pick(scenario.apps)];
+  if (pod === undefined || replica === undefined || app === undefined) return undefined;
+  const moment: Moment = { ...story, actors, agents, pod, replica, app };
+  const fitting = happenings.filter(({ fits }) => fits === undefined || fits(moment));
+  let draw = random.below(fitting.reduce((sum, { weight }) => sum + weight, 0));
+  for (const { weight, happens } of fitting) {
+    if (draw < weight) return happens(moment);
+    draw -= weight;
   }
-  if (draw < 22 && replica !== undefined) return disturb(stack, random, tell, replica, draw);
-  if (draw < 30) {
-    const budget = random.pick(scenario.budgets);
-    if (budget === undefined) return;
-    const kind = budget.kind === 'PodDisruptionBudget' ? 'PDB' : 'PUB';
-    const limit =
-      budget.metadata.annotations?.['holdfast.dev/group-label'] === undefined && random.chance(70)
-        ? { maxUnavailable: random.below(3) }
-        : { minAvailable: random.below(app.replicas + 1) };
-    return actors.limit(kind, budget.metadata.name, limit);
-  }
-  if (draw < 32) return actors.scale(app, random.chance(20) ? 0 : 2 + random.below(3));
-  if (draw < 33) return actors.orphan(app);
-  if (draw < 34) return actors.deleteLedger();
-  if (pod === undefined) return;
-  if (draw < 42) return actors.ready(pod, random.chance(50));
-  if (draw < 47) return actors.label(pod, random.chance(50) ? 'front' : null);
-  if (draw < 51) return actors.evict(pod, true);
-  if (draw < 58) return actors.remove(pod);
-  if (draw < 64) return twice(actors, pod);
-  return actors.evict(pod);
+  return undefined;
 }
 
-/** A client whose answer was late asks again. */
-function twice(actors: Actors, pod: string): Promise<unknown> {
-  return Promise.all([actors.evict(pod), actors.evict(pod)]);
+/** A client whose answer is late, or a refusal, asks again; sometimes without waiting for the answer. */
+async function insist({ stack, actors, pod, random }: Moment): Promise<void> {
+  const calls: Promise<boolean>[] = [];
+  const times = 2 + random.below(4);
+  for (let count = 0; count < times; count += 1) {
+    const call = actors.evict(pod.metadata.name);
+    calls.push(call);
+    if (random.chance(50) && (await call)) break;
+    await new Promise<void>((resolve) => stack.clock.after(random.below(1_500), resolve));
+  }
+  await Promise.all(calls);
 }
 
-function disturb(stack: Stack, random: Random, tell: (line: string) => void, replica: Replica, draw: number): void {
+/** Everything is asked for at once, by clients that do not know of each other. */
+function drain({ stack, actors }: Moment): Promise<unknown> {
+  return Promise.all(podsOf(stack).map(({ metadata }) => actors.evict(metadata.name)));
+}
+
+/** As Kruise does it: out of service, another image, and back into service when that runs. */
+async function updateAnnounced({ stack, actors, pod, random }: Moment): Promise<void> {
+  const { name } = pod.metadata;
+  if (!(await actors.gate(name, false))) return;
+  if (random.chance(80)) await actors.update(name, `app:${2 + random.below(1e6)}`);
+  await new Promise<void>((resolve) => stack.clock.after(2_000 + random.below(8_000), resolve));
+  await actors.gate(name, true);
+}
+
+/** Some nodes have no room for it yet: the kubelet defers the resize, and the old container serves on. */
+async function resize({ stack, actors, pod, random }: Moment): Promise<void> {
+  const { name } = pod.metadata;
+  const isDeferred = random.chance(50) && (await actors.room(name, false));
+  await actors.resize(name, 65 + random.below(60));
+  if (!isDeferred) return;
+  await new Promise<void>((resolve) => stack.clock.after(random.below(40_000), resolve));
+  await actors.room(name, true);
+}
+
+function setLimit({ actors, scenario, random, app }: Moment): Promise<unknown> | undefined {
+  const budget = random.pick(scenario.budgets);
+  if (budget === undefined) return undefined;
+  const kind = budget.kind === 'PodDisruptionBudget' ? 'PDB' : 'PUB';
+  const isByLabel = budget.metadata.annotations?.['holdfast.dev/group-label'] !== undefined;
+  const limit =
+    !isByLabel && random.chance(70)
+      ? { maxUnavailable: random.below(3) }
+      : { minAvailable: random.below(app.replicas + 1) };
+  return actors.limit(kind, budget.metadata.name, limit);
+}
+
+function scale({ actors, app, random }: Moment): Promise<unknown> {
+  return actors.scale(app, random.chance(30) ? 0 : 2 + random.below(3));
+}
+
+function answerProbe({ agents, pod, random, tell }: Moment): void {
+  const willing = random.chance(40);
+  tell(`the probe of ${pod.metadata.name} will say ${willing ? 'yes' : 'no'}`);
+  agents.answer(pod.metadata.uid ?? '', willing);
+}
+
+function killAgent({ agents, pod, random, tell }: Moment): void {
+  const node = (pod['spec'] as { readonly nodeName?: string }).nodeName;
+  if (node === undefined) return;
+  const ms = random.below(60_000);
+  tell(`the agent of ${node} is killed for ${Math.round(ms / 1_000)} s`);
+  agents.kill(node, ms);
+}
+
+function changeWeather({ stack, random, tell }: Moment): void {
+  stack.network.weather = drawWeather(random);
+  tell(`weather: ${JSON.stringify(stack.network.weather)}`);
+}
+
+function disturb({ stack, random, tell, replica }: Moment): void {
   const { name } = replica;
+  const draw = random.below(14);
   if (!replica.isAlive) {
     replica.start();
     tell(`${name} starts`);
   } else if (replica.isPaused) {
     replica.resume();
     tell(`${name} goes on`);
-  } else if (draw < 8) {
+  } else if (draw < 4) {
     replica.kill();
     tell(`${name} killed`);
-  } else if (draw < 12) {
+  } else if (draw < 7) {
     replica.pause();
     tell(`${name} stopped`);
     stack.clock.after(random.below(60_000), () => {
       if (replica.isPaused) tell(`${name} goes on`);
       replica.resume();
     });
-  } else if (draw < 17)
+  } else if (draw < 11)
     tell(`${name}: ${stack.network.freeze(name, () => random.chance(60))} connections die silently`);
   else tell(`${name}: ${stack.network.cut(name, () => random.chance(60))} connections cut`);
 }

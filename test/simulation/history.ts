@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AdmissionRequest } from '../../src/cluster/admission/admission.ts';
 import type { ControlPlane } from '../../src/cluster/control-plane.ts';
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import { operatorUser } from '../../src/operator/install/names.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { OpenRequests } from './open-requests.ts';
+import { type PodUpdate, updateOf } from './pod-updates.ts';
+import { ReservationTimes } from './reservation-times.ts';
 
 /** An object at one moment; without `object` it was gone. `seq` orders all writes of the API server. */
 export interface Version {
@@ -21,20 +23,14 @@ export interface Disruption {
   readonly pod: KubeObject;
   readonly cause: Cause;
   readonly user: string;
+  /** Of an UPDATE: what it does to the pod. */
+  readonly update?: PodUpdate;
   /** When the API server got the request. Undefined: it was not under way any more. */
   readonly askedAt: number | undefined;
   /** Since when a ledger holds a reservation for it: it counts as gone from then on (I5). */
   readonly reservedAt: number | undefined;
-}
-
-interface OpenRequest {
-  readonly operation: 'EVICT' | 'DELETE';
-  readonly pod: string;
-  readonly user: string;
-  readonly begun: number;
-  readonly dryRun: boolean;
-  admitted: number | undefined;
-  over: boolean;
+  /** Pods, by uid, and since when a ledger holds a reservation for each that rests on no condition: all of them count as gone (N1, N6). */
+  readonly firmSince: ReadonlyMap<string, number>;
 }
 
 /** Collections that the judge reads. */
@@ -47,6 +43,7 @@ const kept: ReadonlySet<string> = new Set([
   'apps/replicasets',
   'leaderworkerset.x-k8s.io/leaderworkersets',
   'holdfast.dev/disruptionledgers',
+  'coordination.k8s.io/leases',
 ]);
 
 const takeoverUser = operatorUser(defaultInstallValues.namespace);
@@ -55,9 +52,6 @@ const involuntary = [
   /^system:serviceaccount:kube-system:(generic-garbage-collector|pod-garbage-collector|namespace-controller)$/,
 ];
 
-/** How long after its admission the built-in eviction may still act: it tries again while it loses races. */
-const evictionTailMs = 15_000;
-
 /**
  * What the API server itself knows: every version of every object that matters, with its time, and which request took which pod away.
  * It knows nothing of what the operator believes.
@@ -65,29 +59,44 @@ const evictionTailMs = 15_000;
 export class History {
   readonly #now: () => number;
   readonly #objects = new Map<string, Version[]>();
-  readonly #requests: OpenRequest[] = [];
-  readonly #reservedAt = new Map<string, number>();
+  readonly #requests: OpenRequests;
+  readonly #reservations: ReservationTimes;
   readonly disruptions: Disruption[] = [];
-  /** Pods, by name, that were asked for at all, other than by a dry run. */
-  readonly asked = new Set<string>();
   seq = 0;
   onDisruption: (disruption: Disruption) => void = () => undefined;
   onLedger: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
+  onBudget: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
   onPod: (before: KubeObject | undefined, after: KubeObject | undefined) => void = () => undefined;
 
   constructor(plane: ControlPlane, now: () => number) {
     this.#now = now;
+    this.#reservations = new ReservationTimes(now);
     plane.registry.store.subscribe((event) => {
-      if (!kept.has(event.resource)) return;
+      if (!kept.has(event.resource) || isElection(event.resource, event.stored.object)) return;
       const after = event.type === 'DELETED' ? undefined : event.stored.object;
       this.#wrote(event.resource, event.key, event.previous?.object, after);
     });
-    this.#listenToAdmission(plane);
+    this.#requests = new OpenRequests(plane, now);
+  }
+
+  get now(): number {
+    return this.#now();
+  }
+
+  /** Pods, by name, that were asked for at all, other than by a dry run. */
+  get asked(): ReadonlySet<string> {
+    return this.#requests.asked;
   }
 
   /** All versions of one object, oldest first. */
   versions(resource: string, key: string): readonly Version[] {
     return this.#objects.get(`${resource} ${key}`) ?? [];
+  }
+
+  /** All versions of all objects of a collection up to write `seq`, oldest first for each object. */
+  versionsOf(resource: string, seq: number): readonly Version[] {
+    const found = [...this.#objects].filter(([id]) => id.startsWith(`${resource} `));
+    return found.flatMap(([, versions]) => versions.filter((one) => one.seq <= seq));
   }
 
   /** Everything in a collection as it was after write `seq`. */
@@ -133,31 +142,21 @@ export class History {
     versions.push({ seq: this.seq, at: this.#now(), object: after });
     this.#objects.set(id, versions);
     if (resource === 'holdfast.dev/disruptionledgers') {
-      this.#reserved(after);
+      this.#reservations.wrote(after);
       this.onLedger(before, after);
     }
+    if (resource === 'policy/poddisruptionbudgets') this.onBudget(before, after);
     if (resource !== 'pods') return;
     this.onPod(before, after);
     if (before === undefined || isTerminating(before)) return;
     if (after === undefined || isTerminating(after)) this.#tookAway(before);
-  }
-
-  /** A ledger that a person deleted forgets nothing: replicas remember what it held. */
-  #reserved(ledger: KubeObject | undefined): void {
-    if (ledger === undefined) return;
-    const spec = ledger['spec'] as { readonly reservations?: readonly { readonly uid: string }[] } | undefined;
-    const present = new Set((spec?.reservations ?? []).map(({ uid }) => uid));
-    for (const uid of this.#reservedAt.keys()) if (!present.has(uid)) this.#reservedAt.delete(uid);
-    for (const uid of present) if (!this.#reservedAt.has(uid)) this.#reservedAt.set(uid, this.#now());
+    else this.#updated(before, after);
   }
 
   #tookAway(pod: KubeObject): void {
     const { name } = pod.metadata;
-    const now = this.#now();
-    const deletion = this.#requests.findLast(
-      (one) => one.operation === 'DELETE' && one.pod === name && one.admitted === now && !one.dryRun && !one.over,
-    );
-    const eviction = this.#evictionOf(name, now);
+    const deletion = this.#requests.stored('DELETE', name);
+    const eviction = this.#requests.eviction(name);
     if (deletion !== undefined) {
       deletion.over = true;
       if (involuntary.some((pattern) => pattern.test(deletion.user))) return;
@@ -166,62 +165,34 @@ export class History {
     } else if (eviction !== undefined) this.#disrupted(pod, 'EVICT', eviction.user, eviction.begun);
   }
 
-  /** The eviction of a pod that is under way, the one that was asked for last; it may still be in admission. */
-  #evictionOf(name: string, now: number): OpenRequest | undefined {
-    return this.#requests.findLast(
-      (one) =>
-        one.operation === 'EVICT' &&
-        one.pod === name &&
-        !one.dryRun &&
-        (!one.over || (one.admitted !== undefined && one.admitted + evictionTailMs >= now)),
-    );
+  #updated(before: KubeObject, after: KubeObject): void {
+    const request = this.#requests.stored('UPDATE', before.metadata.name);
+    if (request === undefined) return;
+    request.over = true;
+    const update = updateOf(before, after);
+    const isOurs = involuntary.some((pattern) => pattern.test(request.user));
+    if (update !== undefined && !isOurs) this.#disrupted(before, 'UPDATE', request.user, request.begun, update);
   }
 
-  #disrupted(pod: KubeObject, cause: Cause, user: string, askedAt: number | undefined): void {
-    const reservedAt = this.#reservedAt.get(pod.metadata.uid ?? '');
-    const disruption = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt };
+  #disrupted(
+    pod: KubeObject,
+    cause: Cause,
+    user: string,
+    askedAt: number | undefined,
+    update?: PodUpdate | undefined,
+  ): void {
+    const reservedAt = this.#reservations.reservedAt(pod.metadata.uid ?? '');
+    const firmSince = this.#reservations.firmSince();
+    const known = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt, firmSince };
+    const disruption: Disruption = update === undefined ? known : { ...known, update };
     this.disruptions.push(disruption);
     this.onDisruption(disruption);
   }
+}
 
-  #listenToAdmission(plane: ControlPlane): void {
-    const registry = plane.registry as { -readonly [K in keyof typeof plane.registry]: (typeof plane.registry)[K] };
-    const inner = registry.admission;
-    registry.admission = {
-      mutate: (request) => inner.mutate(request),
-      validate: async (request) => {
-        const open = this.#begin(request);
-        try {
-          await inner.validate(request);
-          if (open !== undefined) open.admitted = this.#now();
-        } catch (error) {
-          if (open !== undefined) open.over = true;
-          throw error;
-        }
-        if (open?.operation === 'EVICT') open.over = true;
-      },
-    };
-  }
-
-  #begin(request: AdmissionRequest): OpenRequest | undefined {
-    if (request.type.key !== 'pods') return undefined;
-    const operation = request.subresource === 'eviction' ? 'EVICT' : request.operation;
-    if (operation !== 'EVICT' && !(operation === 'DELETE' && request.subresource === '')) return undefined;
-    const body = (request.object?.['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
-    const dryRun = request.dryRun || (body.dryRun?.length ?? 0) > 0;
-    const open: OpenRequest = {
-      operation,
-      pod: request.name,
-      user: request.user.name,
-      begun: this.#now(),
-      dryRun,
-      admitted: undefined,
-      over: false,
-    };
-    if (!dryRun) this.asked.add(request.name);
-    this.#requests.push(open);
-    return open;
-  }
+/** Of the leases only those of agents tell something about pods. */
+function isElection(resource: string, object: KubeObject): boolean {
+  return resource === 'coordination.k8s.io/leases' && object.metadata.labels?.['holdfast.dev/probe-lease'] !== 'true';
 }
 
 export function isTerminating(object: KubeObject): boolean {

@@ -1,6 +1,10 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
+import { asks, type Budget, evaluate, expectedUnits, readBudget, selects, unitKey } from './budget-rule.ts';
 import { type Cause, type Disruption, type History, isTerminating } from './history.ts';
-import { isDoomed, ownerMoments, replicasOf, rootOf } from './owners.ts';
+import { isIdle, isTakenAlong, ownerMoments } from './owners.ts';
+import { isBack } from './pod-updates.ts';
+import { vouchedSets } from './probe-leases.ts';
+import { type SeenPod, seen } from './seen-pod.ts';
 
 /**
  * Whether a disruption was within the budgets, from the API server's own history alone. It shares no code with the engine: the rules
@@ -16,57 +20,30 @@ export interface Violation {
 /** How old a view may be that a decision rests on: a dead watch is noticed within this time. */
 const staleMs = 15_000;
 
-interface Labelled {
-  readonly labels: Readonly<Record<string, string>>;
-}
-
-interface Limit {
-  readonly minAvailable?: number | string;
-  readonly maxUnavailable?: number | string;
-}
-
-interface BudgetSpec extends Limit {
-  readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
-  readonly unhealthyPodEvictionPolicy?: string;
-  readonly podGroupPolicy?: { readonly groupLabelKey: string; readonly minReadyReplicas?: number };
-}
-
-/** A budget of either kind as the rule reads it. */
-interface Budget {
-  readonly name: string;
-  readonly kind: 'PDB' | 'PUB';
-  readonly spec: BudgetSpec;
-  /** Absent: each pod is a unit. */
-  readonly groups?: { readonly key: (pod: Labelled) => string | undefined; readonly minimum: (size: number) => number };
-}
-
-interface SeenPod extends Labelled {
-  readonly uid: string;
-  readonly name: string;
-  readonly ready: boolean;
-  readonly phase: string;
-  readonly size: number;
-  readonly object: KubeObject;
-}
-
-const lwsIndex = 'leaderworkerset.sigs.k8s.io/group-index';
-const lwsSize = 'leaderworkerset.sigs.k8s.io/size';
-
 /** Undefined: it was allowed, by what could be known when it was asked for. */
 export function judgeDisruption(history: History, disruption: Disruption): Violation | undefined {
   const pod = seen(disruption.pod);
+  if (isSuccessor(history, disruption)) {
+    const message = `${pod.name} was created after the eviction that took it away was asked for`;
+    return { clause: 'P9', at: disruption.at, message };
+  }
   // A pod that does not run yet, or no longer, serves nothing.
   if (pod.phase !== 'Running') return undefined;
   const asked = disruption.askedAt ?? disruption.at;
   // A reservation speaks for what it was judged by: pods that broke later are not charged to it, a budget that changed is asked again (I14).
-  const since = asked - staleMs;
-  const podsSince = Math.min(asked, disruption.reservedAt ?? asked) - staleMs;
+  const reserved = Math.min(asked, disruption.reservedAt ?? asked);
   const before = disruption.seq - 1;
-  const owners = ownerMoments(history, podsSince, before);
-  if (owners.some((seq) => isDoomed(history, disruption.pod, seq))) return undefined;
+  const owners = ownerMoments(history, reserved - staleMs, before);
+  if (owners.some((seq) => isTakenAlong(history, disruption.pod, seq))) return undefined;
+  const idle = owners.some((seq) => isIdle(history, disruption.pod, seq));
+  const vouched = vouchedSets(history, reserved - staleMs, before, Math.min(disruption.at, history.now), staleMs);
+  if (!idle && isVetoed(history, { disruption, asked, before, vouched })) {
+    const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: its probe said no, and it was ready`;
+    return { clause: 'V1', at: disruption.at, message };
+  }
   for (const kind of ['PDB', 'PUB'] as const) {
     for (const name of budgetNames(history, kind, before)) {
-      const why = refusal(history, { kind, name, disruption, pod, since, podsSince, before, owners });
+      const why = refusal(history, { kind, name, disruption, pod, asked, reserved, before, idle, vouched });
       if (why !== undefined) {
         const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: ${why}`;
         return { clause: 'I1', at: disruption.at, message };
@@ -74,6 +51,14 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
     }
   }
   return undefined;
+}
+
+/** An eviction is bound to the pod that had its name when it was asked for, and takes no other away (P9). */
+function isSuccessor(history: History, { cause, pod, askedAt, seq }: Disruption): boolean {
+  if (cause !== 'EVICT' || askedAt === undefined) return false;
+  const versions = history.versions('pods', `${pod.metadata.namespace}/${pod.metadata.name}`);
+  const first = versions.find((one) => one.object?.metadata.uid === pod.metadata.uid && one.seq <= seq);
+  return first !== undefined && first.at > askedAt;
 }
 
 /** Whether every budget would let a pod go now, with nothing in doubt. */
@@ -87,6 +72,7 @@ export function mayGoNow(history: History, object: KubeObject, cause: Cause): bo
     user: '',
     askedAt: at,
     reservedAt: undefined,
+    firmSince: new Map(),
   };
   return judgeDisruption(history, disruption) === undefined;
 }
@@ -96,118 +82,92 @@ interface Question {
   readonly name: string;
   readonly disruption: Disruption;
   readonly pod: SeenPod;
-  readonly since: number;
-  readonly podsSince: number;
+  readonly asked: number;
+  readonly reserved: number;
   readonly before: number;
-  readonly owners: readonly number[];
+  /** Its workload is scaled to 0: only budgets with a total of their own are asked (X4). */
+  readonly idle: boolean;
+  readonly vouched: readonly ReadonlySet<string>[];
 }
 
 /** Why a budget would not have let it go, in any state that it, its pods and their owners had while the request could see them. */
 function refusal(history: History, question: Question): string | undefined {
-  const { kind, name, disruption, pod, since, podsSince, before, owners } = question;
+  const { kind, name, disruption, pod, asked, before, idle } = question;
   const gone = goneBefore(history, disruption.seq, kind);
   let why: string | undefined;
-  for (const budgetSeq of history.moments(resourceOf(kind), since, before)) {
+  for (const budgetSeq of history.moments(resourceOf(kind), asked - staleMs, before)) {
     const object = history.get(resourceOf(kind), `${disruption.pod.metadata.namespace}/${name}`, budgetSeq);
     const budget = object === undefined ? undefined : readBudget(kind, object);
     // There was a time within the window at which it did not exist, or did not cover the pod.
     if (budget === undefined || !asks(budget, disruption.cause) || !selects(budget, pod)) return undefined;
-    for (const podSeq of history.moments('pods', podsSince, before)) {
-      const pods = history
-        .list('pods', podSeq)
-        .filter((one) => !isTerminating(one))
-        .map(seen);
+    if (idle && budget.spec.protectTotalReplicas === undefined) return undefined;
+    const podsSince = paidSince(history, budget, question) - staleMs;
+    const owners = ownerMoments(history, podsSince, before);
+    for (const pods of viewsOf(history, podsSince, question)) {
       const there = pods.filter((one) => one.uid !== pod.uid && !gone.has(one.uid));
       const self = pods.find((one) => one.uid === pod.uid);
       if (self === undefined) continue;
       // Its labels were others a moment ago, by which the budget did not cover it.
       if (!selects(budget, self)) return undefined;
       for (const ownerSeq of owners) {
-        const expected = expectedUnits(history, budget, ownerSeq, [...there, self]);
-        why ??= evaluate(budget, self, there, expected);
-        if (evaluate(budget, self, there, expected) === undefined) return undefined;
+        const refused = evaluate(budget, self, there, expectedUnits(history, budget, ownerSeq, [...there, self]));
+        if (refused === undefined) return undefined;
+        why ??= refused;
       }
     }
   }
   return why;
 }
 
-/** The one rule of the specification (N4, P3). Undefined: it agrees. */
-function evaluate(budget: Budget, self: SeenPod, others: readonly SeenPod[], expected: number): string | undefined {
-  const covered = others.filter((one) => selects(budget, one));
-  const units = unitsOf(budget, covered);
-  const key = budget.groups === undefined ? self.uid : (budget.groups.key(self) ?? self.uid);
-  const rest = units.get(key) ?? { healthy: 0, minimum: minimumOf(budget, self) };
-  const upWithout = rest.healthy >= rest.minimum;
-  const upWith = rest.healthy + Number(self.ready) >= rest.minimum;
-  const otherUnits = [...units]
-    .filter(([one]) => one !== key)
-    .filter(([, unit]) => unit.healthy >= unit.minimum).length;
-  const available = otherUnits + Number(upWith);
-  const desired = desiredOf(budget.spec, expected);
-  const isPlain = budget.kind === 'PDB' && budget.groups === undefined;
-  if (isPlain && expected <= 0) return `PDB ${budget.name} is over pods whose number nothing states`;
-  if (upWithout || desired === 0) return undefined;
-  const numbers = `${budget.kind} ${budget.name} needs ${desired} and has ${available} of ${expected}`;
-  if (upWith) return available - 1 >= desired ? undefined : `${numbers}, and it breaks ${key}`;
-  if (budget.kind === 'PUB' || budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow') return undefined;
-  return available >= desired ? undefined : `${numbers}, and pods of broken units may not go`;
-}
-
-interface Unit {
-  healthy: number;
-  readonly minimum: number;
-}
-
-function unitsOf(budget: Budget, pods: readonly SeenPod[]): ReadonlyMap<string, Unit> {
-  const units = new Map<string, Unit>();
-  for (const pod of pods) {
-    const key = budget.groups === undefined ? pod.uid : (budget.groups.key(pod) ?? pod.uid);
-    const unit = units.get(key) ?? { healthy: 0, minimum: minimumOf(budget, pod) };
-    unit.healthy += Number(pod.ready);
-    units.set(key, unit);
+/** The pods as a view may have shown them since then, newest first. */
+function* viewsOf(
+  history: History,
+  since: number,
+  { before, vouched }: Pick<Question, 'before' | 'vouched'>,
+): Iterable<readonly SeenPod[]> {
+  for (const seq of history.moments('pods', since, before)) {
+    const pods = history.list('pods', seq).filter((one) => !isTerminating(one));
+    for (const uids of vouched) yield pods.map((one) => seen(one, uids));
   }
-  return units;
 }
 
-function minimumOf(budget: Budget, pod: SeenPod): number {
-  return budget.groups?.key(pod) === undefined ? 1 : budget.groups.minimum(pod.size);
-}
-
-function desiredOf({ minAvailable, maxUnavailable }: Limit, expected: number): number {
-  const min = minAvailable === undefined ? 0 : amount(minAvailable, expected);
-  const max = maxUnavailable === undefined ? 0 : Math.max(0, expected - amount(maxUnavailable, expected));
-  return Math.max(min, max);
-}
-
-function amount(value: number | string, total: number): number {
-  return typeof value === 'number' ? value : Math.ceil((Number.parseInt(value, 10) * total) / 100);
-}
-
-/** How many units the owners of these pods want. Pods without an owner count themselves, but not for Kubernetes' own rule (P3). */
-function expectedUnits(history: History, budget: Budget, seq: number, pods: readonly SeenPod[]): number {
-  const covered = pods.filter((pod) => selects(budget, pod));
-  const { minAvailable, maxUnavailable } = budget.spec;
-  const isPlain = budget.kind === 'PDB' && budget.groups === undefined;
-  if (isPlain && typeof minAvailable === 'number' && maxUnavailable === undefined) return covered.length;
-  const roots = new Map<string, KubeObject>();
-  const alone: SeenPod[] = [];
-  for (const pod of covered) {
-    const root = rootOf(history, pod.object, seq);
-    if (root === undefined || root === 'gone') alone.push(pod);
-    else roots.set(root.metadata.uid ?? '', root);
+/** A pod that is ready and whose probe says no is not evicted, whatever budgets say (V1); one that is not ready has a way out (V2). */
+function isVetoed(
+  history: History,
+  { disruption, asked, before, vouched }: Pick<Question, 'disruption' | 'asked' | 'before' | 'vouched'>,
+): boolean {
+  if (disruption.cause !== 'EVICT' || !seen(disruption.pod).probed) return false;
+  for (const pods of viewsOf(history, asked - staleMs, { before, vouched })) {
+    const self = pods.find((one) => one.uid === disruption.pod.metadata.uid);
+    if (self !== undefined && (self.healthy || !self.ready)) return false;
   }
-  const wanted = [...roots.values()].reduce((sum, root) => sum + replicasOf(root), 0);
-  return wanted + (isPlain ? 0 : unitsOf(budget, alone).size);
+  return true;
 }
 
 /**
- * Pods that judged requests took away before this write, by uid: they are gone, whatever an older view says. PDBs judge evictions
- * alone, so for them a pod that was deleted broke by itself.
+ * Since when the fall of the pod's unit is paid for: the first reservation of a pod of it that rests on no condition took the unit down
+ * for every count (N1), and breaking it costs one however many of its pods go (I2). What happened to other units since is not charged again.
+ */
+function paidSince(history: History, budget: Budget, { disruption, pod, reserved, before }: Question): number {
+  const unit = history
+    .list('pods', before)
+    .map((one) => seen(one))
+    .filter((one) => selects(budget, one) && unitKey(budget, one) === unitKey(budget, pod));
+  return unit.reduce((first, { uid }) => Math.min(first, disruption.firmSince.get(uid) ?? first), reserved);
+}
+
+/**
+ * Pods that judged requests took away before this write, by uid: they are gone, whatever an older view says; those that were updated in
+ * place until they are back. PDBs judge evictions alone, so for them a pod that was deleted or updated broke by itself.
  */
 function goneBefore(history: History, seq: number, kind: Budget['kind']): ReadonlySet<string> {
   const judged = history.disruptions.filter((one) => one.seq < seq && (kind === 'PUB' || one.cause === 'EVICT'));
-  return new Set(judged.map((one) => one.pod.metadata.uid ?? ''));
+  const gone = judged.filter(({ pod, update }) => {
+    if (update === undefined) return true;
+    const now = history.get('pods', `${pod.metadata.namespace}/${pod.metadata.name}`, seq - 1);
+    return now?.metadata.uid === pod.metadata.uid && now !== undefined && !isBack(update, now);
+  });
+  return new Set(gone.map((one) => one.pod.metadata.uid ?? ''));
 }
 
 function resourceOf(kind: Budget['kind']): string {
@@ -216,43 +176,4 @@ function resourceOf(kind: Budget['kind']): string {
 
 function budgetNames(history: History, kind: Budget['kind'], seq: number): readonly string[] {
   return history.list(resourceOf(kind), seq).map((one) => one.metadata.name);
-}
-
-function readBudget(kind: Budget['kind'], object: KubeObject): Budget {
-  const spec = object['spec'] as BudgetSpec;
-  const { name, annotations = {} } = object.metadata;
-  if (kind === 'PUB') {
-    const policy = spec.podGroupPolicy;
-    if (policy === undefined) return { name, kind, spec };
-    const minimum = policy.minReadyReplicas ?? 1;
-    return { name, kind, spec, groups: { key: labelled(policy.groupLabelKey), minimum: () => minimum } };
-  }
-  if (annotations['holdfast.dev/budget-scope'] !== 'PodGroup') return { name, kind, spec };
-  const label = annotations['holdfast.dev/group-label'];
-  if (label === undefined) return { name, kind, spec, groups: { key: labelled(lwsIndex), minimum: (size) => size } };
-  const minimum = Number(annotations['holdfast.dev/group-min-available']);
-  return { name, kind, spec, groups: { key: labelled(label), minimum: () => minimum } };
-}
-
-function labelled(key: string): (pod: Labelled) => string | undefined {
-  return ({ labels }) => labels[key];
-}
-
-function asks(budget: Budget, cause: Cause): boolean {
-  return budget.kind === 'PUB' || cause === 'EVICT';
-}
-
-function selects({ spec }: Budget, { labels }: Labelled): boolean {
-  return Object.entries(spec.selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
-}
-
-function seen(object: KubeObject): SeenPod {
-  const { uid = '', name, labels = {}, annotations = {} } = object.metadata;
-  const status = (object['status'] ?? {}) as {
-    readonly phase?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-  const ready = status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true;
-  const size = Number(annotations[lwsSize] ?? '1');
-  return { uid, name, labels, ready, phase: status.phase ?? 'Pending', size, object };
 }

@@ -37,6 +37,13 @@ function chainOf(history: History, object: KubeObject, seq: number): readonly (K
   return chain;
 }
 
+/** The owner that counts a pod: its controller, or the Deployment behind its ReplicaSet (O2). */
+export function controllerOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
+  const [nearest, next] = chainOf(history, object, seq);
+  const isReplicaSet = nearest !== undefined && nearest !== 'gone' && nearest.kind === 'ReplicaSet';
+  return isReplicaSet ? (next ?? nearest) : nearest;
+}
+
 /** The LeaderWorkerSet that the labels name, else the last owner of the chain. */
 export function rootOf(history: History, object: KubeObject, seq: number): KubeObject | 'gone' | undefined {
   const set = object.metadata.labels?.['leaderworkerset.sigs.k8s.io/name'];
@@ -44,10 +51,13 @@ export function rootOf(history: History, object: KubeObject, seq: number): KubeO
   return history.get(ownerResources['LeaderWorkerSet'] ?? '', `${object.metadata.namespace}/${set}`, seq) ?? 'gone';
 }
 
-/** Its workload is gone, goes and takes its pods along, or wants none of them. */
-export function isDoomed(history: History, pod: KubeObject, seq: number): boolean {
-  const chain = chainOf(history, pod, seq);
-  if (chain.some((owner) => owner === 'gone' || (isTerminating(owner) && !keepsPods(owner)))) return true;
+/** Its workload is gone, or goes and takes its pods along (X4). */
+export function isTakenAlong(history: History, pod: KubeObject, seq: number): boolean {
+  return chainOf(history, pod, seq).some((owner) => owner === 'gone' || (isTerminating(owner) && !keepsPods(owner)));
+}
+
+/** Its workload wants no pods (X4). */
+export function isIdle(history: History, pod: KubeObject, seq: number): boolean {
   const root = rootOf(history, pod, seq);
   return root !== undefined && root !== 'gone' && replicasOf(root) === 0;
 }

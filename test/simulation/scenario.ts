@@ -1,141 +1,117 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import type { Random } from '../core/ledger-model/random.ts';
+import {
+  aDeployment,
+  aLeaderWorkerSet,
+  aPdb,
+  aPub,
+  aStatefulSet,
+  cellLabel,
+  gangWorkload,
+  gated,
+  type Limit,
+  ordinalLabel,
+  type PodTraits,
+  probed,
+  quick,
+  sizeAnnotation,
+  tierLabel,
+  undivided,
+} from './objects.ts';
 
-export const namespace = 'shop';
-
-/** A workload of the simulation: the label `app` of its pods is its name. */
+/** A workload of the simulation. */
 export interface App {
   readonly name: string;
   readonly kind: 'StatefulSet' | 'Deployment' | 'LeaderWorkerSet';
+  /** Pods, or groups of a LeaderWorkerSet. */
   readonly replicas: number;
+  readonly pods: number;
   readonly object: KubeObject;
+  /** Its scale stays as it is. */
+  readonly fixed?: true;
 }
 
 export interface Scenario {
   readonly apps: readonly App[];
+  /** What else is there before its pods are. */
+  readonly others: readonly KubeObject[];
   readonly budgets: readonly KubeObject[];
   readonly replicas: number;
 }
 
-/** A label with which some pods of an application are selected by a second budget. */
-export const tierLabel = 'tier';
-const ordinalLabel = 'apps.kubernetes.io/pod-index';
-const lwsIndex = 'leaderworkerset.sigs.k8s.io/group-index';
-
-export function drawScenario(random: Random): Scenario {
-  const kinds = ['StatefulSet', 'Deployment', 'LeaderWorkerSet'] as const;
-  const app = anApp(random, random.pick(kinds) ?? 'StatefulSet');
-  return { apps: [app], budgets: drawBudgets(random, app), replicas: 1 + random.below(3) };
+/** Neighbouring seeds tell stories of different kinds, so that few of them have met all kinds. */
+export function drawScenario(seed: number, random: Random): Scenario {
+  const kind = [single, shards, single, cells, single, shards, single, gang, single, shards][seed % 10] ?? single;
+  return { others: [], ...kind(random), replicas: 1 + random.below(3) };
 }
 
-function anApp(random: Random, kind: App['kind']): App {
-  if (kind === 'LeaderWorkerSet') {
-    const replicas = 2 + random.below(2);
-    return { name: 'llm', kind, replicas, object: aLeaderWorkerSet('llm', replicas, 2) };
-  }
+type Drawn = Omit<Scenario, 'replicas' | 'others'> & Partial<Pick<Scenario, 'others'>>;
+
+/** Each pod is a unit, or the only one of its group. */
+function single(random: Random): Drawn {
   const replicas = 3 + random.below(2);
-  if (kind === 'StatefulSet') return { name: 'db', kind, replicas, object: aStatefulSet('db', replicas) };
-  return { name: 'web', kind, replicas, object: aDeployment('web', replicas) };
-}
-
-function drawBudgets(random: Random, app: App): readonly KubeObject[] {
-  const { name, kind, replicas } = app;
+  const traits = random.pick([gated, quick, quick, {}]) ?? {};
   const room = random.chance(80) ? 1 : 2;
   const least = { minAvailable: replicas - room };
   const limit = random.chance(50) ? { maxUnavailable: room } : least;
-  const all = { app: name };
-  const front = { app: name, [tierLabel]: 'front' };
-  const pub = aPub('pub', all, limit, kind === 'LeaderWorkerSet' ? 2 : undefined);
-  const plain = aPdb('plain', all, limit);
-  const tier = aPdb('tier', front, { minAvailable: random.below(2) });
-  if (kind === 'LeaderWorkerSet') {
-    const groups = aPdb('group', all, limit, {});
-    return random.pick([[pub], [groups], [pub, groups], [pub, tier]]) ?? [];
+  if (random.chance(50)) {
+    const object = aDeployment('web', replicas, traits);
+    return { apps: [{ name: 'web', kind: 'Deployment', replicas, pods: replicas, object }], ...budgetsOf('web') };
   }
-  if (kind === 'Deployment') return random.pick([[pub], [pub, plain], [pub, tier], [plain, frontGroup(front)]]) ?? [];
-  const groups = aPdb('group', all, least, { label: ordinalLabel });
-  return random.pick([[pub], [pub, plain], [pub, tier], [plain, frontGroup(front)], [groups], [groups, tier]]) ?? [];
+  const object = aStatefulSet('db', 'db', replicas, traits);
+  const apps: readonly App[] = [{ name: 'db', kind: 'StatefulSet', replicas, pods: replicas, object }];
+  return { apps, ...budgetsOf('db') };
+
+  function budgetsOf(app: string): { readonly budgets: readonly KubeObject[] } {
+    const all = { app };
+    const front = { app, [tierLabel]: 'front' };
+    const pub = aPub('pub', all, limit, random.chance(20) ? { total: replicas } : {});
+    const plain = aPdb('plain', all, limit);
+    const tier = aPdb('tier', front, { minAvailable: random.below(2) });
+    const mixed = [plain, frontGroup(front)];
+    if (app === 'web') return { budgets: random.pick([[pub], [pub, plain], [pub, tier], mixed]) ?? [] };
+    const groups = aPdb('group', all, least, { label: ordinalLabel, minimum: 1 });
+    return { budgets: random.pick([[pub], [pub, plain], [pub, tier], mixed, [groups], [groups, tier]]) ?? [] };
+  }
 }
 
 /** A budget of ours over few of the pods that a plain one covers. */
 function frontGroup(front: Readonly<Record<string, string>>): KubeObject {
-  return aPdb('group', front, { minAvailable: 0 }, { label: tierLabel });
+  return aPdb('group', front, { minAvailable: 0 }, { label: tierLabel, minimum: 1 });
 }
 
-function template(name: string) {
-  return {
-    metadata: { labels: { app: name } },
-    spec: {
-      terminationGracePeriodSeconds: 5,
-      containers: [{ name: 'main', image: 'app:1' }],
-    },
-  };
+/** A LeaderWorkerSet: groups of two. */
+function shards(random: Random): Drawn {
+  const replicas = 2 + random.below(2);
+  const object = aLeaderWorkerSet('llm', replicas, 2, random.chance(30) ? probed : {});
+  const apps: readonly App[] = [{ name: 'llm', kind: 'LeaderWorkerSet', replicas, pods: replicas * 2, object }];
+  const room = random.chance(80) ? 1 : 2;
+  const limit: Limit = random.chance(50) ? { maxUnavailable: room } : { minAvailable: replicas - room };
+  const all = { app: 'llm' };
+  const pub = aPub('pub', all, limit, { groupMinimum: random.pick([2, 2, 3]) ?? 2 });
+  const groups = aPdb('group', all, limit, {});
+  const tier = aPdb('tier', { ...all, [tierLabel]: 'front' }, { minAvailable: random.below(2) });
+  return { apps, budgets: random.pick([[pub], [groups], [pub, groups], [pub, tier]]) ?? [] };
 }
 
-function aStatefulSet(name: string, replicas: number): KubeObject {
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: { name, namespace },
-    spec: {
-      replicas,
-      serviceName: name,
-      podManagementPolicy: 'Parallel',
-      selector: { matchLabels: { app: name } },
-      template: template(name),
-    },
-  };
+/** Groups by a label whose size nothing states, each a StatefulSet of its own; their pods take their time to go. */
+function cells(random: Random): Drawn {
+  const size = 2 + random.below(2);
+  const apps = ['a', 'b'].map((cell): App => {
+    const annotations = { [sizeAnnotation]: String(size), 'sim.holdfast.dev/stop-delay': '12s' };
+    const traits: PodTraits = { labels: { [cellLabel]: cell }, annotations };
+    const object = aStatefulSet(`cell-${cell}`, 'cells', size, traits);
+    return { name: `cell-${cell}`, kind: 'StatefulSet', replicas: size, pods: size, object, fixed: true };
+  });
+  return { apps, budgets: [aPdb('group', { app: 'cells' }, { minAvailable: 1 }, { label: cellLabel })] };
 }
 
-function aDeployment(name: string, replicas: number): KubeObject {
+/** Pods of a gang that say nothing of which replica of it they are in. */
+function gang(): Drawn {
+  const object = aDeployment('gang', 4, undivided);
   return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name, namespace },
-    spec: { replicas, selector: { matchLabels: { app: name } }, template: template(name) },
-  };
-}
-
-function aLeaderWorkerSet(name: string, replicas: number, size: number): KubeObject {
-  return {
-    apiVersion: 'leaderworkerset.x-k8s.io/v1',
-    kind: 'LeaderWorkerSet',
-    metadata: { name, namespace },
-    spec: { replicas, leaderWorkerTemplate: { size, workerTemplate: template(name) } },
-  };
-}
-
-type Limit = { readonly maxUnavailable: number } | { readonly minAvailable: number };
-
-function aPub(name: string, labels: Readonly<Record<string, string>>, limit: Limit, groupMinimum?: number): KubeObject {
-  const policy = { groupLabelKey: lwsIndex, minReadyReplicas: groupMinimum ?? 1 };
-  return {
-    apiVersion: 'policy.kruise.io/v1beta1',
-    kind: 'PodUnavailableBudget',
-    metadata: { name, namespace },
-    spec: {
-      selector: { matchLabels: labels },
-      ...limit,
-      ...(groupMinimum === undefined ? {} : { podGroupPolicy: policy }),
-    },
-  };
-}
-
-function aPdb(
-  name: string,
-  labels: Readonly<Record<string, string>>,
-  limit: Limit,
-  groups?: { readonly label?: string },
-): KubeObject {
-  const byLabel =
-    groups?.label === undefined
-      ? {}
-      : { 'holdfast.dev/group-label': groups.label, 'holdfast.dev/group-min-available': '1' };
-  const annotations = groups === undefined ? {} : { 'holdfast.dev/budget-scope': 'PodGroup', ...byLabel };
-  return {
-    apiVersion: 'policy/v1',
-    kind: 'PodDisruptionBudget',
-    metadata: { name, namespace, annotations },
-    spec: { selector: { matchLabels: labels }, ...limit },
+    apps: [{ name: 'gang', kind: 'Deployment', replicas: 4, pods: 4, object, fixed: true }],
+    others: [gangWorkload],
+    budgets: [aPdb('gangs', { app: 'gang' }, { minAvailable: 1 })],
   };
 }

@@ -28,3 +28,9 @@ export function ledgerText(ledger: KubeObject | undefined): string {
   );
   return `${all.length === 0 ? 'empty' : all.join(', ')}; watermark ${spec.watermark ?? '-'}`;
 }
+
+/** The pods that a PDB's status has as evicted. */
+export function notedIn(budget: KubeObject | undefined): readonly string[] {
+  const status = budget?.['status'] as { readonly disruptedPods?: Readonly<Record<string, string>> } | undefined;
+  return Object.keys(status?.disruptedPods ?? {});
+}

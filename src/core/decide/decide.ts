@@ -36,12 +36,20 @@ export function decide(world: World, request: DisruptionRequest, now: number, op
   if (exempt !== undefined) {
     return seen && options.judgePlain === true && stillChecked.has(exempt)
       ? decideBuiltin(pod, request, exempt)
-      : pass(exempt);
+      : pass(exempt, seen ? exemptEffects(state, pod, request) : undefined);
   }
   if (!seen) return decideUnseen(world, state, pod, request);
   const blind = notSynced(world, pod);
   if (blind !== undefined) return deny([blind]);
   return decideSeen(world, state, pod, request, options);
+}
+
+/** An eviction that nothing judges, because of what its pod is: a successor of the same name would be judged, so the pod is named (P9). */
+function exemptEffects(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): Effects | undefined {
+  if (request.operation !== 'EVICT' || state.terminating || state.unguarded) return undefined;
+  const { judges } = panelFor(state, pod, request);
+  const isProtected = judges.length > 0 || pod.has(bit.probed);
+  return isProtected ? { complete: 'pass', target: targetOf(pod) } : undefined;
 }
 
 /** What we leave alone, and the built-in check does not. */

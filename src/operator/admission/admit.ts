@@ -284,7 +284,7 @@ export class Admission {
 
   /** Nothing has to be written, read or waited for: most requests are about pods that no budget concerns, or are refused. */
   #isFinal(asked: AskedDisruption, verdict: Verdict): boolean {
-    if (verdict.result === 'allow') return isFree(verdict);
+    if (verdict.result === 'allow') return isFree(verdict) && !isUnpinned(verdict.effects, asked.request);
     if (isUnsettled(verdict) || asked.own) return false;
     if (isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request)) return false;
     return !this.#deps.scales.concerns(asked.request, verdict);

@@ -110,6 +110,19 @@ export class LedgerAccess {
     return ledger;
   }
 
+  /**
+   * What a ledger held that a person deleted must be there for other replicas, too, before anything is decided by it, or released from it.
+   * Undefined: it is there, or there was nothing to put back.
+   */
+  async restore(namespace: string): Promise<string | undefined> {
+    const ledger = this.assume(namespace);
+    if (ledger.spec?.reservations?.length === 0) return undefined;
+    const created = await this.write(namespace, ledger, 'create');
+    if (created.kind === 'stored') return undefined;
+    if (created.kind === 'conflict') return 'another replica created it';
+    return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
+  }
+
   async #write(
     namespace: string,
     writer: Writer,

@@ -50,8 +50,12 @@ async function uidOf(
   const seen = world.pod(namespace, pod);
   if (seen?.live === true) return seen.uid;
   const reading = await readPod(pods, namespace, pod, deadline);
-  return reading.kind === 'found' ? reading.uid : seen?.uid;
+  if (reading.kind === 'found') return reading.uid;
+  return reading.kind === 'missing' ? (seen?.uid ?? noPod) : seen?.uid;
 }
+
+/** No pod has this uid. The API server answers 404 while there is no pod of the name, and 409 when one was created meanwhile. */
+const noPod = 'no-such-pod';
 
 function nameIn(eviction: unknown): string {
   const metadata = isObject(eviction) ? eviction['metadata'] : undefined;

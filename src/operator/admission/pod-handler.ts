@@ -8,9 +8,11 @@ import { answerBad, answerBlind, answerVerdict, type PodName } from './answers.t
 import type { BuiltinCounters } from './builtin-counters.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { podRequestOf } from './pod-request.ts';
+import { notPinned } from './refusals.ts';
 import type { ReviewRequest } from './review.ts';
 import type { AdmissionAnswer } from './review-answer.ts';
 import type { Completion } from './takeover.ts';
+import { isUnpinned, namesNoUid } from './verify.ts';
 
 export interface PodHandlerParts {
   readonly world: World;
@@ -46,7 +48,10 @@ export class PodHandler implements WebhookHandler {
     const verdict = await admission.admit(asked, deadline);
     observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
     if (verdict.result === 'deny') this.#recount(verdict);
-    return answerVerdict(verdict, subjectOf(asked.request));
+    return answerVerdict(
+      passesByName(verdict, asked.request) ? notPinned(asked.request) : verdict,
+      subjectOf(asked.request),
+    );
   }
 
   /** From memory alone: a pod that is certainly not protected passes, and all others wait (I4). */
@@ -71,11 +76,19 @@ export class PodHandler implements WebhookHandler {
     const { world, clock, options } = this.#parts;
     try {
       const verdict = decide(world, { ...request, dryRun: true }, clock.now(), options(request.namespace));
-      return isFree(verdict);
+      return isFree(verdict) && !(verdict.result === 'allow' && isUnpinned(verdict.effects, request));
     } catch {
       return false;
     }
   }
+}
+
+/**
+ * We have completed an eviction that names nothing but a pod's name. Let through, the API server would act on it as well, and meet a
+ * successor of the pod if the answer is late. Told to try again, the client finds the pod terminating or gone.
+ */
+function passesByName(verdict: Verdict, request: DisruptionRequest): boolean {
+  return verdict.result === 'allow' && verdict.effects.complete === 'takeover' && namesNoUid(request);
 }
 
 function subjectOf({ namespace, pod, operation }: DisruptionRequest): PodName {

@@ -146,17 +146,7 @@ async function tryOnce(deps: ReserveDeps, namespace: string, asked: Batch, readF
 async function read(access: LedgerAccess, namespace: string, left: number): Promise<string | undefined> {
   const answer = await access.read(namespace, left);
   if (answer.kind === 'failed') return `it could not be read: ${answer.message}`;
-  return answer.kind === 'missing' ? restore(access, namespace) : undefined;
-}
-
-/** What a ledger held that a person deleted must be there for other replicas, too, before anything is decided by it. */
-async function restore(access: LedgerAccess, namespace: string): Promise<string | undefined> {
-  const ledger = access.assume(namespace);
-  if (ledger.spec?.reservations?.length === 0) return undefined;
-  const created = await access.write(namespace, ledger, 'create');
-  if (created.kind === 'stored') return undefined;
-  if (created.kind === 'conflict') return 'another replica created it';
-  return `it could not be created: ${created.kind === 'failed' ? created.message : 'there is no such namespace'}`;
+  return answer.kind === 'missing' ? access.restore(namespace) : undefined;
 }
 
 function decideBatch({ world, clock, options }: ReserveDeps, namespace: string, batch: Batch): BatchOutcome {

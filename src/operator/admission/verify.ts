@@ -40,12 +40,18 @@ export function podsToRead(effects: Effects, request: DisruptionRequest): readon
 }
 
 /**
- * An eviction that a budget judged, that would pass, and that names nothing but a pod's name: the API server would apply what was said
+ * An eviction of a pod that budgets protect, that would pass, judged by them or because of what the pod is, and that names nothing but a
+ * pod's name: the API server would apply what was said
  * of the judged pod to whatever pod has the name by then.
  */
 export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
-  if (effects.complete === 'takeover' || effects.target === undefined || request.operation !== 'EVICT') return false;
-  return request.uid === undefined && request.resourceVersionPrecondition !== true && request.dryRun !== true;
+  if (effects.complete === 'takeover' || effects.target === undefined) return false;
+  return namesNoUid(request);
+}
+
+/** An eviction that is bound to no pod: the API server acts on whatever pod has the name by then. */
+export function namesNoUid({ operation, uid, resourceVersionPrecondition, dryRun }: DisruptionRequest): boolean {
+  return operation === 'EVICT' && uid === undefined && resourceVersionPrecondition !== true && dryRun !== true;
 }
 
 /**

@@ -123,7 +123,7 @@ export class LedgerPruner {
     if (outcome.seen.size > 0) this.#seen.set(namespace, outcome.seen);
     else this.#seen.delete(namespace);
     const delay = outcome.ledger === undefined ? limits.recheckMs : await this.#write(namespace, outcome);
-    if (!this.#leads || delay === undefined || !this.#hasWork(namespace)) return;
+    if (!this.#leads || !this.#hasWork(namespace)) return;
     const untilDue = outcome.nextCheckAt === undefined ? delay : outcome.nextCheckAt - clock.now();
     this.#plan(namespace, Math.min(delay, Math.max(limits.gatherMs, untilDue)));
   }
@@ -143,8 +143,8 @@ export class LedgerPruner {
     return prune(world, namespace, now, { ...options, pods: { version, ledgerVersion } });
   }
 
-  /** After how long to look again; not at all when there is no ledger any more. */
-  async #write(namespace: string, { ledger, released, noted }: PruneOutcome): Promise<number | undefined> {
+  /** After how long to look again. */
+  async #write(namespace: string, { ledger, released, noted }: PruneOutcome): Promise<number> {
     const { access, events, limits } = this.#parts;
     if (ledger === undefined) return limits.recheckMs;
     const written = await access.write(namespace, ledger, 'prune');
@@ -153,7 +153,9 @@ export class LedgerPruner {
       return noted ? limits.gatherMs : limits.recheckMs;
     }
     const read = await access.read(namespace);
-    if (read.kind === 'missing') return undefined;
+    // A person deleted it. What it held counts in every replica until it ends, so it has to be there to be ended.
+    if (read.kind === 'missing')
+      return (await access.restore(namespace)) === undefined ? limits.gatherMs : limits.retryMs;
     return written.kind === 'conflict' && read.kind === 'found' ? limits.gatherMs : limits.retryMs;
   }
 

@@ -49,7 +49,7 @@ async function evict(timeout: string, hanging: number) {
   };
   const began = bench.clock.monotonic();
   let said: { allowed: boolean; at: number } | undefined;
-  const body = reviewText(evictionWish(undefined, { name: 'llm-0-0' }));
+  const body = reviewText(evictionWish({ preconditions: { uid: 'uid-llm-0-0' } }, { name: 'llm-0-0' }));
   void send({ agent, port: server.port, path: `/judge?timeout=${timeout}`, body }).then(({ text }) => {
     said = { allowed: JSON.parse(text).response.allowed, at: bench.clock.monotonic() - began };
   });

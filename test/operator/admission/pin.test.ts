@@ -59,9 +59,15 @@ describe('[P9] an eviction', () => {
     expect(await answerTo(evictionWish(), { reading: { kind: 'missing' }, inView })).toEqual({ allowed: true, patch });
   });
 
+  it('of a pod that does not exist is bound to none: one that is created meanwhile is not meant', async () => {
+    const answer = await answerTo(evictionWish(), { reading: { kind: 'missing' } });
+    expect(answer).toMatchObject({
+      patch: [{ path: '/deleteOptions', value: { preconditions: { uid: 'no-such-pod' } } }],
+    });
+  });
+
   it.each([
     ['that has a uid', evictionWish({ preconditions: { uid: 'of-the-client' } }), {}],
-    ['of a pod that does not exist', evictionWish(), { reading: { kind: 'missing' } }],
     ['of a pod that cannot be read', evictionWish(), { reading: { kind: 'failed', message: 'no route' } }],
     ['that cannot be read', evictionWish({ preconditions: 7 }), {}],
     ['that is a deletion', { oldObject: podObject() }, {}],

@@ -142,6 +142,8 @@ function allowed(effects: Effects = { complete: 'pass', target }, reason: Allowe
   return { result: 'allow', reason, charges: [], effects: { reserve, ...effects } };
 }
 
+/** As the webhook that binds evictions leaves them. */
+const bound = (options: object = {}) => evictionWish({ preconditions: { uid: 'uid-web-0' }, ...options });
 const takeover = allowed({ complete: 'takeover', target });
 const onlyIf = { pod: 'web-0', uid: 'uid-web-0', resourceVersion: '10' };
 const insistent = allowed({ complete: 'takeover', target, onlyIf });
@@ -241,14 +243,21 @@ describe('an eviction that budgets allow', () => {
       },
     ],
   ])('is completed by a deletion, %s', async (_title, verdict, options, body) => {
-    const { said, bodies } = await answer({ verdicts: [verdict] }, evictionWish(options));
+    const { said, bodies } = await answer({ verdicts: [verdict] }, bound(options));
     expect(said).toBe('allowed');
     // By that API servers know that they need not ask.
     expect(bodies).toEqual([{ propagationPolicy: 'Background', ...body }]);
   });
 
+  it('[P9] that names no uid is completed, and not let pass: the API server could meet a successor of the pod', async () => {
+    const { said, bodies } = await answer({ verdicts: [takeover] }, evictionWish());
+    expect(said).toMatch(/^429 /);
+    expect(bodies).toMatchObject([{ preconditions: { uid: 'uid-web-0' } }]);
+  });
+
   it('[P9] is taken from the counters of plain PDBs before the pod is deleted', async () => {
-    const { said, calls } = await answer({ verdicts: [allowed({ complete: 'takeover', target, count: ['a', 'b'] })] });
+    const verdicts = [allowed({ complete: 'takeover', target, count: ['a', 'b'] })];
+    const { said, calls } = await answer({ verdicts }, bound());
     expect([said, ...calls.slice(1)]).toEqual([
       'allowed',
       'take web-0 from a, b',
@@ -272,7 +281,7 @@ describe('an eviction that budgets allow', () => {
   });
 
   it('is left to the API server where the pod is gone by then: 404 is its word', async () => {
-    const { said } = await answer({ verdicts: [takeover], deletion: failure('notFound') });
+    const { said } = await answer({ verdicts: [takeover], deletion: failure('notFound') }, bound());
     expect(said).toBe('allowed');
   });
 

@@ -53,3 +53,22 @@ describe.each(['PDB', 'PUB'] as const)(
     });
   },
 );
+
+describe.each(['PDB', 'PUB'] as const)('[P9] an eviction of a pod under a %s that is on its way out', (kind) => {
+  const terminating = { operation: 'EVICT', namespace: ns, pod: 'llm-1-0' } as const;
+  const ask = async (uid?: string): Promise<Verdict> => {
+    const { service, world, clock } = setup(kind);
+    for (const one of lwsPods('llm', 2, 1).slice(1)) world.upsertPod(one.terminating().build());
+    const answer = service.submit({ ...terminating, ...(uid === undefined ? {} : { uid }) }, 9_000);
+    await clock.advance(100);
+    return answer;
+  };
+
+  it('passes when it is bound to that pod', async () => {
+    expect(await ask('uid-llm-1-0')).toMatchObject({ result: 'allow', reason: 'Terminating' });
+  });
+
+  it('is refused when it names nothing but a name: a successor may have it by the time that the API server acts', async () => {
+    expect(await ask()).toMatchObject({ result: 'deny', blockers: [{ code: 'EvictionNotPinned' }] });
+  });
+});

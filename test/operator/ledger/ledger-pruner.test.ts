@@ -136,13 +136,18 @@ describe('the pruner', () => {
     expect(bench.reserved()).toEqual(['web-1']);
   });
 
-  it('lets a ledger that is gone be', async () => {
-    const bench = pruning([evicted('web-0')]);
+  it('[I9] [L4] puts back what a ledger held that a person deleted, and sees it through', async () => {
+    const bench = pruning([evicted('web-0'), evicted('web-1')]);
     bench.backend.ledger = undefined;
     see(bench.world, '120', 'web-0');
     bench.pruner.lead();
-    await bench.clock.advance(60_000);
-    expect(bench.store.calls).toEqual(['replace', 'read']);
+    await bench.clock.advance(2_000);
+    expect(bench.reserved()).toEqual(['web-1']);
+    expect(bench.store.calls).toEqual(['replace', 'read', 'create', 'replace']);
+    see(bench.world, '9000');
+    await bench.clock.advance(170_000);
+    expect(bench.reserved()).toEqual([]);
+    expect(bench.world.namespace(ns)?.reservations.size).toBe(0);
   });
 
   it('does nothing before it leads, nor after', async () => {
