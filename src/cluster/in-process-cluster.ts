@@ -6,7 +6,7 @@ import type { Pace } from './controllers/all.ts';
 import type { Controller } from './controllers/controller.ts';
 import { type InProcessServer, serveInProcess } from './http/server.ts';
 import { startParts } from './start-parts.ts';
-import { createMemoryStore } from './store/memory-store.ts';
+import { createMemoryStore, type StoreContents } from './store/memory-store.ts';
 import type { Clock } from './time/clock.ts';
 import type { Random } from './time/random.ts';
 
@@ -20,6 +20,8 @@ export interface InProcessOptions {
   readonly connectWebhook: ConnectWebhook;
   /** Of service account tokens, which nobody asks for here. PEM. */
   readonly signingKey: string;
+  /** What another cluster held, and this one begins with. */
+  readonly contents?: StoreContents;
   /** Puts into the store what is to be there before any controller looks. */
   prepare(plane: ControlPlane): Promise<void>;
   /** Mistakes of our own, and what could not be done. */
@@ -41,7 +43,7 @@ const noNetwork = { caCertificate: '', speed: 1, sockets: false, certificate: { 
  */
 export async function startInProcessCluster(options: InProcessOptions): Promise<InProcessCluster> {
   const { clock, random, tokens, signingKey, connectWebhook, report } = options;
-  const store = createMemoryStore();
+  const store = createMemoryStore({}, options.contents);
   const wire = { clock, batchMsEach: 0 };
   const plane = createControlPlane({ store, clock, random, wire, connectWebhook });
   const controllers: Controller[] = [];

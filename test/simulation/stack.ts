@@ -1,8 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
 import { caBundle } from '../../src/cli/simulate/protection.ts';
-import { prepareContent } from '../../src/cli/up-content.ts';
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import type { User } from '../../src/cluster/auth/user.ts';
 import { type InProcessCluster, startInProcessCluster } from '../../src/cluster/in-process-cluster.ts';
@@ -17,6 +15,7 @@ import { registerWebhooks } from '../../src/operator/registration/register.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
 import { Random } from '../core/ledger-model/random.ts';
 import { History } from './history.ts';
+import { installedContents, pace, signingKey, startedAt } from './installed.ts';
 import { Network } from './network.ts';
 import { networkTarget, Replica, simulatedUrl } from './replica.ts';
 
@@ -39,13 +38,7 @@ export interface StackTerms {
   readonly report: (line: string) => void;
 }
 
-const startedAt = Date.UTC(2026, 0, 1);
-const nodes = 3;
 const clientLimit = { perSecond: 1_000, burst: 1_000, concurrent: 100, waiting: 1_000 };
-/** No token is signed with it; making one takes longer than everything else that a schedule begins with. */
-const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  .privateKey.export({ type: 'pkcs8', format: 'pem' })
-  .toString();
 
 export async function openStack(terms: StackTerms): Promise<Stack> {
   const { seed, logLevel, report } = terms;
@@ -62,13 +55,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
       ['administrator', adminUser],
       ['operator', { name: operatorUser(defaultInstallValues.namespace), groups: operatorGroups }],
     ]),
-    pace: {
-      heartbeats: false,
-      lifecycleEvents: false,
-      startDelayMs: () => 2_000,
-      stopDelayMs: 1_000,
-      jobRunMs: Number.POSITIVE_INFINITY,
-    },
+    pace,
     connectWebhook: () => {
       // As a Service does it: one of those that say that they are ready.
       const replica = routing.pick(replicas.filter((one) => one.isReady));
@@ -76,8 +63,10 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
       return network.connect('api', replica.name, (end) => replica.accept(end));
     },
     signingKey,
-    async prepare(plane) {
-      await prepareContent(plane, { snapshot: [], nodes, operator: true });
+    contents: await installedContents(),
+    async prepare() {
+      // The kinds that the contents define are served when their controller has looked at them.
+      await clock.settled();
     },
     report: (message, error) => report(`${message}: ${error instanceof Error ? error.message : String(error)}`),
   });

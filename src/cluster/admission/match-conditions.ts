@@ -1,7 +1,14 @@
-import type { CelCompiled } from '../cel/cel.ts';
+import { CelCache, type CelCompiled } from '../cel/cel.ts';
 
 /** What an expression may name. */
 export const matchConditionVariables = ['object', 'oldObject', 'request'] as const;
+
+/** A configuration is read again for each of its versions, and most of them change a certificate alone. */
+const programs = new CelCache();
+
+export function compileMatchCondition(expression: string): CelCompiled {
+  return programs.compile(expression, matchConditionVariables);
+}
 
 export interface MatchCondition {
   readonly name: string;

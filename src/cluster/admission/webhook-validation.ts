@@ -1,12 +1,11 @@
 import { type FieldError, invalid, notSupported, required } from '../../api/field-errors.ts';
-import { compileCel } from '../cel/cel.ts';
 import { duplicate, tooMany } from '../kinds/builtin/field-checks.ts';
 import { labelNameErrors, selectorErrors } from '../kinds/builtin/labels.ts';
 import { isThere, numberAt, objectAt, objectsAt, textAt, textsAt } from '../kinds/builtin/read.ts';
 import { dns1035LabelProblems, dnsSubdomainProblems } from '../kinds/builtin/syntax.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
 import { clientConfigErrors } from './client-config-validation.ts';
-import { matchConditionVariables } from './match-conditions.ts';
+import { compileMatchCondition } from './match-conditions.ts';
 import { ruleErrors } from './rule-validation.ts';
 
 export type ConfigurationKind = 'mutating' | 'validating';
@@ -116,7 +115,7 @@ function conditionErrors(condition: JsonObject, path: string): readonly FieldErr
 
 function expressionErrors(expression: string, path: string): readonly FieldError[] {
   if (expression === '') return [required(path, '')];
-  const compiled = compileCel(expression, matchConditionVariables);
+  const compiled = compileMatchCondition(expression);
   if (!compiled.ok) return [invalid(path, expression, compiled.message)];
   const { type } = compiled.program;
   if (type === 'bool' || type === 'dyn') return [];

@@ -1,8 +1,7 @@
 import { parseSelector, type Selector, selectEverything } from '../../api/label-selector.ts';
-import { compileCel } from '../cel/cel.ts';
 import type { KubeObject } from '../objects.ts';
 import type { MatchCondition } from './match-conditions.ts';
-import { matchConditionVariables } from './match-conditions.ts';
+import { compileMatchCondition } from './match-conditions.ts';
 import type { Rule } from './rule-match.ts';
 
 /** Where a webhook listens. */
@@ -105,5 +104,5 @@ function selector(source: unknown): Selector {
 }
 
 function compileCondition(stored: { readonly name: string; readonly expression: string }): MatchCondition {
-  return { ...stored, compiled: compileCel(stored.expression, matchConditionVariables) };
+  return { ...stored, compiled: compileMatchCondition(stored.expression) };
 }

@@ -29,8 +29,21 @@ export const defaultHistory = 10_000;
 /** Not zero: to a client resource version 0 means "any", so an empty cluster must not answer it. */
 const firstRevision = 1;
 
-export function createMemoryStore(options: MemoryStoreOptions = {}): Store {
-  return new MemoryStore(options, new Map());
+/** What a store holds, to begin another one with. Stored objects never change, so that both may share them. */
+export interface StoreContents {
+  readonly revision: number;
+  readonly objects: ReadonlyMap<ResourceKey, readonly StoredObject[]>;
+}
+
+export function createMemoryStore(options: MemoryStoreOptions = {}, contents?: StoreContents): Store {
+  if (contents === undefined) return new MemoryStore(options, new Map());
+  return new MemoryStore({ ...options, startRevision: contents.revision }, contents.objects);
+}
+
+export function contentsOf(store: Store): StoreContents {
+  const copy = ({ resource, key, revision, object }: Stored) => new StoredObject(resource, key, revision, object);
+  const objects = store.resources().map((resource) => [resource, store.list(resource).map(copy)] as const);
+  return { revision: store.revision, objects: new Map(objects) };
 }
 
 /** Everything in memory. With a journal, each write is also written down. */
