@@ -114,6 +114,8 @@ async function play(story: Story): Promise<void> {
   }
   await recover(story, actors);
   await Promise.all(calls);
+  // An action that was still under way may have broken a pod after the recovery had looked at it.
+  await mend(story, actors);
   await finish(story, actors);
 }
 
@@ -153,13 +155,18 @@ function collectionOf(kind: string): string {
 }
 
 /** Everything that was broken on purpose is mended; what the operator is left with has to resolve itself. */
-async function recover({ stack, tell }: Story, actors: Actors): Promise<void> {
+async function recover(story: Story, actors: Actors): Promise<void> {
+  const { stack, tell } = story;
   tell('recovery');
   stack.network.weather = calm;
   for (const replica of stack.replicas) {
     replica.resume();
     if (!replica.isAlive) replica.start();
   }
+  await mend(story, actors);
+}
+
+async function mend({ stack }: Story, actors: Actors): Promise<void> {
   for (const pod of podsOf(stack))
     if (pod.metadata.annotations?.['sim.holdfast.dev/ready'] !== undefined) await actors.ready(pod.metadata.name, true);
 }
