@@ -12,6 +12,7 @@ import { isReady } from './words.ts';
 /** How long things happen, and how many. */
 const busyMs = 150_000;
 const actionsAtMost = 60;
+
 /** The story from its beginning to the last question: whether what may go can go. */
 export async function play(story: Story): Promise<void> {
   const { stack, random, tell } = story;
@@ -27,6 +28,8 @@ export async function play(story: Story): Promise<void> {
   }
   await recover(story, actors, agents);
   await Promise.all(calls);
+  // An action that was still under way may have broken a pod after the recovery had looked at it.
+  await mend(story, actors);
   await finish(story, actors);
 }
 
@@ -77,6 +80,10 @@ async function recover({ stack, tell }: Story, actors: Actors, agents: ProbeAgen
     replica.resume();
     if (!replica.isAlive) replica.start();
   }
+  await mend({ stack }, actors);
+}
+
+async function mend({ stack }: Pick<Story, 'stack'>, actors: Actors): Promise<void> {
   for (const pod of podsOf(stack)) {
     const { name, annotations } = pod.metadata;
     if (annotations?.['sim.holdfast.dev/ready'] !== undefined) await actors.ready(name, true);
