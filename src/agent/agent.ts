@@ -41,7 +41,7 @@ export function startAgent(settings: AgentSettings, environment: AgentEnvironmen
   const api = targetOf(access, clock);
   return runAgent(settings, environment, {
     api,
-    prober: createProber({ clock, api, allowExec: settings.allowExec }),
+    prober: createProber({ clock, api, permits: settings.permits }),
     showHealth: (readiness, metrics) => startHealthServer({ ...settings.health, readiness, metrics }),
   });
 }
@@ -95,7 +95,7 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
       random,
       prober,
       slots: new Slots(settings.maxProbes ?? defaultMaxProbes),
-      allowExec: settings.allowExec,
+      permits: settings.permits,
       startedAt: clock.monotonic(),
     },
     serves: (node) => served?.has(node) ?? true,

@@ -17,7 +17,7 @@ describe('pods of simulated nodes', () => {
       const names = Object.keys(wishes);
       for (const [name, wish] of Object.entries(wishes))
         await bed.pod(name, { node: 'node-1', probe: wish, running: false });
-      await bed.agent({ nodes: 'all', allowExec: true });
+      await bed.agent({ nodes: 'all', permits: { execNamespaces: 'all', hosts: [] } });
       for (const name of names) await bed.eventually(() => bed.isDisruptable(name, 'node-1'), `${name} is disruptable`);
       for (const name of names) {
         await bed.annotate(name, { 'sim.holdfast.dev/probe': 'fail', 'sim.holdfast.dev/exec-probe': 'fail' });

@@ -111,12 +111,14 @@ function container(values: InstallValues, mounted: boolean): Container {
   };
 }
 
-function operatorArguments({ takeover, featureGates, logLevel, certificates, webhook }: InstallValues): string[] {
+function operatorArguments(values: InstallValues): string[] {
+  const { takeover, featureGates, logLevel, certificates, webhook, agent } = values;
   const gates = Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`);
   return [
     'operator',
     `--takeover=${takeover}`,
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+    ...agent.allowProbeHosts.map((host) => `--allow-probe-host=${host}`),
     `--log-level=${logLevel}`,
     `--webhook-port=${ports.webhook}`,
     `--health-port=${ports.health}`,

@@ -34,6 +34,13 @@ const configuration = {
   namespaced: false,
   stage: 'requests',
 } as const;
+const policy = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  namespaced: false,
+  stage: 'operator',
+  spare:
+    'nothing narrows what the service accounts of Holdfast may do beyond RBAC, nor keeps others from writing ledgers',
+} as const;
 const noSeats = 'the operator has no seats of its own at the API server, and may wait behind others when that is busy';
 
 /** In the order in which they are applied. */
@@ -45,6 +52,8 @@ export const ownKinds: readonly OwnKind[] = [
   { ...rbac, kind: 'ClusterRoleBinding', namespaced: false },
   { ...rbac, kind: 'Role', namespaced: true },
   { ...rbac, kind: 'RoleBinding', namespaced: true },
+  { ...policy, kind: 'ValidatingAdmissionPolicy' },
+  { ...policy, kind: 'ValidatingAdmissionPolicyBinding' },
   { ...flow, kind: 'PriorityLevelConfiguration', spare: noSeats },
   { ...flow, kind: 'FlowSchema', spare: noSeats },
   { ...certManager, kind: 'Issuer' },

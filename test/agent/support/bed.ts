@@ -87,7 +87,7 @@ export class AgentBed {
         nodes: ['node-a'],
         identity: `agent_${randomBytes(4).toString('hex')}`,
         leaseDurationSeconds: 40,
-        allowExec: false,
+        permits: { execNamespaces: [], hosts: [] },
         health: { host: '127.0.0.1', port: 0 },
         ...settings,
       },

@@ -28,7 +28,7 @@ const owner = (kind: string, spec: object, metadata: object = {}) => ({
 async function answerTo(wish: ReviewWish): Promise<AdmissionAnswer> {
   const review = readReview(Buffer.from(reviewText(wish)));
   if (!review.ok) throw new Error(review.problem);
-  return probesHandler().answer(review.request, { deadline: new Deadline(new TestClock(), 9_000) });
+  return probesHandler(['allowed.example']).answer(review.request, { deadline: new Deadline(new TestClock(), 9_000) });
 }
 
 const field = `metadata.annotations[${key}].httpGet.port`;
@@ -168,6 +168,6 @@ describe('nothing else is refused', () => {
   it('and doubt means yes', () => {
     const review = readReview(Buffer.from(reviewText({ operation: 'CREATE', object: podObject(bad) })));
     if (!review.ok) throw new Error(review.problem);
-    expect(probesHandler().inDoubt(review.request, 'late')).toEqual({ allowed: true });
+    expect(probesHandler([]).inDoubt(review.request, 'late')).toEqual({ allowed: true });
   });
 });

@@ -21,6 +21,7 @@ describe('the manifests', () => {
   it('come in the order in which they can be applied', () => {
     expect(manifestsOf(defaultInstallValues, allPaths).map(({ kind }) => kind)).toEqual([
       'Namespace',
+      'Namespace',
       'CustomResourceDefinition',
       'CustomResourceDefinition',
       'ServiceAccount',
@@ -29,10 +30,15 @@ describe('the manifests', () => {
       'ClusterRoleBinding',
       'Role',
       'RoleBinding',
+      'Role',
+      'RoleBinding',
       'ClusterRole',
       'ClusterRoleBinding',
       'Role',
       'RoleBinding',
+      'ClusterRole',
+      'ClusterRole',
+      ...Array.from({ length: 6 }, () => ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']).flat(),
       'PriorityLevelConfiguration',
       'FlowSchema',
       'Service',
@@ -225,7 +231,7 @@ describe('the manifests', () => {
             containers: [
               {
                 args: ['agent', '--lease-duration=40', '--max-probes=50', '--log-level=info', '--health-port=8080'],
-                env: [{ name: 'NODE_NAME' }, { name: 'POD_NAME' }, { name: 'POD_NAMESPACE' }],
+                env: [{ name: 'NODE_NAME' }, { name: 'POD_NAME' }],
                 securityContext: {
                   allowPrivilegeEscalation: false,
                   readOnlyRootFilesystem: true,
@@ -242,7 +248,7 @@ describe('the manifests', () => {
 
   it('have nothing of agents where none are wished', () => {
     const agent = { ...defaultInstallValues.agent, enabled: false };
-    expect(JSON.stringify(manifestsOf({ ...defaultInstallValues, agent }, allPaths))).not.toContain('holdfast-agent');
+    expect(JSON.stringify(manifestsOf({ ...defaultInstallValues, agent }, allPaths))).not.toMatch(/holdfast-agent\b/);
   });
 
   it('leave certificates to cert-manager where that is wished', () => {

@@ -3,6 +3,7 @@ import { probeLeaseAnnotations } from '../../../src/api/probe-lease.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
+import { NodeLeases } from '../../../src/operator/view/node-leases.ts';
 import { ProbeLeaseSink, probeLeaseProjection } from '../../../src/operator/view/probe-leases.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
@@ -13,6 +14,7 @@ const project = probeLeaseProjection(new Interner());
 interface LeaseWish {
   readonly node?: string;
   readonly name?: string;
+  readonly namespace?: string;
   readonly pods?: readonly string[];
   readonly renewTime?: string;
   readonly holder?: string;
@@ -27,7 +29,7 @@ function lease(wish: LeaseWish = {}) {
   return project({
     metadata: {
       name: wish.name ?? probeLeaseName(node),
-      namespace: 'holdfast-system',
+      namespace: wish.namespace ?? 'holdfast-agents',
       uid: 'lease',
       resourceVersion: version,
       annotations: probeLeaseAnnotations(node, wish.listedBy ?? holder, pods),
@@ -41,6 +43,7 @@ let clock: TestClock;
 let told: string[];
 let logged: string[];
 let sink: ProbeLeaseSink;
+let leases: NodeLeases;
 
 beforeEach(() => {
   world = new World();
@@ -54,7 +57,9 @@ beforeEach(() => {
     budgets: (refs: Iterable<{ readonly name: string }>) => void told.push([...refs].map(({ name }) => name).join(' ')),
     namespace: (name: string) => void told.push(`namespace ${name}`),
   };
-  sink = new ProbeLeaseSink({ world, touched, clock, log });
+  leases = new NodeLeases({ world, touched, clock });
+  const synced = (version: string) => world.setSynced('leases', version);
+  sink = new ProbeLeaseSink({ world, target: leases.own, clock, log, synced });
 });
 
 function isFresh(): boolean {
