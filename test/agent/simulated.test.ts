@@ -5,7 +5,7 @@ import { AgentBed } from './support/bed.ts';
 describe('pods of simulated nodes', () => {
   it('answer the real agent over real sockets, as a person steers them', async () => {
     const bed = await AgentBed.start(await testCluster({ controllers: true, nodes: 2, speed: 20 }));
-    const probe = { periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 1 };
+    const probe = { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 1 };
     try {
       const wishes = {
         'db-0': { httpGet: { path: '/disruptable', port: 8008 }, ...probe },

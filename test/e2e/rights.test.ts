@@ -93,7 +93,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe("the operator's account", () => {
-  it('[I13] writes the state of a rollout through the status of a StatefulSet, and nothing else of it', async () => {
+  it('[A1] writes the state of a rollout through the status of a StatefulSet, and nothing else of it', async () => {
     const shown = (text: string) => ({ metadata: { annotations: { [annotation.rolloutState]: text } } });
     const written = await patch(`${apps('s')}/status`, shown('waiting'), operator);
     expect(written).toMatchObject({
@@ -111,7 +111,7 @@ describe("the operator's account", () => {
     expect(await patch(`${apps('s')}/status`, { status: { replicas: 7 } }, operator)).toMatchObject({ code: 403 });
   });
 
-  it('[I13] changes no label of a namespace but the guard label', async () => {
+  it('[A1] changes no label of a namespace but the guard label', async () => {
     const where = `/api/v1/namespaces/${cluster.namespace}`;
     const labels = (of: Record<string, string | null>) => ({ metadata: { labels: of } });
     expect(await patch(where, labels({ [label.guard]: 'enabled' }), operator)).toMatchObject({ code: 200 });
@@ -130,7 +130,7 @@ describe("the operator's account", () => {
     });
   });
 
-  it('[I13] deletes no pod of kube-system, and none where a person said `disabled`', async () => {
+  it('[A1] deletes no pod of kube-system, and none where a person said `disabled`', async () => {
     expect(await cluster.request('DELETE', `${system}/${cluster.name('victim')}`, operator)).toMatchObject({
       code: 403,
     });
@@ -154,14 +154,14 @@ describe("the operator's account", () => {
       () => '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/holdfast-ledgers',
     ],
     ['write a lease of the agents', 'POST', () => leases(agentsNamespace)],
-  ])('[I13] may not %s', async (_, method, where) => {
+  ])('[A1] may not %s', async (_, method, where) => {
     const body = method === 'POST' ? { body: pod('new', node) } : {};
     expect(await cluster.request(method, where(), { ...operator, ...body })).toMatchObject({ code: 403 });
   });
 });
 
 describe('ledgers', () => {
-  it('[I13] are written by the operator alone, whatever rights others have', async () => {
+  it('[A2] are written by the operator alone, whatever rights others have', async () => {
     const where = ledgers(cluster.namespace);
     const mine = ledger(cluster.namespace);
     expect(await cluster.request('POST', where, { body: mine })).toMatchObject({ code: 403 });
@@ -173,14 +173,14 @@ describe('ledgers', () => {
     expect(refused.body.message).toContain('holdfast.dev/guard=disabled');
   });
 
-  it('[I13] can be deleted by an administrator who first takes the namespace out of protection', async () => {
+  it('[A2] can be deleted by an administrator who first takes the namespace out of protection', async () => {
     const where = `${ledgers(disabled)}/default`;
     await made(cluster.request('POST', ledgers(disabled), { ...operator, body: ledger(disabled) }));
     expect(await patch(where, { spec: { watermark: '1' } }, {})).toMatchObject({ code: 403 });
     expect(await cluster.request('DELETE', where)).toMatchObject({ code: 200 });
   });
 
-  it('[I7] go with their namespace: a terminating one empties itself', async () => {
+  it('[A2] go with their namespace: a terminating one empties itself', async () => {
     const going = await cluster.newNamespace();
     await made(cluster.request('POST', ledgers(going), { ...operator, body: ledger(going) }));
     await made(cluster.request('DELETE', `/api/v1/namespaces/${going}`));
@@ -203,7 +203,7 @@ describe("an agent's account", () => {
       contentType: 'application/apply-patch+yaml',
     });
 
-  it('[I13] writes the Disruptable condition of a pod of its node, and of no other', async () => {
+  it('[A3] writes the Disruptable condition of a pod of its node, and of no other', async () => {
     expect(await apply('own', agentOn(node))).toMatchObject({ code: 200 });
     expect(await apply('own', agentOn(otherNode))).toMatchObject({ code: 403 });
     expect(await apply('foreign', agentOn(node))).toMatchObject({ code: 403 });
@@ -222,12 +222,12 @@ describe("an agent's account", () => {
       { status: { containerStatuses: [{ name: 'c', image: 'i', imageID: '', ready: true, restartCount: 9 }] } },
     ],
     ['readiness', { status: { conditions: [{ type: 'Ready', status: 'False' }] } }],
-  ])('[I13] changes nothing else of a pod: not its %s', async (_, body) => {
+  ])('[A3] changes nothing else of a pod: not its %s', async (_, body) => {
     const strategic = 'application/strategic-merge-patch+json';
     expect(await patch(status('own'), body, agentOn(node), strategic)).toMatchObject({ code: 403 });
   });
 
-  it('[I13] writes the lease of its node, in the namespace for that, and no other', async () => {
+  it('[A3] writes the lease of its node, in the namespace for that, and no other', async () => {
     const create = (who: RequestOptions, body: object, namespace = agentsNamespace) =>
       cluster.request('POST', leases(namespace), { ...who, body });
     expect(await create(agentOn(otherNode), lease(node, node))).toMatchObject({ code: 403 });
@@ -243,7 +243,7 @@ describe("an agent's account", () => {
     cluster.cleanUp(`${leases(agentsNamespace)}/${node}`);
   });
 
-  it("[I13] has no part in the operator's election", async () => {
+  it("[A3] has no part in the operator's election", async () => {
     const held = {
       metadata: { name: 'holdfast-operator' },
       spec: { holderIdentity: 'evil', leaseDurationSeconds: 3_600 },
@@ -262,7 +262,7 @@ describe("an agent's account", () => {
     ['read ledgers', 'GET', () => ledgers(cluster.namespace)],
     ['list nodes', 'GET', () => '/api/v1/nodes'],
     ['list the leases of agents', 'GET', () => leases(agentsNamespace)],
-  ])('[I13] may not %s', async (_, method, where) => {
+  ])('[A3] may not %s', async (_, method, where) => {
     expect(await cluster.request(method, where(), agentOn(node))).toMatchObject({ code: 403 });
   });
 });

@@ -6,8 +6,8 @@ import type { ProbeQuestion, Prober } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
 import { refusalToProbe, type Standing, type Verdict, verdictOf } from '../verdict.ts';
 import { ContainerWorker } from '../worker/container-worker.ts';
+import type { ProbeSlots, SlotUser } from '../worker/probe-slots.ts';
 import { firstDelay } from '../worker/rhythm.ts';
-import type { Slots } from '../worker/slots.ts';
 import type { AgentPod, ContainerRun, ProbedPodView } from './agent-pod.ts';
 
 /** What all pods of an agent share. */
@@ -15,7 +15,7 @@ export interface ProbingTerms {
   readonly clock: Clock;
   readonly random: Random;
   readonly prober: Prober;
-  readonly slots: Slots;
+  readonly slots: ProbeSlots;
   readonly permits: ProbePermits;
   /** Of this agent, monotonic. */
   readonly startedAt: number;
@@ -32,14 +32,14 @@ interface Asked {
 /** The workers of one pod, and what they have come to together. */
 export class ProbedPod {
   readonly #terms: ProbingTerms;
-  readonly #namespace: string;
+  readonly #user: SlotUser;
   readonly #onProbe: OnProbe;
   readonly #workers = new Map<string, Asked>();
   #view: ProbedPodView;
 
   constructor(pod: AgentPod, view: ProbedPodView, terms: ProbingTerms, onProbe: OnProbe) {
     this.#terms = terms;
-    this.#namespace = pod.metadata.namespace;
+    this.#user = { namespace: pod.metadata.namespace, pod: pod.metadata.uid };
     this.#onProbe = onProbe;
     this.#view = view;
     this.update(pod, view);
@@ -91,7 +91,7 @@ export class ProbedPod {
   }
 
   #refusal(): Verdict | undefined {
-    return refusalToProbe(this.#view, this.#namespace, this.#terms.permits);
+    return refusalToProbe(this.#view, this.#user.namespace, this.#terms.permits);
   }
 
   #probes(): readonly ContainerProbe[] {
@@ -131,7 +131,7 @@ export class ProbedPod {
         chance: random(),
       }),
       ask: (signal) =>
-        slots.run(signal, async () => {
+        slots.run(this.#user, signal, async () => {
           const start = clock.monotonic();
           const result = await prober(question, signal);
           tookMs = clock.monotonic() - start;
