@@ -14,6 +14,8 @@ export interface OwnKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** It may be in namespaces of others: agents run commands in those that an administrator chose. */
+  readonly anywhere?: true;
   readonly stage: Stage;
   /** What is lost without it, where an installation can do without it. */
   readonly spare?: string;
@@ -50,8 +52,8 @@ export const ownKinds: readonly OwnKind[] = [
   { apiVersion: 'v1', kind: 'ServiceAccount', namespaced: true, stage: 'operator' },
   { ...rbac, kind: 'ClusterRole', namespaced: false },
   { ...rbac, kind: 'ClusterRoleBinding', namespaced: false },
-  { ...rbac, kind: 'Role', namespaced: true },
-  { ...rbac, kind: 'RoleBinding', namespaced: true },
+  { ...rbac, kind: 'Role', namespaced: true, anywhere: true },
+  { ...rbac, kind: 'RoleBinding', namespaced: true, anywhere: true },
   { ...policy, kind: 'ValidatingAdmissionPolicy' },
   { ...policy, kind: 'ValidatingAdmissionPolicyBinding' },
   { ...flow, kind: 'PriorityLevelConfiguration', spare: noSeats },

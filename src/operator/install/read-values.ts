@@ -26,6 +26,7 @@ import {
   failurePolicies,
   type InstallValues,
   logLevels,
+  spreads,
   takeoverProblem,
 } from './values.ts';
 
@@ -45,6 +46,7 @@ const readers: Readers = {
   image,
   imagePullSecrets: listOf(subdomain),
   replicas: integerIn(1, 20),
+  spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
   takeover: takeoverMode,
   webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },

@@ -14,6 +14,7 @@ export function takeoverProblem(word: unknown): string | undefined {
     : 'must be "on" or "off"';
 }
 
+export const spreads = ['required', 'preferred'] as const;
 export const failurePolicies = ['Fail', 'Ignore'] as const;
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 export const certificateSources = ['own', 'cert-manager', 'secret'] as const;
@@ -24,6 +25,8 @@ export interface InstallValues {
   readonly image: string;
   readonly imagePullSecrets: readonly string[];
   readonly replicas: number;
+  /** Whether replicas must be on different nodes, or should. `preferred` is for clusters with fewer nodes than replicas. */
+  readonly spread: (typeof spreads)[number];
   readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
   /** Whether the webhook completes the evictions itself that a budget of ours judged. */
   readonly takeover: (typeof takeoverModes)[number];
@@ -78,7 +81,8 @@ export const defaultInstallValues: InstallValues = {
   namespace: defaultNamespace,
   image: 'holdfast:0.1.0',
   imagePullSecrets: [],
-  replicas: 2,
+  replicas: 3,
+  spread: 'required',
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
   takeover: 'on',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
