@@ -13,6 +13,8 @@ export interface Permission {
 }
 
 const read = ['get', 'list', 'watch'];
+/** What is only followed. API servers without streaming lists want it listed first. */
+const follow = ['list', 'watch'];
 
 function permission(why: string, group: string, resources: string[], verbs: string[], names?: string[]): Permission {
   return {
@@ -48,7 +50,7 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       'knows which namespaces are guarded or going, and labels those that have something to protect',
       '',
       ['namespaces'],
-      [...read, 'patch'],
+      [...follow, 'patch'],
     ),
     permission('tells people what happened', '', ['events'], ['create', 'patch']),
     permission('reads budgets', 'policy', ['poddisruptionbudgets'], read),
@@ -58,7 +60,7 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       ['poddisruptionbudgets/status'],
       ['patch'],
     ),
-    permission('reads budgets', pubGroup, ['podunavailablebudgets'], read),
+    permission('reads budgets', pubGroup, ['podunavailablebudgets'], follow),
     permission('publishes the numbers of a budget', pubGroup, ['podunavailablebudgets/status'], ['patch', 'update']),
     permission(
       'keeps reservations, one ledger in each guarded namespace',
@@ -97,9 +99,9 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       ['*/scale'],
       ['get'],
     ),
-    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], read),
-    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], read),
-    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], read),
+    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], follow),
+    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], follow),
+    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], follow),
     permission('knows how many groups there should be', 'leaderworkerset.x-k8s.io', ['leaderworkersets'], read),
     permission('knows how many groups there should be', 'jobset.x-k8s.io', ['jobsets'], read),
     permission('knows how many groups there should be', 'ray.io', ['rayclusters', 'rayjobs', 'rayservices'], read),
@@ -130,7 +132,7 @@ function when(isOn: boolean, ...permissions: readonly Permission[]): readonly Pe
 
 /** In the namespace of the agents' leases. */
 export const agentsNamespacePermissions: readonly Permission[] = [
-  permission('sees the probe agents renew their leases', 'coordination.k8s.io', ['leases'], ['list', 'watch']),
+  permission('sees the probe agents renew their leases', 'coordination.k8s.io', ['leases'], follow),
 ];
 
 /** In its own namespace. */
