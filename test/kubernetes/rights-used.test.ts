@@ -14,7 +14,7 @@ import { agentsOf, untilEvictable } from '../e2e/support/agents.ts';
 import { Applications } from '../e2e/support/applications.ts';
 import { addDefinition, farm, farms, farmsApi } from '../e2e/support/definitions.ts';
 import { addNode } from '../e2e/support/nodes.ts';
-import { pdb, pod, pub } from '../e2e/support/objects.ts';
+import { pdb, pod, pub, workload } from '../e2e/support/objects.ts';
 import { expectDone, expectNotNow } from '../e2e/support/refusals.ts';
 import { all, brokenPods, images, set, waitShape } from '../e2e/support/rollouts.ts';
 import { pathOf, sceneIn } from '../e2e/support/scene.ts';
@@ -95,12 +95,18 @@ async function disruptions(): Promise<void> {
   const budget = pub('herd', { maxUnavailable: 1 });
   await scene.apply(budget);
   await scene.waitEnforced(budget);
-  // A plain PDB beside it is judged and counted by us, too.
-  const plain = pdb('herd', { maxUnavailable: 1 });
-  await scene.apply(plain);
-  await scene.waitEnforced(plain);
   expectDone(await scene.evict('a'));
   expectNotNow(await scene.evict('b'));
+}
+
+/** A plain PDB that shares pods with a budget of ours is judged by us, and its own counter is told. */
+async function entangled(): Promise<void> {
+  const scene = await sceneIn(cluster);
+  const budgets = [pub('web', { maxUnavailable: 1 }), pdb('web', { minAvailable: 2 })];
+  await scene.apply(workload('Deployment', 'web', 3), ...budgets);
+  const [first] = await scene.waitReady(3, 'app=web');
+  for (const budget of budgets) await scene.waitEnforced(budget);
+  expectDone(await scene.evict(first?.metadata.name ?? ''));
 }
 
 /** A pod names its owner before a watch has shown that, or when it never existed: then it is looked up. */
@@ -141,6 +147,7 @@ describe.skipIf(auditLog === '' || skipped)('every right that the manifests gran
     const served = await servedGroups();
     await lostOwners(served);
     await disruptions();
+    await entangled();
     await repair();
     await probing();
     const operator = [
