@@ -20,9 +20,7 @@ export const agentClusterRules: readonly PolicyRule[] = [
 ];
 
 /** Runs the commands of exec probes, in the namespaces that an administrator chose. API servers ask for either verb. */
-export const agentExecRules: readonly PolicyRule[] = [
-  { apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] },
-];
+const agentExecRules: readonly PolicyRule[] = [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] }];
 
 /** In the agents' namespace: says that it lives. Names cannot be listed here, because they are those of the nodes: a policy compares them. */
 export const agentNamespaceRules: readonly PolicyRule[] = [

@@ -15,7 +15,7 @@ const kinds: ReadonlySet<string> = new Set([
   'ValidatingAdmissionPolicyBinding',
 ]);
 
-export function authorityOf(values: InstallValues = defaultInstallValues): readonly Manifest[] {
+function authorityOf(values: InstallValues = defaultInstallValues): readonly Manifest[] {
   return manifestsOf(values).filter(({ kind }) => kinds.has(kind ?? ''));
 }
 
