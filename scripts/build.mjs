@@ -1,12 +1,14 @@
 // Bundles the commands into dist: what each of them needs is in chunks of its own, so that `holdfast --help` reads little.
 // Runs by itself after `npm ci` (the `prepare` script).
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { billOfMaterials, bundledPackages, licenceTexts } from './third-party.mjs';
 
 const chunks = 'dist/chunks';
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
+  metafile: true,
   entryPoints: { holdfast: 'src/cli/main.ts', 'kubectl_complete-holdfast': 'src/cli/kubectl-complete.ts' },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
@@ -25,12 +27,26 @@ const { outputFiles } = await build({
 });
 // Each file appears whole, chunks before who loads them: somebody may be running the command, or building it too.
 for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)))) {
+  put(path, contents, 0o755);
+}
+putThirdParty();
+removeOld();
+
+function put(path, contents, mode) {
   mkdirSync(dirname(path), { recursive: true });
   const draft = `${path}.${process.pid}.tmp`;
-  writeFileSync(draft, contents, { mode: 0o755 });
+  writeFileSync(draft, contents, { mode });
   renameSync(draft, path);
 }
-removeOld();
+
+function putThirdParty() {
+  const product = JSON.parse(readFileSync('package.json', 'utf8'));
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const packages = bundledPackages(Object.keys(metafile.inputs));
+  const bill = billOfMaterials(product, packages, (folder) => lock.packages[folder]?.integrity);
+  put('dist/THIRD-PARTY-LICENSES.txt', licenceTexts(packages), 0o644);
+  put('dist/holdfast.cdx.json', `${JSON.stringify(bill, null, 2)}\n`, 0o644);
+}
 
 function isEntry(path) {
   return !path.includes('chunks');

@@ -11,6 +11,8 @@ export interface AgentNumbers {
   readonly probed: number;
   readonly vetoing: number;
   readonly oldestLeaseMs: number;
+  /** Probes that wait for their turn, by namespace. */
+  readonly waiting: ReadonlyMap<string, number>;
 }
 
 export function createAgentMetrics(metrics: Metrics, numbers: () => AgentNumbers): AgentMetrics {
@@ -47,8 +49,17 @@ export function createAgentMetrics(metrics: Metrics, numbers: () => AgentNumbers
     help: 'Time since the last renewal of the lease that was renewed longest ago.',
     labels: [],
   });
+  const waiting = metrics.gauge({
+    name: 'agent_waiting_probes',
+    help: 'Disruption probes that wait for their turn, because their pod, their namespace or the node has as many under way as it may.',
+    labels: ['namespace'],
+  });
+  let shown: ReadonlyMap<string, number> = new Map();
   metrics.beforeRender(() => {
     const now = numbers();
+    for (const namespace of shown.keys()) if (!now.waiting.has(namespace)) waiting.remove({ namespace });
+    for (const [namespace, count] of now.waiting) waiting.set({ namespace }, count);
+    shown = now.waiting;
     probedPods.set({}, now.probed);
     vetoing.set({}, now.vetoing);
     age.set({}, now.oldestLeaseMs / 1000);

@@ -16,7 +16,7 @@ import { LeaseKeeper } from './publish/lease-keeper.ts';
 import { LeaseKeepers } from './publish/lease-keepers.ts';
 import { purposeLimits } from './purposes.ts';
 import { type AgentEnvironment, type AgentSettings, defaultMaxProbes, type Surrounding } from './settings.ts';
-import { Slots } from './worker/slots.ts';
+import { ProbeSlots } from './worker/probe-slots.ts';
 
 export interface RunningAgent {
   readonly healthPort: number;
@@ -41,7 +41,7 @@ export function startAgent(settings: AgentSettings, environment: AgentEnvironmen
   const api = targetOf(access, clock);
   return runAgent(settings, environment, {
     api,
-    prober: createProber({ clock, api, allowExec: settings.allowExec }),
+    prober: createProber({ clock, api, permits: settings.permits }),
     showHealth: (readiness, metrics) => startHealthServer({ ...settings.health, readiness, metrics }),
   });
 }
@@ -87,15 +87,20 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
   const clients = createClients(connection, purposeLimits, clock);
   const recorder = recorderOf(clients.events, settings, environment);
   const metrics = createMetrics({ runtime: runtimeMetrics });
-  const measured = createAgentMetrics(metrics, () => ({ ...desk.counts(), oldestLeaseMs: keepers.oldestMs() }));
+  const slots = new ProbeSlots(settings.maxProbes ?? defaultMaxProbes);
+  const measured = createAgentMetrics(metrics, () => ({
+    ...desk.counts(),
+    oldestLeaseMs: keepers.oldestMs(),
+    waiting: slots.waiting(),
+  }));
   const served = settings.nodes === 'all' ? undefined : new Set(settings.nodes);
   const desk = new Desk({
     terms: {
       clock,
       random,
       prober,
-      slots: new Slots(settings.maxProbes ?? defaultMaxProbes),
-      allowExec: settings.allowExec,
+      slots,
+      permits: settings.permits,
       startedAt: clock.monotonic(),
     },
     serves: (node) => served?.has(node) ?? true,
@@ -132,7 +137,7 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
     log,
     recorder,
     speaksFor: (node) => keepers.holds(node),
-    withdrawn: (node, uid) => keepers.withdrawn(node, uid),
+    settled: (node, uid, listed) => keepers.settled(node, uid, listed),
     onWrite: (written) => measured.wrote('condition', written),
   });
   const watch = new PodWatch({

@@ -2,10 +2,11 @@ import type { Access } from '../kube/config/access.ts';
 import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
+import type { ProbePermits } from './permits.ts';
 
 /** What a person chooses about an agent. */
 export interface AgentSettings {
-  /** Holdfast's own, where the leases are. */
+  /** Where the leases of nodes are. */
   readonly namespace: string;
   /** The nodes whose pods it probes. */
   readonly nodes: readonly string[] | 'all';
@@ -13,8 +14,7 @@ export interface AgentSettings {
   readonly identity: string;
   /** For how long a node's conditions count after the last renewal. */
   readonly leaseDurationSeconds: number;
-  /** Whether probes may run commands in containers, by way of the API server. */
-  readonly allowExec: boolean;
+  readonly permits: ProbePermits;
   readonly health: {
     readonly host?: string;
     /** 0: any free one. */

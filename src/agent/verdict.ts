@@ -1,4 +1,6 @@
 import { formatFieldErrors } from '../api/field-errors.ts';
+import { foreignHosts, hostRefusal } from '../api/probe-hosts.ts';
+import { mayExec, type ProbePermits } from './permits.ts';
 import type { ProbedPodView } from './pods/agent-pod.ts';
 import type { Tally } from './worker/thresholds.ts';
 
@@ -10,6 +12,7 @@ export type VerdictReason =
   | 'ProbeOverdue'
   | 'ProbeInvalid'
   | 'ExecNotAllowed'
+  | 'HostNotAllowed'
   | 'ContainerNotRunning';
 
 export interface Verdict {
@@ -48,11 +51,20 @@ export function verdictOf(findings: readonly ContainerFinding[]): Verdict {
 }
 
 /** Why a pod is not even asked. Undefined: it is. */
-export function refusalToProbe({ probes }: ProbedPodView, allowExec: boolean): Verdict | undefined {
+export function refusalToProbe(
+  { probes, addresses }: ProbedPodView,
+  namespace: string,
+  permits: ProbePermits,
+): Verdict | undefined {
   if (!probes.ok) return no('ProbeInvalid', formatFieldErrors(probes.errors));
+  const [foreign] = foreignHosts(probes.value, addresses, permits.hosts);
+  if (foreign !== undefined) return no('HostNotAllowed', hostRefusal(foreign));
   const exec = probes.value.find(({ handler }) => handler.kind === 'exec');
-  if (exec === undefined || allowExec) return undefined;
-  return no('ExecNotAllowed', 'the disruption probe runs a command, and the agents of this cluster may not');
+  if (exec === undefined || mayExec(permits, namespace)) return undefined;
+  return no(
+    'ExecNotAllowed',
+    `the disruption probe runs a command, and agents may not do so in namespace ${namespace}`,
+  );
 }
 
 function no(reason: VerdictReason, message: string): Verdict {

@@ -31,6 +31,12 @@ const minimums: Timing = {
   failureThreshold: 1,
 };
 
+/**
+ * The agent of a node has few probes under way at a time: one that may take an hour keeps others from being asked. The kubelet knows
+ * no such limit, because its probes are not shared.
+ */
+const maxTimeoutSeconds = 60;
+
 const timingNames = Object.keys(defaults) as readonly (keyof Timing)[];
 const handlerNames = Object.keys(handlerParsers) as readonly (keyof typeof handlerParsers)[];
 
@@ -44,7 +50,11 @@ export function parseProbe(source: unknown, field: string): Parsed<Probe> {
   if (!handler.ok) return failed(...errors, ...handler.errors);
   if (errors.length > 0) return failed(...errors);
   const given = timingNames.filter((name) => source[name] !== undefined).map((name) => [name, source[name]]);
-  return parsed({ ...defaults, ...Object.fromEntries(given), handler: handler.value });
+  const probe: Probe = { ...defaults, ...Object.fromEntries(given), handler: handler.value };
+  const longest = Math.min(probe.periodSeconds, maxTimeoutSeconds);
+  if (probe.timeoutSeconds <= longest) return parsed(probe);
+  const detail = `must be at most periodSeconds, and at most ${maxTimeoutSeconds}: here ${longest}`;
+  return failed(invalid(`${field}.timeoutSeconds`, probe.timeoutSeconds, detail));
 }
 
 function timingErrors(source: Fields, field: string): readonly FieldError[] {

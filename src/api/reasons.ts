@@ -11,6 +11,7 @@ export const refusalCodes = [
   'GroupSizeUnknown',
   'ProbeVeto',
   'ProbeStale',
+  'ProbeUnconfirmed',
   'ProbeInvalid',
   'GroupNotResolved',
   'BudgetInvalid',
@@ -135,8 +136,12 @@ const descriptions: Record<RefusalCode, Describe> = {
     unblock: 'wait until its Disruptable condition is True',
   }),
   ProbeStale: (facts) => ({
-    message: `no agent has vouched lately for pod ${facts.pod}${facts.detail === undefined ? '' : ` (${facts.detail})`}, so its Disruptable condition is not to be trusted`,
+    message: `no agent renews the probe lease for pod ${facts.pod}${facts.detail === undefined ? '' : ` (${facts.detail})`}, so its Disruptable condition is not to be trusted`,
     unblock: 'see that the holdfast agent of that node runs and reaches the API server',
+  }),
+  ProbeUnconfirmed: (facts) => ({
+    message: `the agent ${facts.detail} has not confirmed yet that pod ${facts.pod} can be lost`,
+    unblock: 'try again in a moment; if it stays, look at the log of that agent',
   }),
   ProbeInvalid: (facts) => ({
     message: `the disruption probe of pod ${facts.pod} cannot be read: ${facts.detail}`,

@@ -17,6 +17,7 @@ const outlooks: Readonly<Record<RefusalCode, Outlook>> = {
   GroupSizeUnknown: 'wait',
   ProbeVeto: 'wait',
   ProbeStale: 'repair',
+  ProbeUnconfirmed: 'moment',
   ProbeInvalid: 'repair',
   GroupNotResolved: 'repair',
   BudgetInvalid: 'repair',

@@ -28,6 +28,11 @@ export function nodeName(text: string, before: readonly string[] | undefined): r
   return [...(before ?? []), text];
 }
 
+/** An option that may be given several times. */
+export function repeated(text: string, before: readonly string[]): readonly string[] {
+  return [...before, text];
+}
+
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);

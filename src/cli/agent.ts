@@ -12,10 +12,10 @@ import {
 import { loadAccess } from '../kube/config/load.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
-import { defaultNamespace, ports } from '../operator/install/names.ts';
+import { agentsNamespace, ports } from '../operator/install/names.ts';
 import { logLevels } from '../operator/install/values.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
-import { type NodeOptions, nodeName, nodesOf, wholeNumber } from './agent-options.ts';
+import { type NodeOptions, nodeName, nodesOf, repeated, wholeNumber } from './agent-options.ts';
 import { StopRequest } from './stop-request.ts';
 
 interface Options extends NodeOptions {
@@ -23,7 +23,8 @@ interface Options extends NodeOptions {
   readonly context?: string;
   readonly namespace: string;
   readonly leaseDuration: number;
-  readonly allowExec?: true;
+  readonly execNamespace: readonly string[];
+  readonly allowProbeHost: readonly string[];
   readonly maxProbes: number;
   readonly healthPort: number;
   readonly logLevel: LogLevel;
@@ -41,7 +42,7 @@ export function agentCommand(): Command {
       'the cluster, and as whom (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)',
     )
     .option('--context <name>', 'another context of the kubeconfig')
-    .option('--namespace <name>', "Holdfast's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
+    .option('--namespace <name>', 'where the leases of nodes are kept', agentsNamespace)
     .option('--node <name>', 'probe the pods of this node; may be repeated (default: NODE_NAME)', nodeName)
     .option('--all-nodes', 'probe the pods of all nodes')
     .option(
@@ -50,7 +51,18 @@ export function agentCommand(): Command {
       wholeNumber(minLeaseSeconds, maxLeaseSeconds),
       defaultLeaseSeconds,
     )
-    .option('--allow-exec', 'run the commands of exec probes; needs the right to create pods/exec')
+    .option(
+      '--exec-namespace <name>',
+      'run the commands of exec probes in this namespace; may be repeated, * for all; needs the right to create pods/exec',
+      repeated,
+      [],
+    )
+    .option(
+      '--allow-probe-host <host>',
+      'probes may name this host instead of their pod; may be repeated',
+      repeated,
+      [],
+    )
     .option('--max-probes <number>', 'probes under way at the same time', wholeNumber(1, mostProbes), defaultMaxProbes)
     .option(
       '--health-port <port>',
@@ -94,7 +106,10 @@ function settingsOf(options: Options): AgentSettings {
     nodes: nodesOf(options, process.env['NODE_NAME']),
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     leaseDurationSeconds: options.leaseDuration,
-    allowExec: options.allowExec === true,
+    permits: {
+      execNamespaces: options.execNamespace.includes('*') ? 'all' : options.execNamespace,
+      hosts: options.allowProbeHost,
+    },
     maxProbes: options.maxProbes,
     health: { port: options.healthPort },
   };

@@ -15,6 +15,7 @@ import { logLevels, takeoverProblem } from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
+import { repeated } from './agent-options.ts';
 import { StopRequest } from './stop-request.ts';
 
 interface Options {
@@ -27,6 +28,7 @@ interface Options {
   readonly webhookUrl?: string;
   readonly certificates?: string;
   readonly featureGates: FeatureGates;
+  readonly allowProbeHost: readonly string[];
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
   readonly budgetMetrics: boolean;
@@ -73,6 +75,12 @@ export function operatorCommand(): Command {
       `switch features on or off: ${enforcedRolloutGate}=true|false (on by default)`,
       featureGates,
       defaultFeatureGates,
+    )
+    .option(
+      '--allow-probe-host <host>',
+      'disruption probes may name this host instead of their pod; may be repeated',
+      repeated,
+      [],
     )
     .addOption(new Option('--log-level <level>', 'how much to log').choices([...logLevels]).default('info'))
     .addOption(
@@ -128,6 +136,7 @@ function settingsOf(options: Options): OperatorSettings {
     health: { port: options.healthPort },
     ...(certificates === undefined ? {} : { certificates }),
     featureGates,
+    allowProbeHosts: options.allowProbeHost,
     budgetMetrics,
     noticeMs: outside ? lettingGoMs : noticeMs,
   };

@@ -7,7 +7,9 @@ import { realClock, sleep } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import { crdManifests } from '../operator/install/manifests.ts';
-import { namespaceOf, serviceAccountOf } from '../operator/install/namespace.ts';
+import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../operator/install/namespace.ts';
+import { operatorPolicies } from '../operator/install/operator-policies.ts';
+import { peopleRoles } from '../operator/install/people-roles.ts';
 import { rbacObjects } from '../operator/install/rbac.ts';
 import { answeredPaths } from '../operator/install/webhooks.ts';
 import { type RunningOperator, startOperator } from '../operator/operator.ts';
@@ -31,8 +33,11 @@ const lookEveryMs = 25;
 export const operatorObjects: readonly KubeObject[] = [
   ...crdManifests,
   namespaceOf(values),
+  agentsNamespaceOf(),
   serviceAccountOf(values),
   ...rbacObjects(values),
+  ...peopleRoles,
+  ...operatorPolicies(values),
 ] as unknown as readonly KubeObject[];
 
 /** Runs the same operator as in any cluster, over HTTPS. Resolves when it protects. */

@@ -7,7 +7,11 @@ import { realClock } from '../kube/time/clock.ts';
 import { defaultInstallValues, type InstallValues } from '../operator/install/values.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 
-export const upValues: InstallValues = defaultInstallValues;
+/** One agent serves all simulated nodes, since they all are in this process: its token names none of them. */
+export const upValues: InstallValues = {
+  ...defaultInstallValues,
+  agent: { ...defaultInstallValues.agent, bindToNode: false },
+};
 export const upHost = '127.0.0.1';
 
 /** How a part of Holdfast comes to the API: as its service account, which may do there what the manifests allow. */

@@ -136,7 +136,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
       }),
     ],
     [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
-    [webhookPaths.probes, probesHandler()],
+    [webhookPaths.probes, probesHandler(settings.allowProbeHosts ?? [])],
     [webhookPaths.pinning, pinHandler({ world, pods: admission.pods })],
   ]);
   return {

@@ -26,6 +26,8 @@ export interface OperatorSettings {
   readonly certificates?: string;
   /** Absent: as they come. */
   readonly featureGates?: FeatureGates;
+  /** Hosts that disruption probes may name instead of their own pod. Absent: none. */
+  readonly allowProbeHosts?: readonly string[];
   /** Metrics for each budget. */
   readonly budgetMetrics: boolean;
   /** How long it goes on answering after it said that it is not ready: until everybody has heard. */

@@ -133,11 +133,18 @@ describe('[I4] a pod is disruptable only when all its probes say so', () => {
     { name: 'an empty list', text: '[]', reason: 'ProbeInvalid' },
     { name: 'a container that is not there', text: '{"db": {"tcpSocket": {"port": 1}}}', reason: 'ProbeInvalid' },
     { name: 'a command, which may not be run', text: '{"exec": {"command": ["x"]}}', reason: 'ExecNotAllowed' },
+    { name: '[A4] another host', text: '{"tcpSocket": {"port": 1, "host": "db"}}', reason: 'HostNotAllowed' },
+    { name: '[A4] another host for HTTP', text: '{"httpGet": {"port": 1, "host": "db"}}', reason: 'HostNotAllowed' },
   ];
-  it.each(unfit)('with $name it is not', ({ text, reason }) => {
+  it.each(unfit)('$name: it is not', ({ text, reason }) => {
     const { probed } = pod({ annotations: { 'holdfast.dev/disruption-probe': text } });
-    expect(probed && refusalToProbe(probed, false)).toMatchObject({ disruptable: false, reason });
-    expect(probed && refusalToProbe(probed, true)?.reason).toBe(reason === 'ProbeInvalid' ? reason : undefined);
+    expect(probed && refusalToProbe(probed, 'shop', { execNamespaces: ['other'], hosts: [] })).toMatchObject({
+      disruptable: false,
+      reason,
+    });
+    expect(probed && refusalToProbe(probed, 'shop', { execNamespaces: ['shop'], hosts: ['db'] })?.reason).toBe(
+      reason === 'ProbeInvalid' ? reason : undefined,
+    );
   });
 
   it('says why in at most 1 KiB', () => {

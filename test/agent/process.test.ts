@@ -42,7 +42,7 @@ describe('an agent as a process of its own', () => {
 
   it('[I4] that was frozen does not repeat, when it goes on, what it knew before', async () => {
     // After four seconds without an answer nothing counts as known.
-    await bed.pod('db-0', { probe: { ...bed.probe('db-0'), timeoutSeconds: 1 } });
+    await bed.pod('db-0', { probe: { ...bed.probe('db-0'), periodSeconds: 1, timeoutSeconds: 1 } });
     const agent = await started({}, '--node', 'node-a', ...shortLease);
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
     agent.signal('SIGSTOP');

@@ -59,7 +59,12 @@ describe('[I4] an agent that takes the place of another', () => {
 
   const holder = async () => (await bed.lease())?.spec['holderIdentity'];
   const version = async () => (await bed.lease())?.metadata.resourceVersion;
-  const patient = (name: string) => ({ ...bed.probe(name), timeoutSeconds: 600, failureThreshold: 3 });
+  const patient = (name: string) => ({
+    ...bed.probe(name),
+    periodSeconds: 60,
+    timeoutSeconds: 60,
+    failureThreshold: 3,
+  });
 
   /** The first agent has found the pod to be disruptable, and is gone; its application says nothing now. */
   async function orphaned(leaseDurationSeconds = 40): Promise<string> {

@@ -5,7 +5,7 @@ import { AgentBed } from './support/bed.ts';
 describe('pods of simulated nodes', () => {
   it('answer the real agent over real sockets, as a person steers them', async () => {
     const bed = await AgentBed.start(await testCluster({ controllers: true, nodes: 2, speed: 20 }));
-    const probe = { periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 1 };
+    const probe = { periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 1 };
     try {
       const wishes = {
         'db-0': { httpGet: { path: '/disruptable', port: 8008 }, ...probe },
@@ -17,7 +17,7 @@ describe('pods of simulated nodes', () => {
       const names = Object.keys(wishes);
       for (const [name, wish] of Object.entries(wishes))
         await bed.pod(name, { node: 'node-1', probe: wish, running: false });
-      await bed.agent({ nodes: 'all', allowExec: true });
+      await bed.agent({ nodes: 'all', permits: { execNamespaces: 'all', hosts: [] } });
       for (const name of names) await bed.eventually(() => bed.isDisruptable(name, 'node-1'), `${name} is disruptable`);
       for (const name of names) {
         await bed.annotate(name, { 'sim.holdfast.dev/probe': 'fail', 'sim.holdfast.dev/exec-probe': 'fail' });

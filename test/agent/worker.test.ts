@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/agent/probes/result.ts';
 import { ContainerWorker } from '../../src/agent/worker/container-worker.ts';
+import { ProbeSlots } from '../../src/agent/worker/probe-slots.ts';
 import { Slots } from '../../src/agent/worker/slots.ts';
 import type { Probe } from '../../src/api/probe-fields.ts';
 import { TestClock } from '../kube/support/test-clock.ts';
@@ -174,5 +175,80 @@ describe('slots', () => {
     const { signal } = new AbortController();
     await expect(slots.run(signal, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await slots.run(signal, () => Promise.resolve('yes'))).toBe('yes');
+  });
+});
+
+describe('the slots of probes', () => {
+  const never = new AbortController().signal;
+
+  /** Probes that end when they are told to. */
+  function asking(slots: ProbeSlots) {
+    const entered: string[] = [];
+    const ends: (() => void)[] = [];
+    const ask = (namespace: string, pod: string) =>
+      void slots.run({ namespace, pod }, never, () => {
+        entered.push(`${namespace}/${pod}`);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const end = async () => {
+      ends.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { entered, ask, end };
+  }
+
+  const counted = (entered: readonly string[]) =>
+    Object.fromEntries([...new Set(entered)].map((one) => [one, entered.filter((other) => other === one).length]));
+
+  it('[A5] are few for one pod, however many containers it has', () => {
+    const { entered, ask } = asking(new ProbeSlots(50));
+    for (let i = 0; i < 55; i += 1) ask('hog', 'a');
+    ask('shop', 'web');
+    expect(counted(entered)).toEqual({ 'hog/a': 4, 'shop/web': 1 });
+  });
+
+  it('[A5] are for one namespace at most as many as are left for others, so that something is left for a newcomer', () => {
+    const slots = new ProbeSlots(50);
+    const { entered, ask } = asking(slots);
+    for (const hog of ['hog', 'pig', 'boar']) for (let i = 0; i < 100; i += 1) ask(hog, `${hog}-${i}`);
+    const held = (namespace: string) => entered.filter((one) => one.startsWith(`${namespace}/`)).length;
+    expect(['hog', 'pig', 'boar'].map(held)).toEqual([25, 13, 6]);
+    ask('shop', 'web');
+    expect(held('shop')).toBe(1);
+    expect(slots.waiting()).toEqual(
+      new Map([
+        ['hog', 75],
+        ['pig', 87],
+        ['boar', 94],
+      ]),
+    );
+  });
+
+  it('[A5] go to namespaces in turn, not to who asked first', async () => {
+    const slots = new ProbeSlots(3);
+    const { entered, ask, end } = asking(slots);
+    for (let i = 0; i < 4; i += 1) ask('hog', `hog-${i}`);
+    ask('shop', 'web');
+    ask('bank', 'db');
+    ask('bank', 'cache');
+    expect(entered).toEqual(['hog/hog-0', 'hog/hog-1', 'shop/web']);
+    while (slots.waiting().size > 0) await end();
+    expect(entered.slice(3)).toEqual(['bank/db', 'hog/hog-2', 'bank/cache', 'hog/hog-3']);
+  });
+
+  it('are given back by who gives up, and by a probe that fails', async () => {
+    const slots = new ProbeSlots(1);
+    const user = { namespace: 'shop', pod: 'web' };
+    await expect(slots.run(user, never, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    const gaveUp = new AbortController();
+    const ends: (() => void)[] = [];
+    const first = slots.run(user, never, () => new Promise<void>((resolve) => ends.push(resolve)));
+    const second = slots.run(user, gaveUp.signal, () => Promise.resolve('late'));
+    gaveUp.abort();
+    expect(await second).toBeUndefined();
+    expect(slots.waiting().size).toBe(0);
+    ends[0]?.();
+    await first;
+    expect(await slots.run(user, never, () => Promise.resolve('free'))).toBe('free');
   });
 });

@@ -128,7 +128,7 @@ describe('parseProbes on handlers', () => {
         pod: probed({
           tcpSocket: { port: 80 },
           initialDelaySeconds: 2,
-          periodSeconds: 3,
+          periodSeconds: 5,
           timeoutSeconds: 4,
           successThreshold: 5,
           failureThreshold: 6,
@@ -138,7 +138,7 @@ describe('parseProbes on handlers', () => {
             container: 'web',
             handler: onTcp.handler,
             initialDelaySeconds: 2,
-            periodSeconds: 3,
+            periodSeconds: 5,
             timeoutSeconds: 4,
             successThreshold: 5,
             failureThreshold: 6,
@@ -262,6 +262,21 @@ describe('parseProbes on handlers', () => {
         name: `refuses ${name} 0`,
         pod: probed({ tcpSocket: { port: 1 }, [name]: 0 }),
         want: [invalid(`${at}.${name}`, 0, 'must be a 32-bit integer greater than or equal to 1')],
+      })),
+      ...[
+        { periodSeconds: 10, timeoutSeconds: 11, longest: 10 },
+        { timeoutSeconds: 3_600, longest: 10 },
+        { periodSeconds: 3_600, timeoutSeconds: 61, longest: 60 },
+      ].map(({ longest, ...times }) => ({
+        name: `[A4] refuses ${JSON.stringify(times)}, which would hold up the probes of others`,
+        pod: probed({ tcpSocket: { port: 1 }, ...times }),
+        want: [
+          invalid(
+            `${at}.timeoutSeconds`,
+            times.timeoutSeconds,
+            `must be at most periodSeconds, and at most 60: here ${longest}`,
+          ),
+        ],
       })),
       ...[-1, 0.5, '5', null, 2_147_483_648].map((value) => ({
         name: `refuses initialDelaySeconds ${JSON.stringify(value)}`,

@@ -96,6 +96,15 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     says: ['pod db', 'node-7', 'agent'],
     helps: ['agent'],
   },
+  ProbeUnconfirmed: {
+    ask: () => {
+      const world = aWorld({ pods: [db.probed('True').on('node-7')] });
+      world.setProbeLease('node-7', { renewedAt: 0, durationSeconds: 40, pods: new Set(['another']) });
+      return ask(world, 'EVICT', 'db');
+    },
+    says: ['pod db', 'node-7', 'agent', 'not confirmed yet'],
+    helps: ['try again'],
+  },
   ProbeInvalid: {
     ask: () => ask(aWorld({ pods: [db.annotate({ [annotation.disruptionProbe]: '{' })] }), 'EVICT', 'db'),
     says: ['pod db', 'probe', 'cannot be read'],

@@ -23,7 +23,9 @@ function dbWorld(
   pod: PodBuilder,
   budgets: { readonly pdbs?: readonly PodDisruptionBudget[]; readonly pubs?: readonly PodUnavailableBudget[] } = {},
 ): World {
-  return aWorld({ pods: [pod, ...podsOf('db', 3)], freshNodes: ['node-1'], ...budgets });
+  const world = aWorld({ pods: [pod, ...podsOf('db', 3)], freshNodes: ['node-1'], ...budgets });
+  world.setProbeLease('node-3', { renewedAt: 0, durationSeconds: 3_600, pods: new Set(['another']) });
+  return world;
 }
 
 describe('the veto of a disruption probe', () => {
@@ -33,6 +35,7 @@ describe('the veto of a disruption probe', () => {
     { name: 'a probe that has not answered yet refuses', pod: silent, want: 'deny ProbeVeto' },
     { name: 'a probe that cannot be read refuses', pod: broken, want: 'deny ProbeInvalid' },
     { name: 'a node without a lease refuses', pod: yes.on('node-2'), want: 'deny ProbeStale' },
+    { name: 'a fresh lease that does not list the pod refuses', pod: yes.on('node-3'), want: 'deny ProbeUnconfirmed' },
     {
       name: 'a probe that says no refuses where the lease is stale, too',
       pod: no.on('node-2'),

@@ -199,7 +199,7 @@ describe.skipIf(skipped)('holdfast explain', () => {
     const conditions = [{ type: 'Disruptable', status: 'True' }];
     await made(scene.patchPod('db', { status: { conditions } }, 'status'));
     const { uid } = (await scene.pod('db')).body.metadata;
-    const place = leasePath(cluster, own);
+    const place = leasePath(own);
     cluster.cleanUp(place);
     const renewTime = `${new Date(Date.now() - agoSeconds * 1_000).toISOString().slice(0, -1)}000Z`;
     const body = {

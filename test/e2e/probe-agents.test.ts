@@ -63,7 +63,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
     await untilEvictable(scene, 'db');
     await agent?.stop();
     expectDone(await wouldEvict(scene, 'db'));
-    await made(cluster.request('DELETE', leasePath(cluster, own)));
+    await made(cluster.request('DELETE', leasePath(own)));
     await untilBlocked(scene, 'db', 'ProbeStale');
   });
 
@@ -73,7 +73,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
     const scene = await alone(own);
     await untilEvictable(scene, 'db');
     const take = (spec: object) =>
-      made(cluster.request('PATCH', leasePath(cluster, own), { contentType: contentTypes.merge, body: { spec } }));
+      made(cluster.request('PATCH', leasePath(own), { contentType: contentTypes.merge, body: { spec } }));
     await take({ holderIdentity: 'thief', leaseDurationSeconds: 600 });
     await untilBlocked(scene, 'db', 'ProbeStale');
     await take({ leaseDurationSeconds: 1 });
@@ -144,7 +144,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
   it('whose lease goes with the node', async () => {
     const own = await newNode('leaving');
     const agent = await startAgent?.(own);
-    const lease = async () => (await cluster.request('GET', leasePath(cluster, own))).code;
+    const lease = async () => (await cluster.request('GET', leasePath(own))).code;
     await waitUntil('there is a lease', lease, (code) => code === 200);
     await agent?.stop();
     await made(cluster.request('DELETE', `/api/v1/nodes/${own}`));
@@ -153,7 +153,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
 });
 
 async function holderOf(node: string): Promise<unknown> {
-  return (await made(cluster.request('GET', leasePath(cluster, node)))).spec['holderIdentity'];
+  return (await made(cluster.request('GET', leasePath(node)))).spec['holderIdentity'];
 }
 
 /** Says for the agent what it would not. */
@@ -168,7 +168,7 @@ let renewals = 0;
 async function writeLease(node: string, named: string, uids: readonly string[]): Promise<void> {
   renewals += 1;
   const holder = `hand-${renewals}`;
-  const path = leasePath(cluster, node);
+  const path = leasePath(node);
   const found = await cluster.request('GET', path);
   const { resourceVersion } = found.code === 200 ? found.body.metadata : {};
   const body = {

@@ -8,21 +8,45 @@ export interface AuditedRequest {
 }
 
 interface AuditEvent {
+  readonly verb: string;
   readonly user: { readonly username: string };
-  readonly objectRef?: { readonly resource: string; readonly namespace?: string };
+  readonly objectRef?: {
+    readonly apiGroup?: string;
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+  };
   readonly responseStatus?: { readonly code?: number };
 }
 
 /** Every eviction and deletion of pods in these namespaces so far. */
 export function disruptionsIn(path: string, namespaces: readonly string[]): AuditedRequest[] {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  // The last line may be half written.
-  const events = lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
-  return events.flatMap(({ user, objectRef, responseStatus }) => {
-    const { resource, namespace = '' } = objectRef ?? {};
-    if (resource !== 'pods' || !namespaces.includes(namespace)) return [];
+  return eventsIn(path).flatMap(({ verb, user, objectRef, responseStatus }) => {
+    const { resource, subresource, namespace = '' } = objectRef ?? {};
+    const isDisruption = subresource === 'eviction' || verb.startsWith('delete');
+    if (resource !== 'pods' || !isDisruption || !namespaces.includes(namespace)) return [];
     return [{ user: user.username, namespace, code: responseStatus?.code ?? 0 }];
   });
+}
+
+/** What a user has done so far and was allowed to: `group/resource/subresource verb`, without what is empty. */
+export function doneBy(path: string, username: string): ReadonlySet<string> {
+  const done = eventsIn(path).filter(
+    ({ user, responseStatus }) => user.username === username && responseStatus?.code !== 403,
+  );
+  return new Set(
+    done.flatMap(({ verb, objectRef }) => {
+      if (objectRef === undefined) return [];
+      const { apiGroup = '', resource, subresource } = objectRef;
+      return [`${apiGroup}/${resource}${subresource === undefined ? '' : `/${subresource}`} ${verb}`];
+    }),
+  );
+}
+
+function eventsIn(path: string): readonly AuditEvent[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  // The last line may be half written.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
 }
 
 /** Not now, not you, or nobody knows: what a webhook of ours can make of a request. What is gone or changed is not ours. */

@@ -8,7 +8,9 @@ import { Connection } from '../../src/kube/transport/connection.ts';
 import { foreignSign } from '../../src/operator/install/foreign.ts';
 import { crdManifests } from '../../src/operator/install/manifests.ts';
 import { operatorName } from '../../src/operator/install/names.ts';
-import { namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
+import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
+import { operatorPolicies } from '../../src/operator/install/operator-policies.ts';
+import { peopleRoles } from '../../src/operator/install/people-roles.ts';
 import { rbacObjects } from '../../src/operator/install/rbac.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { answeredPaths } from '../../src/operator/install/webhooks.ts';
@@ -27,9 +29,17 @@ export async function installOperator(cluster: Administered): Promise<{ namespac
   const definitions = await Promise.all(
     crdManifests.map(async (one) => ((await isForeign(cluster, one)) ? [] : [one])),
   );
-  const objects = [...definitions.flat(), namespaceOf(values), serviceAccountOf(values), ...rbacObjects(values)];
+  const objects = [
+    ...definitions.flat(),
+    namespaceOf(values),
+    agentsNamespaceOf(),
+    serviceAccountOf(values),
+    ...rbacObjects(values),
+    ...peopleRoles,
+  ];
   for (const object of objects) await applyManifest(cluster, object);
   await established(cluster);
+  for (const object of operatorPolicies(values)) await applyManifest(cluster, object);
   return { namespace, access: await serviceAccountAccess(cluster, { namespace, name: operatorName }) };
 }
 
@@ -92,6 +102,8 @@ const plurals: Readonly<Record<string, string>> = {
   ClusterRoleBinding: 'clusterrolebindings',
   Role: 'roles',
   RoleBinding: 'rolebindings',
+  ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
 };
 
 /** What an earlier run left on another server is used again. */
@@ -122,14 +134,29 @@ interface Condition {
   readonly status: string;
 }
 
-/** How a service account comes to the API server. */
+/** A token of a pod names the node that the pod is on; so does one that is bound to a node. */
+async function boundTo(cluster: Administered, node: string | undefined): Promise<object> {
+  if (node === undefined) return {};
+  const { metadata } = await made(cluster.request('GET', `/api/v1/nodes/${node}`));
+  return { boundObjectRef: { apiVersion: 'v1', kind: 'Node', name: node, uid: metadata.uid } };
+}
+
+/**
+ * How a service account comes to the API server.
+ * @param node that its token names, as those of pods there do
+ */
 export async function serviceAccountAccess(
   cluster: Administered,
   { namespace, name }: { readonly namespace: string; readonly name: string },
+  node?: string,
 ): Promise<Access> {
   const admin = accessOf(parseKubeconfig(cluster.kubeconfig, '/'), undefined);
   const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 7_200 } };
+  const body = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 7_200, ...(await boundTo(cluster, node)) },
+  };
   const answer = (await made(cluster.request('POST', path, { body }))) as { status?: { token?: string } };
   const text = answer.status?.token ?? '';
   const none = { certificate: undefined, key: undefined, basic: undefined, exec: undefined, impersonate: undefined };

@@ -153,7 +153,9 @@ function headersOf(options: RequestOptions, payload: Buffer | undefined): Record
     ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
     ...(as === undefined ? {} : { 'impersonate-user': as.user }),
     ...(as?.groups === undefined ? {} : { 'impersonate-group': [...as.groups] }),
-    ...Object.fromEntries(Object.entries(as?.extra ?? {}).map(([name, value]) => [`impersonate-extra-${name}`, value])),
+    ...Object.fromEntries(
+      Object.entries(as?.extra ?? {}).map(([name, value]) => [`impersonate-extra-${encodeURIComponent(name)}`, value]),
+    ),
     'user-agent': 'conformance/1.0',
     ...options.headers,
   };

@@ -3,6 +3,7 @@ import { type Fields, isObject } from '../../api/json.ts';
 import { condition } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { type ContainerProbe, hasProbe, parseProbes } from '../../api/probe.ts';
+import { podAddresses } from '../../api/probe-hosts.ts';
 
 /** One life of a container. A restart is another one, with nothing known about it. */
 export interface ContainerRun {
@@ -25,6 +26,7 @@ export interface ProbedPodView {
   /** Gone, or about to go: nobody asks it anything any more. */
   readonly leaving: boolean;
   readonly address: string | undefined;
+  readonly addresses: readonly string[];
   readonly probes: Parsed<readonly ContainerProbe[]>;
   /** By container; only those that run, and have started. */
   readonly running: ReadonlyMap<string, ContainerRun>;
@@ -66,6 +68,7 @@ function viewOf(pod: Pod, node: string, spec: Fields, status: Fields, metadata: 
     node,
     leaving: typeof metadata['deletionTimestamp'] === 'string' || phase === 'Succeeded' || phase === 'Failed',
     address: typeof podIP === 'string' && podIP !== '' ? podIP : undefined,
+    addresses: podAddresses(status),
     probes: probesOf(pod),
     running: new Map(objects(status['containerStatuses']).flatMap(runOf)),
     ports: new Map(containers.map((container) => [String(container['name']), portsOf(container)])),

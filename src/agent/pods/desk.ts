@@ -71,14 +71,14 @@ export class Desk {
     this.#options.onNode(entry.node);
   }
 
-  /** The pods that a lease may list now: found to be disruptable, not too long ago, and shown to be so. */
+  /** The pods that a lease may list now: found to be disruptable, not too long ago. */
   disruptable(node: string): readonly string[] {
     const uids: string[] = [];
     for (const uid of this.#nodes.get(node) ?? []) {
       const entry = this.#entries.get(uid);
       if (entry === undefined) continue;
       this.#look(uid, entry);
-      if (entry.verdict.disruptable && entry.present?.status === 'True') uids.push(uid);
+      if (entry.verdict.disruptable) uids.push(uid);
     }
     return uids;
   }

@@ -1,12 +1,13 @@
 import type { ContainerProbe } from '../../api/probe.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
+import type { ProbePermits } from '../permits.ts';
 import type { ProbeQuestion, Prober } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
 import { refusalToProbe, type Standing, type Verdict, verdictOf } from '../verdict.ts';
 import { ContainerWorker } from '../worker/container-worker.ts';
+import type { ProbeSlots, SlotUser } from '../worker/probe-slots.ts';
 import { firstDelay } from '../worker/rhythm.ts';
-import type { Slots } from '../worker/slots.ts';
 import type { AgentPod, ContainerRun, ProbedPodView } from './agent-pod.ts';
 
 /** What all pods of an agent share. */
@@ -14,8 +15,8 @@ export interface ProbingTerms {
   readonly clock: Clock;
   readonly random: Random;
   readonly prober: Prober;
-  readonly slots: Slots;
-  readonly allowExec: boolean;
+  readonly slots: ProbeSlots;
+  readonly permits: ProbePermits;
   /** Of this agent, monotonic. */
   readonly startedAt: number;
 }
@@ -31,12 +32,14 @@ interface Asked {
 /** The workers of one pod, and what they have come to together. */
 export class ProbedPod {
   readonly #terms: ProbingTerms;
+  readonly #user: SlotUser;
   readonly #onProbe: OnProbe;
   readonly #workers = new Map<string, Asked>();
   #view: ProbedPodView;
 
   constructor(pod: AgentPod, view: ProbedPodView, terms: ProbingTerms, onProbe: OnProbe) {
     this.#terms = terms;
+    this.#user = { namespace: pod.metadata.namespace, pod: pod.metadata.uid };
     this.#onProbe = onProbe;
     this.#view = view;
     this.update(pod, view);
@@ -56,7 +59,7 @@ export class ProbedPod {
   }
 
   verdict(): Verdict {
-    const refusal = refusalToProbe(this.#view, this.#terms.allowExec);
+    const refusal = this.#refusal();
     if (refusal !== undefined) return refusal;
     return verdictOf(
       this.#probes().map(({ container = '' }) => {
@@ -87,8 +90,12 @@ export class ProbedPod {
     return worker.tally.last === undefined || (worker.tally.disruptable === true && !worker.overdue);
   }
 
+  #refusal(): Verdict | undefined {
+    return refusalToProbe(this.#view, this.#user.namespace, this.#terms.permits);
+  }
+
   #probes(): readonly ContainerProbe[] {
-    if (refusalToProbe(this.#view, this.#terms.allowExec) !== undefined || !this.#view.probes.ok) return [];
+    if (this.#refusal() !== undefined || !this.#view.probes.ok) return [];
     return this.#view.probes.value;
   }
 
@@ -124,7 +131,7 @@ export class ProbedPod {
         chance: random(),
       }),
       ask: (signal) =>
-        slots.run(signal, async () => {
+        slots.run(this.#user, signal, async () => {
           const start = clock.monotonic();
           const result = await prober(question, signal);
           tookMs = clock.monotonic() - start;

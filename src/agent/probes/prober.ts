@@ -1,6 +1,8 @@
 import type { ProbeHandler } from '../../api/probe-handler.ts';
+import { isOwnHost } from '../../api/probe-hosts.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Target } from '../../kube/transport/target.ts';
+import { mayExec, type ProbePermits } from '../permits.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';
@@ -25,16 +27,16 @@ export type Prober = (question: ProbeQuestion, signal: AbortSignal) => Promise<P
 export interface ProberOptions {
   readonly clock: Clock;
   readonly api: Target;
-  readonly allowExec: boolean;
+  readonly permits: ProbePermits;
 }
 
-export function createProber({ clock, api, allowExec }: ProberOptions): Prober {
+export function createProber({ clock, api, permits }: ProberOptions): Prober {
   const lookups = new Lookups();
   return (question, signal) => {
     const { handler, address, ports, namespace, pod, container } = question;
     const terms = { clock, timeoutMs: question.timeoutSeconds * 1000, signal };
     if (handler.kind === 'exec') {
-      if (!allowExec) return Promise.resolve(unknown('this agent may not run commands'));
+      if (!mayExec(permits, namespace)) return Promise.resolve(unknown('this agent may not run commands'));
       return probeExec(terms, api, { namespace, pod, container, command: handler.command });
     }
     const port = typeof handler.port === 'number' ? handler.port : ports.get(handler.port);
@@ -42,6 +44,8 @@ export function createProber({ clock, api, allowExec }: ProberOptions): Prober {
     if (handler.kind === 'grpc') return probeGrpc(terms, { host: address, port, service: handler.service });
     // Kubernetes takes an empty host for an absent one.
     const host = handler.host === undefined || handler.host === '' ? address : handler.host;
+    // Asked for once more where it would happen: nothing of what a pod writes leads anywhere else.
+    if (!isOwnHost(host, [address], permits.hosts)) return Promise.resolve(unknown(`this agent may not call ${host}`));
     return handler.kind === 'httpGet'
       ? probeHttp(terms, { handler, host, port, lookups })
       : probeTcp(terms, lookups, host, port);

@@ -15,8 +15,8 @@ export interface ConditionWriterOptions {
   readonly recorder: EventRecorder;
   /** Whether this agent is the one that speaks for a node. */
   readonly speaksFor: (node: string) => boolean;
-  /** Resolves when the lease of a node does not list a pod any more, or could not be written. */
-  readonly withdrawn: (node: string, uid: string) => Promise<void>;
+  /** Resolves when the lease of a node says this of a pod, that it lists it or not, or could not be written. */
+  readonly settled: (node: string, uid: string, listed: boolean) => Promise<void>;
   readonly onWrite: (written: boolean) => void;
 }
 
@@ -63,12 +63,12 @@ export class ConditionWriter {
   }
 
   async #reconcile(uid: string): Promise<Reconciled> {
-    const { desk, speaksFor, withdrawn } = this.#options;
+    const { desk, speaksFor, settled } = this.#options;
     const found = desk.get(uid);
     if (found === undefined || this.#plan(found) === undefined) return { kind: 'done' };
     if (!speaksFor(found.node)) return { kind: 'again', afterMs: waitForLeaseMs };
-    // A no is in the lease first, which many pods share; a yes is on the pod first. So nobody who reads both sees a yes too soon.
-    if (!found.verdict.disruptable) await withdrawn(found.node, uid);
+    // Either way the lease comes first: a yes on a pod that its lease does not list yet looks like an agent that is silent.
+    await settled(found.node, uid, found.verdict.disruptable);
     const pod = desk.get(uid);
     const desired = pod === undefined ? undefined : this.#plan(pod);
     return pod === undefined || desired === undefined ? { kind: 'done' } : this.#write(pod, desired);

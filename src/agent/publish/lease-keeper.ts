@@ -83,9 +83,9 @@ export class LeaseKeeper {
     this.#wake.abort();
   }
 
-  /** Resolves when the lease does not list a pod, or an attempt to write it that began after this call is over. */
-  withdrawn(uid: string): Promise<void> {
-    return this.#claim.list?.includes(uid) === false ? Promise.resolve() : this.attempted();
+  /** Resolves when the lease lists a pod or does not, as it should, or an attempt to write it that began after this call is over. */
+  settled(uid: string, listed: boolean): Promise<void> {
+    return this.#claim.list?.includes(uid) === listed ? Promise.resolve() : this.attempted();
   }
 
   /** Resolves when an attempt to write what there is to say that began after this call is over. */

@@ -36,8 +36,8 @@ export class LeaseKeepers {
     return this.#keepers.get(node)?.holds ?? false;
   }
 
-  withdrawn(node: string, uid: string): Promise<void> {
-    return this.#keepers.get(node)?.withdrawn(uid) ?? Promise.resolve();
+  settled(node: string, uid: string, listed: boolean): Promise<void> {
+    return this.#keepers.get(node)?.settled(uid, listed) ?? Promise.resolve();
   }
 
   allHeld(): boolean {

@@ -59,7 +59,7 @@ export class ProbeLeaseBook {
     const seen = new Map<string, Seen>();
     const views = leases.flatMap((lease) => {
       const { metadata, content, renewal } = lease;
-      if (!content.ok || leaseProblem(metadata.name, content) !== undefined) return [];
+      if (!content.ok || leaseProblem(metadata, content) !== undefined) return [];
       const before = this.#seen.get(metadata.name);
       const renewedAt = before === undefined || before.renewal === renewal ? before?.renewedAt : this.#lookedAt;
       seen.set(metadata.name, { renewal, renewedAt });

@@ -1,6 +1,7 @@
 import { probeLeaseLabels } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
+import { agentsNamespace } from '../../operator/install/names.ts';
 import type { Gap } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
@@ -25,6 +26,7 @@ const kind = { group: 'coordination.k8s.io', kind: 'Lease' };
 const follows = 'no answer of a disruption probe is believed, and every pod with a probe is refused';
 
 /** Reads what agents vouch for, where a pod in view has a probe: for nothing else anybody needs the right. */
+/** @param namespace the operator's */
 export async function readProbeLeases(reading: LeaseReading, namespace: string): Promise<LeasesRead> {
   const { session, reader, world, interner, book } = reading;
   // Without any lease every pod with a probe is refused, so that it is safe not to know them.
@@ -35,14 +37,22 @@ export async function readProbeLeases(reading: LeaseReading, namespace: string):
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
   const project = () => foundLeaseProjection(interner);
-  const read = await reader.list({ kind, scope: only(namespace), project, selection: { labelSelector } });
+  const list = (where: string) => reader.list({ kind, scope: only(where), project, selection: { labelSelector } });
+  const read = await list(agentsNamespace);
+  const former = await list(namespace);
+  const own = read.kind === 'read' ? read.items : [];
+  const replaced = new Set(own.flatMap(({ content }) => (content.ok ? [content.value.node] : [])));
+  // Agents of an earlier version keep theirs beside the operator, until they are replaced.
+  const others = (former.kind === 'read' ? former.items : []).filter(
+    ({ content }) => content.ok && !replaced.has(content.value.node),
+  );
   const now = session.clock.now();
-  const views = book.look(read.kind === 'read' ? read.items : [], now).filter(({ node }) => nodes.has(node));
+  const views = book.look([...own, ...others], now).filter(({ node }) => nodes.has(node));
   for (const view of views) {
     const lease = believed(view, now);
     if (lease !== undefined) world.setProbeLease(view.node, lease);
   }
-  const gaps = read.kind === 'denied' ? [{ what: `leases in ${namespace}`, why: read.why, follows }] : [];
+  const gaps = read.kind === 'denied' ? [{ what: `leases in ${agentsNamespace}`, why: read.why, follows }] : [];
   return { views: new Map(views.map((view) => [view.node, view])), gaps };
 }
 

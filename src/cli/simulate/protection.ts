@@ -8,6 +8,7 @@ import type { Target } from '../../kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../operator/edges.ts';
+import { agentsNamespace } from '../../operator/install/names.ts';
 import type { InstallValues } from '../../operator/install/values.ts';
 import { answeredPaths } from '../../operator/install/webhooks.ts';
 import { type RunningOperator, runOperator } from '../../operator/operator.ts';
@@ -90,14 +91,14 @@ function operatorSettings({ namespace, takeover }: InstallValues) {
   return { namespace, identity, takeover, webhook: { port, url }, health: { port }, budgetMetrics: false };
 }
 
-function agentSettings({ namespace, agent }: InstallValues) {
+function agentSettings({ agent }: InstallValues) {
   return {
-    namespace,
+    namespace: agentsNamespace,
     nodes: 'all',
     identity,
     leaseDurationSeconds: agent.leaseSeconds,
     // Nothing runs in a simulated container: what a command would say is told by whoever answers for the pod.
-    allowExec: true,
+    permits: { execNamespaces: 'all', hosts: agent.allowProbeHosts },
     maxProbes: agent.maxProbes,
     health: { port: 0 },
   } as const;

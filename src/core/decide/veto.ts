@@ -12,6 +12,7 @@ export function vetoOf(pod: PodRecord, request: DisruptionRequest, judges: reado
   if (pod.has(bit.probeInvalid))
     return blocker('ProbeInvalid', { pod, detail: 'see its annotation or its containers' });
   if (!pod.has(bit.disruptable)) return blocker('ProbeVeto', { pod });
+  if (pod.agentHeard) return blocker('ProbeUnconfirmed', { pod, detail: `on ${pod.node}` });
   return blocker('ProbeStale', { pod, detail: pod.node === undefined ? 'it has no node' : `node ${pod.node}` });
 }
 

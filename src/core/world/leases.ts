@@ -42,6 +42,11 @@ export class Leases {
     return lease?.fresh === true && (lease.pods === undefined || lease.pods.has(uid));
   }
 
+  /** The agent of a node renews its lease, whatever that lists. */
+  isHeard(node: string | undefined): boolean {
+    return node !== undefined && this.#leases.get(node)?.fresh === true;
+  }
+
   watch(pod: PodRecord): void {
     if (pod.node !== undefined) obtain(this.#pods, pod.node, () => new Set<PodRecord>()).add(pod);
   }
@@ -85,7 +90,9 @@ export class Leases {
 
   /** Tells every pod of a node for which the lease says something else than before. */
   #compare(node: string): void {
+    const heard = this.isHeard(node);
     for (const pod of this.#pods.get(node) ?? []) {
+      pod.agentHeard = heard;
       const fresh = this.speaksFor(pod);
       if (fresh === pod.fresh) continue;
       this.#flip(pod, fresh);

@@ -23,6 +23,8 @@ const lwsGroup = 'leaderworkerset.x-k8s.io';
 /** Pods of these carry the labels of the other API group's, and their owner is the end of their chain (O3). */
 const kruiseLeaderWorkerSets = nameKeyOf(kruiseGroup, 'LeaderWorkerSet', '');
 
+type PodLeases = Pick<Leases, 'speaksFor' | 'isHeard' | 'watch' | 'unwatch'>;
+
 /**
  * One namespace. The discipline that keeps every counter true: a pod is *detached* before anything changes that its links or
  * counts are computed from, and *attached* again afterwards. `change` does both; a change of health alone re-counts only.
@@ -46,9 +48,9 @@ export class NamespaceState {
   readonly #pubIndex: PubIndex;
   readonly #postings: LabelPostings<PodRecord>;
   readonly #crowding = new Crowding();
-  readonly #leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>;
+  readonly #leases: PodLeases;
 
-  constructor(name: string, leases: Pick<Leases, 'speaksFor' | 'watch' | 'unwatch'>) {
+  constructor(name: string, leases: PodLeases) {
     this.name = name;
     this.#leases = leases;
     this.#postings = new LabelPostings(() => this.pods.values());
@@ -86,6 +88,7 @@ export class NamespaceState {
     this.#attachOwners(pod);
     pod.reserved = firmness(this.reservations.get(pod.uid));
     pod.fresh = this.#leases.speaksFor(pod);
+    pod.agentHeard = this.#leases.isHeard(pod.node);
     if (pod.has(bit.probed)) {
       this.probedPods.add(pod);
       this.#leases.watch(pod);

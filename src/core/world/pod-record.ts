@@ -35,6 +35,8 @@ export class PodRecord {
   claims: readonly GroupClaim[] = noClaims;
   /** The probe lease of its node is fresh and speaks for it; only looked at for probed pods. */
   fresh = false;
+  /** The probe lease of its node is fresh, whether it lists this pod or not. Only refusals look at it, to say what is missing. */
+  agentHeard = false;
   doomed = false;
   /** Doomed only because its workload is scaled to 0: a PUB with a total of its own still protects it (U3). */
   idle = false;

@@ -1,6 +1,7 @@
 import type { Status } from 'kubernetes-types/meta/v1.js';
 import { isObject } from '../../api/json.ts';
 import type { Failure } from './failure.ts';
+import { printable } from './printable.ts';
 
 /** Longest piece of a foreign answer that goes into a message. */
 const maxQuoted = 300;
@@ -40,15 +41,27 @@ export function failureOfStatus(object: unknown): Failure {
 function readStatus(text: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && value['kind'] === 'Status' ? (value as Status) : undefined;
+    return isObject(value) && value['kind'] === 'Status' ? withPrintableTexts(value as Status) : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Its texts may be those of a webhook, of which nothing is known. */
+function withPrintableTexts(status: Status): Status {
+  const text = (value: unknown) => (typeof value === 'string' ? { message: printable(value) } : {});
+  const { message, details } = status;
+  const causes = Array.isArray(details?.causes) ? details.causes.map((one) => ({ ...one, ...text(one.message) })) : [];
+  return {
+    ...status,
+    ...text(message),
+    ...(isObject(details) ? { details: { ...details, ...(details.causes === undefined ? {} : { causes }) } } : {}),
+  };
+}
+
 function messageOf(code: number, text: string, status: Status | undefined): string {
   if (typeof status?.message === 'string' && status.message !== '') return status.message;
-  const quoted = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}...` : text;
+  const quoted = printable(text.length > maxQuoted ? `${text.slice(0, maxQuoted)}...` : text);
   return `the server answered ${code}${quoted === '' ? '' : `: ${quoted.trim()}`}`;
 }
 

@@ -1,9 +1,10 @@
 import { annotationField } from '../../api/annotations.ts';
-import type { FieldError } from '../../api/field-errors.ts';
+import { type FieldError, forbidden } from '../../api/field-errors.ts';
 import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import { annotation } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { parseProbes } from '../../api/probe.ts';
+import { foreignHosts, hostRefusal, podAddresses } from '../../api/probe-hosts.ts';
 import { answerBad, answerInvalid } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { ReviewRequest } from '../admission/review.ts';
@@ -11,27 +12,29 @@ import type { AdmissionAnswer } from '../admission/review-answer.ts';
 import { podTemplatesOf } from './pod-templates.ts';
 
 const pass: AdmissionAnswer = { allowed: true };
+const probeField = annotationField(annotation.disruptionProbe);
 
 /**
  * Refuses disruption probes that cannot be read, where somebody writes them: in pods, and in what pods are made from. Nothing rests
  * on it. A probe that slips by counts as one that fails, so that doubt means yes here: no pod waits for us to be created.
  */
-export function probesHandler(): WebhookHandler {
+export function probesHandler(allowedHosts: readonly string[]): WebhookHandler {
   return {
-    answer: (review) => Promise.resolve(answerTo(review)),
+    answer: (review) => Promise.resolve(answerTo(review, allowedHosts)),
     inDoubt: () => pass,
   };
 }
 
-function answerTo(review: ReviewRequest): AdmissionAnswer {
+function answerTo(review: ReviewRequest, allowedHosts: readonly string[]): AdmissionAnswer {
   if (review.subResource !== '' || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
   const now = objectIn(review.object, 'request.object');
   if (typeof now === 'string') return answerBad(now);
   const metadata = isObject(now['metadata']) ? now['metadata'] : {};
   if (!isUnset(metadata['deletionTimestamp'])) return pass;
   const isPod = review.group === '' && review.resource === 'pods';
-  const errors = errorsIn(now, isPod);
-  if (errors.length > 0 && !isOldMistake(review, errors, isPod)) {
+  const found = (object: Fields) => errorsIn(object, isPod, allowedHosts);
+  const errors = found(now);
+  if (errors.length > 0 && !isOldMistake(review, errors, found)) {
     return answerInvalid({ group: review.group, kind: kindOf(now, review), name: nameOf(metadata, review) }, errors);
   }
   return isPod ? pass : { allowed: true, warnings: misplaced(metadata) };
@@ -41,19 +44,27 @@ function objectIn(value: unknown, field: string): Fields | string {
   return isObject(value) ? value : `${field} must be an object`;
 }
 
-function errorsIn(object: Fields, isPod: boolean): readonly FieldError[] {
+function errorsIn(object: Fields, isPod: boolean, allowedHosts: readonly string[]): readonly FieldError[] {
+  const addresses = isPod ? podAddresses(object['status']) : [];
   return podTemplatesOf(object, isPod).flatMap(({ prefix, metadata, spec }) => {
     // A template need not have metadata. What is in it is not checked by this type: the reader takes it for unknown.
     const read = parseProbes({ metadata: metadata ?? {}, spec } as unknown as Pod);
-    return read.ok ? [] : read.errors.map((error) => ({ ...error, field: `${prefix}${error.field}` }));
+    const errors = read.ok
+      ? foreignHosts(read.value, addresses, allowedHosts).map((foreign) => forbidden(probeField, hostRefusal(foreign)))
+      : read.errors;
+    return errors.map((error) => ({ ...error, field: `${prefix}${error.field}` }));
   });
 }
 
 /** What was stored while nobody checked must still be possible to change: labels, finalizers, the number of replicas. */
-function isOldMistake(review: ReviewRequest, errors: readonly FieldError[], isPod: boolean): boolean {
+function isOldMistake(
+  review: ReviewRequest,
+  errors: readonly FieldError[],
+  found: (object: Fields) => readonly FieldError[],
+): boolean {
   if (review.operation !== 'UPDATE') return false;
   const old = objectIn(review.oldObject, 'request.oldObject');
-  return typeof old !== 'string' && sameJson(errorsIn(old, isPod), errors);
+  return typeof old !== 'string' && sameJson(found(old), errors);
 }
 
 /** Only pods are probed, so that only there the annotation means something. */

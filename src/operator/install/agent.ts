@@ -1,6 +1,6 @@
 import type { DaemonSet } from 'kubernetes-types/apps/v1.js';
 import type { Container, PodSpec, Probe } from 'kubernetes-types/core/v1.js';
-import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
+import type { NetworkPolicy, NetworkPolicyPeer } from 'kubernetes-types/networking/v1.js';
 import { agentLabels, agentName, agentSelectorLabels, ports } from './names.ts';
 import type { InstallValues } from './values.ts';
 
@@ -50,15 +50,12 @@ function container({ image, agent, logLevel }: InstallValues): Container {
       'agent',
       `--lease-duration=${agent.leaseSeconds}`,
       `--max-probes=${agent.maxProbes}`,
-      ...(agent.allowExec ? ['--allow-exec'] : []),
+      ...agent.execNamespaces.map((namespace) => `--exec-namespace=${namespace}`),
+      ...agent.allowProbeHosts.map((host) => `--allow-probe-host=${host}`),
       `--log-level=${logLevel}`,
       `--health-port=${ports.health}`,
     ],
-    env: [
-      fromPod('NODE_NAME', 'spec.nodeName'),
-      fromPod('POD_NAME', 'metadata.name'),
-      fromPod('POD_NAMESPACE', 'metadata.namespace'),
-    ],
+    env: [fromPod('NODE_NAME', 'spec.nodeName'), fromPod('POD_NAME', 'metadata.name')],
     ports: [{ name: 'health', containerPort: ports.health, protocol: 'TCP' }],
     readinessProbe: probe('/readyz', 5, 2),
     livenessProbe: probe('/healthz', 10, 6),
@@ -75,17 +72,41 @@ function probe(path: string, periodSeconds: number, failureThreshold: number): P
   return { httpGet: { path, port: 'health' }, periodSeconds, timeoutSeconds: 2, failureThreshold };
 }
 
-/** Agents call pods at any port, so that only what may come to them can be limited. Undefined: nobody wants a policy. */
-export function agentNetworkPolicyOf({ namespace, apiServerPorts }: InstallValues): NetworkPolicy | undefined {
+/** Where nodes keep what only they may ask, such as the metadata services of clouds with their credentials. */
+const linkLocal = { v4: '169.254.0.0/16', v6: 'fe80::/10' };
+
+const anywhere: NetworkPolicyPeer[] = [
+  { ipBlock: { cidr: '0.0.0.0/0', except: [linkLocal.v4] } },
+  { ipBlock: { cidr: '::/0', except: [linkLocal.v6] } },
+];
+
+/**
+ * Agents call pods, at any port, API servers and name servers. Pods on the network of their node have its address, which no selector
+ * finds: `nodeCidrs` names those. Undefined: nobody wants a policy.
+ */
+export function agentNetworkPolicyOf({ namespace, apiServerPorts, agent }: InstallValues): NetworkPolicy | undefined {
   if (apiServerPorts.length === 0) return undefined;
+  const { nodeCidrs, allowProbeHosts } = agent;
+  const tcp = (port: number) => ({ protocol: 'TCP', port });
+  const probed: NetworkPolicyPeer[] = [
+    { namespaceSelector: {} },
+    ...nodeCidrs.map((cidr) => ({ ipBlock: { cidr } })),
+    // The addresses behind a name are not known here.
+    ...(allowProbeHosts.length === 0 ? [] : anywhere),
+  ];
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
     metadata: { name: agentName, namespace, labels: { ...agentLabels } },
     spec: {
       podSelector: { matchLabels: { ...agentSelectorLabels } },
-      policyTypes: ['Ingress'],
-      ingress: [{ ports: [{ protocol: 'TCP', port: ports.health }] }],
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [tcp(ports.health)] }],
+      egress: [
+        { to: probed },
+        { to: anywhere, ports: apiServerPorts.map(tcp) },
+        { to: anywhere, ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] },
+      ],
     },
   };
 }

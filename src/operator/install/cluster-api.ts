@@ -78,6 +78,11 @@ export class ClusterApi {
     return listed.ok ? succeeded(listed.value.items) : listed;
   }
 
+  version(): Promise<Outcome<{ readonly minor?: string }>> {
+    const { client, signal } = this.#options;
+    return this.#again(() => client.document<{ readonly minor?: string }>('/version', { signal }));
+  }
+
   create<T>(resource: ResourceName, body: object): Promise<Outcome<T>> {
     const { client, signal } = this.#options;
     return this.#again(() => client.create<T>(resource, {}, body, { signal }));

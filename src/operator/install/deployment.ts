@@ -1,5 +1,12 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
-import type { Affinity, Container, PodSpec, Probe, TopologySpreadConstraint } from 'kubernetes-types/core/v1.js';
+import type {
+  Affinity,
+  Container,
+  PodAffinityTerm,
+  PodSpec,
+  Probe,
+  TopologySpreadConstraint,
+} from 'kubernetes-types/core/v1.js';
 import { certificateFolder, certificateSecret, commonLabels, operatorName, ports, selectorLabels } from './names.ts';
 import type { InstallValues } from './values.ts';
 
@@ -7,7 +14,7 @@ import type { InstallValues } from './values.ts';
 const graceSeconds = 60;
 
 export function deploymentOf(values: InstallValues): Deployment {
-  const { namespace, replicas, hostNetwork } = values;
+  const { namespace, replicas, hostNetwork, spread } = values;
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -15,10 +22,10 @@ export function deploymentOf(values: InstallValues): Deployment {
     spec: {
       replicas,
       selector: { matchLabels: { ...selectorLabels } },
-      // On the network of a node there is one set of ports: the old pod must go before the new one can come.
+      // Where a node has room for one replica only, by its ports or by our own demand, the old pod must go before the new one can come.
       strategy: {
         type: 'RollingUpdate',
-        rollingUpdate: hostNetwork ? { maxSurge: 0, maxUnavailable: 1 } : { maxSurge: 1, maxUnavailable: 0 },
+        rollingUpdate: { maxSurge: hostNetwork ? 0 : 1, maxUnavailable: hostNetwork || spread === 'required' ? 1 : 0 },
       },
       template: { metadata: { labels: { ...commonLabels } }, spec: podSpec(values) },
     },
@@ -36,7 +43,7 @@ function podSpec(values: InstallValues): PodSpec {
     ...(hostNetwork ? { hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet' } : {}),
     ...(imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
     nodeSelector: { 'kubernetes.io/os': 'linux', ...nodeSelector },
-    affinity: apart,
+    affinity: apart(values),
     topologySpreadConstraints: [acrossZones],
     securityContext: {
       runAsNonRoot: true,
@@ -64,20 +71,20 @@ function mountedSecret({ certificates }: InstallValues): string | undefined {
   }
 }
 
-/** Preferred, not demanded: a cluster of one node shall have its second replica, too, and a rollout its third. */
-const apart: Affinity = {
-  podAntiAffinity: {
-    preferredDuringSchedulingIgnoredDuringExecution: [
-      {
-        weight: 100,
-        podAffinityTerm: {
-          topologyKey: 'kubernetes.io/hostname',
-          labelSelector: { matchLabels: { ...selectorLabels } },
-        },
-      },
-    ],
-  },
+const byNode: PodAffinityTerm = {
+  topologyKey: 'kubernetes.io/hostname',
+  labelSelector: { matchLabels: { ...selectorLabels } },
 };
+
+/** Demanded, because it fails closed: two replicas on one node would be lost together, and with them every guarded namespace. */
+function apart({ spread }: InstallValues): Affinity {
+  return {
+    podAntiAffinity:
+      spread === 'required'
+        ? { requiredDuringSchedulingIgnoredDuringExecution: [byNode] }
+        : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: byNode }] },
+  };
+}
 
 const acrossZones: TopologySpreadConstraint = {
   maxSkew: 1,
@@ -111,12 +118,14 @@ function container(values: InstallValues, mounted: boolean): Container {
   };
 }
 
-function operatorArguments({ takeover, featureGates, logLevel, certificates, webhook }: InstallValues): string[] {
+function operatorArguments(values: InstallValues): string[] {
+  const { takeover, featureGates, logLevel, certificates, webhook, agent } = values;
   const gates = Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`);
   return [
     'operator',
     `--takeover=${takeover}`,
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+    ...agent.allowProbeHosts.map((host) => `--allow-probe-host=${host}`),
     `--log-level=${logLevel}`,
     `--webhook-port=${ports.webhook}`,
     `--health-port=${ports.health}`,

@@ -4,11 +4,13 @@ import { type ApiOptions, ClusterApi } from './cluster-api.ts';
 import { elsewhere } from './elsewhere.ts';
 import { endedBy, refusedWith, type Went, went } from './failures.ts';
 import { reportLeftovers } from './leftovers.ts';
+import { reportNodeTokens } from './node-tokens.ts';
 import { kindText, type ObjectRef, refKey, refOf } from './object-ref.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 import { ownKind } from './own-kinds.ts';
 import { missingRights } from './rights.ts';
 import { type InstallMode, type InstallStep, installSteps } from './steps.ts';
+import { removeFormerRights } from './superseded.ts';
 import type { InstallValues } from './values.ts';
 
 export interface InstallWish {
@@ -38,7 +40,20 @@ export async function install(wish: InstallWish, ports: InstallPorts): Promise<E
         : await awaitStep(api, step.what, present(step.objects, applied), { untilMs, report: ports.report });
     if (ended.kind !== 'done') return ended;
   }
-  return wish.mode.crdsOnly ? done : reportLeftovers(api, steps, ports.report);
+  return wish.mode.crdsOnly ? done : afterwards(api, wish, steps, ports.report);
+}
+
+/** What is left to say and to take away when everything is in place. */
+async function afterwards(
+  api: ClusterApi,
+  { values, mode }: InstallWish,
+  steps: readonly InstallStep[],
+  report: Reporter,
+): Promise<Ended> {
+  const removed = mode.dryRun ? done : await removeFormerRights(api, values.namespace, report);
+  if (removed.kind !== 'done') return removed;
+  await reportNodeTokens(api, values, report);
+  return reportLeftovers(api, steps, report);
 }
 
 /** Where each object goes. What the server does not have, and an installation can do without, is left out. */

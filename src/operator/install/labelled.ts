@@ -37,6 +37,12 @@ export async function labelledObjects(
   return went(listed.value.map((object) => foundOf(resource.value, object)));
 }
 
+/** It says that it is ours. */
+export function isOurs({ metadata }: Fields): boolean {
+  const labels = isObject(metadata) ? metadata['labels'] : undefined;
+  return isObject(labels) && labels[partOf] === commonLabels[partOf];
+}
+
 export function foundOf(resource: KindResource, object: Fields): Found {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const text = (key: string) => (typeof metadata[key] === 'string' ? metadata[key] : undefined);

@@ -7,12 +7,16 @@ import { disruptionLedgerCrd } from '../../api/crd/disruption-ledger.ts';
 import { podUnavailableBudgetCrd } from '../../api/crd/pod-unavailable-budget.ts';
 import type { CustomResourceDefinition } from '../../api/crd/schema.ts';
 import { agentDaemonSetOf, agentNetworkPolicyOf } from './agent.ts';
+import { agentPolicies } from './agent-policies.ts';
 import { agentRbacObjects, agentServiceAccountOf } from './agent-rbac.ts';
 import { type CertManagerObject, certManagerObjects } from './cert-manager.ts';
 import { deploymentOf } from './deployment.ts';
 import { flowSchemaOf, priorityLevelOf } from './flow-control.ts';
-import { namespaceOf, serviceAccountOf } from './namespace.ts';
+import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from './namespace.ts';
 import { disruptionBudgetOf, networkPolicyOf, serviceOf } from './network.ts';
+import { operatorPolicies } from './operator-policies.ts';
+import { peopleRoles } from './people-roles.ts';
+import type { PolicyObject } from './policy-objects.ts';
 import { type RbacObject, rbacObjects } from './rbac.ts';
 import type { InstallValues } from './values.ts';
 import { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
@@ -22,6 +26,7 @@ export type Manifest =
   | CustomResourceDefinition
   | ServiceAccount
   | RbacObject
+  | PolicyObject
   | PriorityLevelConfiguration
   | FlowSchema
   | CertManagerObject
@@ -44,11 +49,15 @@ export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = 
   const policies = [networkPolicyOf(values), enabled ? agentNetworkPolicyOf(values) : undefined];
   return [
     namespaceOf(values),
+    agentsNamespaceOf(),
     ...crdManifests,
     serviceAccountOf(values),
     ...(enabled ? [agentServiceAccountOf(values)] : []),
     ...rbacObjects(values),
     ...(enabled ? agentRbacObjects(values) : []),
+    ...peopleRoles,
+    ...operatorPolicies(values),
+    ...(enabled ? agentPolicies(values) : []),
     priorityLevelOf(),
     flowSchemaOf(values),
     ...certManagerObjects(values),

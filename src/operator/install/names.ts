@@ -5,6 +5,11 @@ export const operatorName = 'holdfast';
 /** Of the DaemonSet, its ServiceAccount and its roles. */
 export const agentName = 'holdfast-agent';
 export const defaultNamespace = 'holdfast-system';
+/**
+ * Where the agents keep the leases of their nodes. Nothing else is in it: the agents' token is on every node, and must not reach what the
+ * operator leads and signs by.
+ */
+export const agentsNamespace = 'holdfast-agents';
 export const certificateSecret = 'holdfast-webhook-certificates';
 export const electionLease = 'holdfast-operator';
 

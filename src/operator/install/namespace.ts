@@ -1,6 +1,6 @@
 import type { Namespace, ServiceAccount } from 'kubernetes-types/core/v1.js';
 import { label } from '../../api/names.ts';
-import { commonLabels, operatorName } from './names.ts';
+import { agentLabels, agentsNamespace, commonLabels, operatorName } from './names.ts';
 import type { InstallValues } from './values.ts';
 
 /** Never guarded: a webhook that judged its own pods could keep itself from coming back. */
@@ -18,6 +18,22 @@ export function namespaceOf({ namespace, hostNetwork }: InstallValues): Namespac
         'pod-security.kubernetes.io/enforce': level,
         'pod-security.kubernetes.io/audit': level,
         'pod-security.kubernetes.io/warn': level,
+      },
+    },
+  };
+}
+
+/** Holds leases, and no pod. */
+export function agentsNamespaceOf(): Namespace {
+  return {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: {
+      name: agentsNamespace,
+      labels: {
+        'app.kubernetes.io/part-of': agentLabels['app.kubernetes.io/part-of'],
+        [label.guard]: 'disabled',
+        'pod-security.kubernetes.io/enforce': 'restricted',
       },
     },
   };

@@ -14,6 +14,8 @@ export interface OwnKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespaced: boolean;
+  /** It may be in namespaces of others: agents run commands in those that an administrator chose. */
+  readonly anywhere?: true;
   readonly stage: Stage;
   /** What is lost without it, where an installation can do without it. */
   readonly spare?: string;
@@ -34,6 +36,13 @@ const configuration = {
   namespaced: false,
   stage: 'requests',
 } as const;
+const policy = {
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  namespaced: false,
+  stage: 'operator',
+  spare:
+    'nothing narrows what the service accounts of Holdfast may do beyond RBAC, nor keeps others from writing ledgers',
+} as const;
 const noSeats = 'the operator has no seats of its own at the API server, and may wait behind others when that is busy';
 
 /** In the order in which they are applied. */
@@ -43,8 +52,10 @@ export const ownKinds: readonly OwnKind[] = [
   { apiVersion: 'v1', kind: 'ServiceAccount', namespaced: true, stage: 'operator' },
   { ...rbac, kind: 'ClusterRole', namespaced: false },
   { ...rbac, kind: 'ClusterRoleBinding', namespaced: false },
-  { ...rbac, kind: 'Role', namespaced: true },
-  { ...rbac, kind: 'RoleBinding', namespaced: true },
+  { ...rbac, kind: 'Role', namespaced: true, anywhere: true },
+  { ...rbac, kind: 'RoleBinding', namespaced: true, anywhere: true },
+  { ...policy, kind: 'ValidatingAdmissionPolicy' },
+  { ...policy, kind: 'ValidatingAdmissionPolicyBinding' },
   { ...flow, kind: 'PriorityLevelConfiguration', spare: noSeats },
   { ...flow, kind: 'FlowSchema', spare: noSeats },
   { ...certManager, kind: 'Issuer' },

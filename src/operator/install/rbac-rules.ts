@@ -3,6 +3,7 @@ import { ledgerGroup } from '../../api/ledger.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { kruiseGroup } from '../../core/owner.ts';
 import { certificateSecret, electionLease, operatorName } from './names.ts';
+import { deletesPods, repairsRollouts } from './switched-on.ts';
 import type { InstallValues } from './values.ts';
 
 /** Something the operator may do, and what it could not do without. */
@@ -12,6 +13,8 @@ export interface Permission {
 }
 
 const read = ['get', 'list', 'watch'];
+/** What is only followed. API servers without streaming lists want it listed first. */
+const follow = ['list', 'watch'];
 
 function permission(why: string, group: string, resources: string[], verbs: string[], names?: string[]): Permission {
   return {
@@ -26,27 +29,30 @@ function permission(why: string, group: string, resources: string[], verbs: stri
 }
 
 /** In the whole cluster, because what is protected is anywhere. */
-export function clusterPermissions({ ownerKinds }: InstallValues): readonly Permission[] {
+export function clusterPermissions(values: InstallValues): readonly Permission[] {
+  const repairs = repairsRollouts(values);
   return [
-    permission(
-      'counts the pods of budgets; completes evictions and repairs rollouts by deleting',
-      '',
-      ['pods'],
-      [...read, 'delete'],
+    permission('counts the pods of budgets', '', ['pods'], read),
+    ...when(
+      deletesPods(values),
+      permission('completes evictions and repairs rollouts by deleting', '', ['pods'], ['delete']),
     ),
-    permission(
-      'sees whether a claim would be lost with a pod, before it repairs a rollout by deleting that',
-      '',
-      ['persistentvolumeclaims'],
-      ['get'],
+    ...when(
+      repairs,
+      permission(
+        'sees whether a claim would be lost with a pod, before it repairs a rollout by deleting that',
+        '',
+        ['persistentvolumeclaims'],
+        ['get'],
+      ),
     ),
     permission(
       'knows which namespaces are guarded or going, and labels those that have something to protect',
       '',
       ['namespaces'],
-      [...read, 'patch'],
+      [...follow, 'patch'],
     ),
-    permission('tells people what happened', '', ['events'], ['create', 'patch', 'update']),
+    permission('tells people what happened', '', ['events'], ['create', 'patch']),
     permission('reads budgets', 'policy', ['poddisruptionbudgets'], read),
     permission(
       'shows in the condition of a budget whether a disruption is allowed, and counts the evictions that it completes',
@@ -54,20 +60,29 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       ['poddisruptionbudgets/status'],
       ['patch'],
     ),
-    permission('reads budgets', pubGroup, ['podunavailablebudgets'], read),
+    permission('reads budgets', pubGroup, ['podunavailablebudgets'], follow),
     permission('publishes the numbers of a budget', pubGroup, ['podunavailablebudgets/status'], ['patch', 'update']),
     permission(
       'keeps reservations, one ledger in each guarded namespace',
       ledgerGroup,
       ['disruptionledgers'],
-      [...read, 'create', 'update', 'delete'],
+      [...read, 'create', 'update'],
     ),
-    permission('knows how many pods there should be', 'apps', ['deployments', 'replicasets', 'daemonsets'], read),
     permission(
-      'knows how many pods there should be, and notes the state of a rollout that it repairs',
+      'knows how many pods there should be',
       'apps',
-      ['statefulsets'],
-      [...read, 'patch'],
+      ['deployments', 'replicasets', 'daemonsets', 'statefulsets'],
+      read,
+    ),
+    // The status alone: whoever may patch a StatefulSet itself can run any program as any account of its namespace.
+    ...when(
+      repairs,
+      permission(
+        'notes the state of a rollout that it repairs, in an annotation',
+        'apps',
+        ['statefulsets/status'],
+        ['patch'],
+      ),
     ),
     permission('knows how many pods there should be', '', ['replicationcontrollers'], read),
     permission('knows how many pods there should be', 'batch', ['jobs', 'cronjobs'], read),
@@ -84,13 +99,13 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       ['*/scale'],
       ['get'],
     ),
-    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], read),
-    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], read),
-    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], read),
+    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], follow),
+    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], follow),
+    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], follow),
     permission('knows how many groups there should be', 'leaderworkerset.x-k8s.io', ['leaderworkersets'], read),
     permission('knows how many groups there should be', 'jobset.x-k8s.io', ['jobsets'], read),
     permission('knows how many groups there should be', 'ray.io', ['rayclusters', 'rayjobs', 'rayservices'], read),
-    ...ownerKinds.map(({ group, resource }) =>
+    ...values.ownerKinds.map(({ group, resource }) =>
       permission('knows how many pods there should be', group, [resource], read),
     ),
     permission(
@@ -103,7 +118,7 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       'fills in whom API servers are to trust, in its own configurations only',
       'admissionregistration.k8s.io',
       [...configurations],
-      ['patch', 'update'],
+      ['update'],
       [operatorName],
     ),
   ];
@@ -111,13 +126,27 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
 
 const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'] as const;
 
+function when(isOn: boolean, ...permissions: readonly Permission[]): readonly Permission[] {
+  return isOn ? permissions : [];
+}
+
+/** In the namespace of the agents' leases. */
+export const agentsNamespacePermissions: readonly Permission[] = [
+  permission('sees the probe agents renew their leases', 'coordination.k8s.io', ['leases'], follow),
+];
+
 /** In its own namespace. */
 export function namespacePermissions({ certificates }: InstallValues): readonly Permission[] {
   return [
-    permission('elects a leader; sees the probe agents renew their leases', 'coordination.k8s.io', ['leases'], read),
+    permission(
+      'elects a leader; sees probe agents of an earlier version renew their leases',
+      'coordination.k8s.io',
+      ['leases'],
+      read,
+    ),
     // A create cannot be limited to a name: the name is only in what is created.
     permission('elects a leader', 'coordination.k8s.io', ['leases'], ['create']),
-    permission('elects a leader', 'coordination.k8s.io', ['leases'], ['update', 'patch'], [electionLease]),
+    permission('elects a leader', 'coordination.k8s.io', ['leases'], ['update'], [electionLease]),
     ...(certificates.source === 'own'
       ? [
           permission('makes the certificates of its webhooks', '', ['secrets'], ['create']),

@@ -6,8 +6,8 @@ import type {
   RoleBinding,
   Subject,
 } from 'kubernetes-types/rbac/v1.js';
-import { commonLabels, operatorName } from './names.ts';
-import { clusterPermissions, namespacePermissions } from './rbac-rules.ts';
+import { agentsNamespace, commonLabels, operatorName } from './names.ts';
+import { agentsNamespacePermissions, clusterPermissions, namespacePermissions } from './rbac-rules.ts';
 import type { InstallValues } from './values.ts';
 
 export type RbacObject = ClusterRole | ClusterRoleBinding | Role | RoleBinding;
@@ -20,6 +20,7 @@ export function rbacObjects(values: InstallValues): readonly RbacObject[] {
   const labels = { ...commonLabels };
   const local = { name: operatorName, namespace, labels };
   const global = { name: operatorName, labels };
+  const leases = { ...local, namespace: agentsNamespace };
   const subjects: Subject[] = [{ kind: 'ServiceAccount', name: operatorName, namespace }];
   const rules = (permissions: readonly { readonly rule: PolicyRule }[]) => permissions.map(({ rule }) => rule);
   return [
@@ -36,6 +37,14 @@ export function rbacObjects(values: InstallValues): readonly RbacObject[] {
       apiVersion,
       kind: 'RoleBinding',
       metadata: local,
+      roleRef: { apiGroup, kind: 'Role', name: operatorName },
+      subjects,
+    },
+    { apiVersion, kind: 'Role', metadata: leases, rules: rules(agentsNamespacePermissions) },
+    {
+      apiVersion,
+      kind: 'RoleBinding',
+      metadata: leases,
       roleRef: { apiGroup, kind: 'Role', name: operatorName },
       subjects,
     },

@@ -1,10 +1,13 @@
 import { type FieldError, failed, forbidden, invalid, type Parsed, parsed, required } from '../../api/field-errors.ts';
 import { type Fields, isObject, isUnset } from '../../api/json.ts';
 import { defaultFeatureGates } from '../feature-gates.ts';
+import { agentsNamespace } from './names.ts';
 import {
   choice,
+  cidr,
   dnsLabel,
   flag,
+  hostName,
   httpsUrl,
   image,
   integerIn,
@@ -14,6 +17,7 @@ import {
   pem,
   quantities,
   type Reader,
+  replaced,
   subdomain,
 } from './value-readers.ts';
 import {
@@ -22,6 +26,7 @@ import {
   failurePolicies,
   type InstallValues,
   logLevels,
+  spreads,
   takeoverProblem,
 } from './values.ts';
 
@@ -41,6 +46,7 @@ const readers: Readers = {
   image,
   imagePullSecrets: listOf(subdomain),
   replicas: integerIn(1, 20),
+  spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
   takeover: takeoverMode,
   webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },
@@ -49,7 +55,11 @@ const readers: Readers = {
     enabled: flag,
     resources: { requests: quantities, limits: quantities },
     leaseSeconds: integerIn(2, 3_600),
-    allowExec: flag,
+    allowExec: replaced('was replaced by agent.execNamespaces: the namespaces in which probes may run commands'),
+    execNamespaces: listOf(dnsLabel),
+    bindToNode: flag,
+    allowProbeHosts: listOf(hostName),
+    nodeCidrs: listOf(cidr),
     maxProbes: integerIn(1, 1_000),
     nodeSelector: labels,
   },
@@ -112,6 +122,10 @@ function conflictErrors({ namespace, certificates, webhook, replicas }: InstallV
     [
       namespace === 'default',
       invalid('namespace', namespace, 'must be a namespace of its own, because it is never guarded'),
+    ],
+    [
+      namespace === agentsNamespace,
+      invalid('namespace', namespace, 'must be another: that one holds the leases of the agents, and nothing else'),
     ],
     [
       given && certificates.secretName === undefined,

@@ -1,9 +1,8 @@
-import type { Namespace } from 'kubernetes-types/core/v1.js';
 import type { Fields } from '../../api/json.ts';
 import { pubGroup } from '../../api/pub.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, type Went, went } from './failures.ts';
-import { foundOf, ownSelector } from './labelled.ts';
+import { foundOf, isOurs, ownSelector } from './labelled.ts';
 import { refText } from './object-ref.ts';
 import { done, type Ended } from './outcome.ts';
 import { removeAll } from './remove-objects.ts';
@@ -29,20 +28,15 @@ const notOurs = ownSelector.replace('=', '!=');
 export async function removeNamespace(api: ClusterApi, name: string, patience: Patience): Promise<Ended> {
   const resource = await api.resourceOf({ apiVersion: 'v1', kind: 'Namespace' });
   if (!resource.ok) return endedBy(resource.failure, `namespace/${name}`).ended;
-  const found = await api.find<Namespace>(resource.value, { namespace: undefined, name });
+  const found = await api.find(resource.value, { namespace: undefined, name });
   if (!found.ok) return endedBy(found.failure, `namespace/${name}`).ended;
   if (found.value === undefined) return done;
   const why = isOurs(found.value) ? await strangersIn(api, name) : went('it is not labelled as a part of Holdfast');
   if (!why.ok) return why.ended;
-  // Safe: an object of the API is one of JSON.
-  const namespace = foundOf(resource.value, found.value as unknown as Fields);
+  const namespace = foundOf(resource.value, found.value);
   if (why.value === undefined) return removeAll(api, [namespace], patience);
   patience.report({ kind: 'object', ref: namespace.ref, result: { kind: 'skipped', why: why.value } });
   return done;
-}
-
-function isOurs({ metadata }: Namespace): boolean {
-  return metadata?.labels?.['app.kubernetes.io/part-of'] === 'holdfast';
 }
 
 async function strangersIn(api: ClusterApi, namespace: string): Promise<Went<string | undefined>> {

@@ -17,7 +17,7 @@ export async function removeKinds(
 ): Promise<Ended> {
   const found: Found[] = [];
   for (const kind of kinds) {
-    const objects = await labelledObjects(api, kind, namespace);
+    const objects = await labelledObjects(api, kind, kind.anywhere === true ? undefined : namespace);
     if (!objects.ok) return objects.ended;
     found.push(...objects.value);
   }

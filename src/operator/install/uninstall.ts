@@ -4,7 +4,7 @@ import { resources } from '../resources.ts';
 import { type ApiOptions, ClusterApi } from './cluster-api.ts';
 import { elsewhere } from './elsewhere.ts';
 import { endedBy } from './failures.ts';
-import { certificateSecret, electionLease } from './names.ts';
+import { agentsNamespace, certificateSecret, electionLease } from './names.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 import { type OwnKind, ownKinds } from './own-kinds.ts';
 import { removeDefinitions } from './remove-definitions.ts';
@@ -50,6 +50,7 @@ const removals: readonly Removal[] = [
   (api, _, { report }) => removeGuards(api, report),
   removeOperatorData,
   (api, { deleteUserData }, patience) => removeDefinitions(api, deleteUserData, patience),
+  (api, _, patience) => removeNamespace(api, agentsNamespace, patience),
   (api, { namespace }, patience) => removeNamespace(api, namespace, patience),
 ];
 
@@ -82,7 +83,8 @@ async function obstacleBefore(api: ClusterApi, wish: UninstallWish): Promise<End
 const unasked = 'the cluster cannot be asked what it serves';
 
 function rightsFor(kind: OwnKind | OperatorData, wish: UninstallWish): Omit<Intent, 'resource'> {
-  const namespace = kind.namespaced ? wish.namespace : undefined;
+  const isAnywhere = 'anywhere' in kind && kind.anywhere === true;
+  const namespace = kind.namespaced && !isAnywhere ? wish.namespace : undefined;
   if ('name' in kind) return { verbs: ['get', 'delete'], namespace, name: kind.name };
   return { verbs: verbsFor(kind, wish), namespace, name: undefined };
 }

@@ -1,4 +1,5 @@
-import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
+import { isIP } from 'node:net';
+import { type FieldError, forbidden, invalid, notSupported } from '../../api/field-errors.ts';
 import { isObject } from '../../api/json.ts';
 import { labelKeyProblem, labelValueProblem } from '../../api/label-syntax.ts';
 
@@ -54,6 +55,11 @@ export const labels: Reader = (value, field) => {
 export const flag: Reader = (value, field) =>
   typeof value === 'boolean' ? [] : [invalid(field, value, 'must be true or false')];
 
+/** A value of an earlier version: what it is called now. */
+export function replaced(detail: string): Reader {
+  return (_, field) => [forbidden(field, detail)];
+}
+
 export function choice(words: readonly string[]): Reader {
   return (value, field) =>
     typeof value === 'string' && words.includes(value) ? [] : [notSupported(field, value, words)];
@@ -81,6 +87,20 @@ export const httpsUrl: Reader = (value, field) => {
   const bare =
     url && url.protocol === 'https:' && url.host !== '' && (value === url.origin || value === `${url.origin}/`);
   return bare ? [] : [invalid(field, value, detail)];
+};
+
+/** A name or an address, as it stands in the `host` of a probe. */
+export const hostName = matching(
+  /^[A-Za-z0-9]([-A-Za-z0-9.:]*[A-Za-z0-9])?$/,
+  253,
+  'must be the name or address of a host',
+);
+
+export const cidr: Reader = (value, field) => {
+  const [address = '', bits = '', ...more] = typeof value === 'string' ? value.split('/') : [];
+  const widest = isIP(address) === 6 ? 128 : 32;
+  const valid = isIP(address) !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
+  return valid ? [] : [invalid(field, value, 'must be a range of addresses, such as 10.0.0.0/16')];
 };
 
 export const ownerKind: Reader = (value, field) => {

@@ -14,6 +14,7 @@ export function takeoverProblem(word: unknown): string | undefined {
     : 'must be "on" or "off"';
 }
 
+export const spreads = ['required', 'preferred'] as const;
 export const failurePolicies = ['Fail', 'Ignore'] as const;
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 export const certificateSources = ['own', 'cert-manager', 'secret'] as const;
@@ -24,6 +25,8 @@ export interface InstallValues {
   readonly image: string;
   readonly imagePullSecrets: readonly string[];
   readonly replicas: number;
+  /** Whether replicas must be on different nodes, or should. `preferred` is for clusters with fewer nodes than replicas. */
+  readonly spread: (typeof spreads)[number];
   readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
   /** Whether the webhook completes the evictions itself that a budget of ours judged. */
   readonly takeover: (typeof takeoverModes)[number];
@@ -46,8 +49,17 @@ export interface InstallValues {
     readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
     /** How long its answers count after it was last heard of. */
     readonly leaseSeconds: number;
-    /** Probes may run commands in containers. The agents then get the right to do so in every pod of the cluster. */
-    readonly allowExec: boolean;
+    /** Namespaces in which probes may run commands: the agents get the right to do so in every container there. */
+    readonly execNamespaces: readonly string[];
+    /**
+     * Each agent may write for its own node only, by the node that its token names. Off, for API servers that do not name it, the
+     * token of one node can speak for all.
+     */
+    readonly bindToNode: boolean;
+    /** Hosts that probes may name instead of their own pod. Whoever may create pods can then have the agents call them. */
+    readonly allowProbeHosts: readonly string[];
+    /** Addresses of nodes, such as `10.0.0.0/16`: probed pods on the network of their node are reached there. */
+    readonly nodeCidrs: readonly string[];
     /** Probes under way at the same time, on one node. */
     readonly maxProbes: number;
     readonly nodeSelector: StringMap;
@@ -69,7 +81,8 @@ export const defaultInstallValues: InstallValues = {
   namespace: defaultNamespace,
   image: 'holdfast:0.1.0',
   imagePullSecrets: [],
-  replicas: 2,
+  replicas: 3,
+  spread: 'required',
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
   takeover: 'on',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
@@ -78,7 +91,10 @@ export const defaultInstallValues: InstallValues = {
     enabled: true,
     resources: { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     leaseSeconds: 40,
-    allowExec: false,
+    execNamespaces: [],
+    bindToNode: true,
+    allowProbeHosts: [],
+    nodeCidrs: [],
     maxProbes: 50,
     nodeSelector: {},
   },

@@ -32,6 +32,7 @@ export function writeShown(
 ): Promise<Outcome<unknown>> {
   const version = happened ? {} : { resourceVersion };
   const body = { metadata: { uid, ...version, annotations: { [annotation.rolloutState]: text } } };
-  const place = { namespace, name };
+  // By way of the status: the right to patch a StatefulSet itself is the right to run anything in its namespace.
+  const place = { namespace, name, subresource: 'status' };
   return client.patch(resources.statefulSets, place, { type: 'merge', body }, { ...call, fieldManager: operatorName });
 }

@@ -15,8 +15,10 @@ import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
+import { agentsNamespace } from '../install/names.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
+import { type LeaseTarget, NodeLeases } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
 import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
@@ -55,7 +57,7 @@ export class ClusterView {
   readonly #parts: ClusterViewParts;
   readonly #interner = new Interner();
   readonly #watched = new Map<string, Following>();
-  readonly #leases: ProbeLeaseSink;
+  readonly #leases: readonly ProbeLeaseSink[];
   readonly #dead: CounterMetric<'collection'>;
   #pubsLeftToOthers = false;
 
@@ -85,7 +87,7 @@ export class ClusterView {
   }
 
   async close(): Promise<void> {
-    this.#leases.close();
+    for (const leases of this.#leases) leases.close();
     await Promise.all([...this.#watched.values()].map((one) => one.close()));
   }
 
@@ -242,14 +244,21 @@ export class ClusterView {
     }
   }
 
-  #watchLeases(): ProbeLeaseSink {
+  /** Of the agents, and of those of an earlier version, which are replaced one by one. */
+  #watchLeases(): readonly ProbeLeaseSink[] {
     const { context, touched } = this.#parts;
     const { world, clock, log, namespace } = context;
-    const sink = new ProbeLeaseSink({ world, touched, clock, log });
-    const selection = { namespace, labelSelector: `${label.probeLease}=true` };
-    const project = () => probeLeaseProjection(this.#interner);
-    this.#watch('leases', { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);
-    return sink;
+    const leases = new NodeLeases({ world, touched, clock });
+    const gathered = new Gathered(world, 'leases', ['leases', 'former-leases']);
+    const watch = (name: string, where: string, target: LeaseTarget) => {
+      const synced = (version: string) => gathered.seen(name, version);
+      const sink = new ProbeLeaseSink({ world, target, clock, log, synced });
+      const selection = { namespace: where, labelSelector: `${label.probeLease}=true` };
+      const project = () => probeLeaseProjection(this.#interner);
+      this.#watch(name, { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);
+      return sink;
+    };
+    return [watch('leases', agentsNamespace, leases.own), watch('former-leases', namespace, leases.former)];
   }
 
   #watch<T extends Reflected>(

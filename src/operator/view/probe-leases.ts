@@ -1,16 +1,15 @@
 import type { Parsed } from '../../api/field-errors.ts';
 import { type Fields, isObject } from '../../api/json.ts';
 import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
-import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
-import { probeLeaseName } from '../../kube/probes/lease-name.ts';
+import { formerProbeLeaseName, probeLeaseName } from '../../kube/probes/lease-name.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { Touched } from './touched.ts';
-import { budgetsOver } from './touched-budgets.ts';
+import { agentsNamespace } from '../install/names.ts';
+import type { LeaseTarget } from './node-leases.ts';
 
 export interface SeenLease extends Reflected {
   readonly content: Parsed<ProbeLeaseContent>;
@@ -19,10 +18,12 @@ export interface SeenLease extends Reflected {
 }
 
 export interface ProbeLeaseParts {
-  readonly world: World;
-  readonly touched: Touched;
+  readonly world: Pick<World, 'advance'>;
+  readonly target: LeaseTarget;
   readonly clock: Clock;
   readonly log: Logger;
+  /** The collection has been seen up to this version. */
+  readonly synced: (resourceVersion: string) => void;
 }
 
 interface Known {
@@ -70,15 +71,6 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 
   constructor(parts: ProbeLeaseParts) {
     this.#parts = parts;
-    const { world, touched, clock } = parts;
-    world.keepLeases({
-      now: () => clock.monotonic(),
-      changed: (pod) => {
-        const refs = new Set<BudgetRef>();
-        budgetsOver(pod, refs);
-        if (refs.size > 0) touched.budgets(refs);
-      },
-    });
   }
 
   replace(items: readonly SeenLease[], resourceVersion: string): void {
@@ -101,7 +93,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 
   bookmark(resourceVersion: string): void {
     this.#heardAt = this.#parts.clock.monotonic();
-    this.#parts.world.setSynced('leases', resourceVersion);
+    this.#parts.synced(resourceVersion);
   }
 
   close(): void {
@@ -118,13 +110,14 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 
   /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */
-  #take({ metadata: { name }, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+  #take({ metadata, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+    const { name } = metadata;
     const before = this.#known.get(name);
-    const problem = leaseProblem(name, content);
+    const problem = leaseProblem(metadata, content);
     if (!content.ok || problem !== undefined) {
       this.#parts.log.warn('a probe lease is of no use', { lease: name, problem });
       // When it was renewed stays known: to be put right by hand does not make it younger.
-      if (before !== undefined) this.#parts.world.deleteProbeLease(before.node);
+      if (before !== undefined) this.#parts.target.silence(before.node);
       return;
     }
     const { node, durationSeconds, disruptable } = content.value;
@@ -140,8 +133,11 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 
   #tell({ node, pods, renewedAt, durationSeconds }: Known): void {
-    if (renewedAt === undefined) return;
-    this.#parts.world.setProbeLease(node, { renewedAt, durationSeconds, pods });
+    if (renewedAt === undefined) {
+      this.#parts.target.silence(node);
+      return;
+    }
+    this.#parts.target.set(node, { renewedAt, durationSeconds, pods });
     this.#arm(renewedAt + durationSeconds * 1_000);
   }
 
@@ -149,7 +145,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
     const known = this.#known.get(name);
     if (known === undefined) return;
     this.#known.delete(name);
-    this.#parts.world.deleteProbeLease(known.node);
+    this.#parts.target.delete(known.node);
   }
 
   /** Those who show numbers must hear of a lease that runs out, also while nobody asks for a verdict. */
@@ -175,9 +171,13 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
 }
 
 /** Why it vouches for nobody. A lease under another name than that of its node could speak against the real one. */
-export function leaseProblem(name: string, content: Parsed<ProbeLeaseContent>): string | undefined {
+export function leaseProblem(
+  { namespace, name }: Reflected['metadata'],
+  content: Parsed<ProbeLeaseContent>,
+): string | undefined {
   if (!content.ok) return content.errors.map(({ field }) => field).join(', ');
-  return name === probeLeaseName(content.value.node) ? undefined : `node ${content.value.node} has another one`;
+  const nameOf = namespace === agentsNamespace ? probeLeaseName : formerProbeLeaseName;
+  return name === nameOf(content.value.node) ? undefined : `node ${content.value.node} has another one`;
 }
 
 function sameMembers(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {

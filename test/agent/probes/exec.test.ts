@@ -62,7 +62,7 @@ describe('an exec probe, by way of the API server', () => {
   });
 
   it('is not even tried where that was not allowed', async () => {
-    const prober = createProber({ clock: realClock, api, allowExec: false });
+    const prober = createProber({ clock: realClock, api, permits: { execNamespaces: ['elsewhere'], hosts: [] } });
     const question = {
       ...target(['echo', 'hello']),
       handler: { kind: 'exec', command: ['echo', 'hello'] },
@@ -71,7 +71,7 @@ describe('an exec probe, by way of the API server', () => {
       ports: new Map<string, number>(),
     } as const;
     expect(await prober(question, new AbortController().signal)).toMatchObject({ result: 'unknown' });
-    const allowed = createProber({ clock: realClock, api, allowExec: true });
+    const allowed = createProber({ clock: realClock, api, permits: { execNamespaces: 'all', hosts: [] } });
     expect(await allowed(question, new AbortController().signal)).toMatchObject({ result: 'success' });
   });
 });

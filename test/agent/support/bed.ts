@@ -87,7 +87,7 @@ export class AgentBed {
         nodes: ['node-a'],
         identity: `agent_${randomBytes(4).toString('hex')}`,
         leaseDurationSeconds: 40,
-        allowExec: false,
+        permits: { execNamespaces: [], hosts: [] },
         health: { host: '127.0.0.1', port: 0 },
         ...settings,
       },
@@ -122,10 +122,10 @@ export class AgentBed {
     return pod;
   }
 
-  /** A probe of the application, every second; the answer may take a while on a busy machine. */
+  /** A probe of the application, every five seconds; the answer may take a while on a busy machine. */
   probe(name: string): Record<string, unknown> {
     const httpGet = { path: `/${name}`, port: this.application.port };
-    return { httpGet, periodSeconds: 1, timeoutSeconds: 10, failureThreshold: 1 };
+    return { httpGet, periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 1 };
   }
 
   /** Says, as a kubelet would, that the containers run. */

@@ -13,7 +13,7 @@ const now = Date.parse('2026-01-01T00:10:00Z');
 
 function lease(renewTime: string, name = probeLeaseName('node-1')): FoundLease {
   return foundLeaseProjection(new Interner())({
-    metadata: { name, annotations: probeLeaseAnnotations('node-1', 'agent', ['uid-a']) },
+    metadata: { name, namespace: 'holdfast-agents', annotations: probeLeaseAnnotations('node-1', 'agent', ['uid-a']) },
     spec: { holderIdentity: 'agent', leaseDurationSeconds: 40, renewTime },
   });
 }

@@ -22,10 +22,12 @@ export function isInService(pod: Pod): boolean {
   return announced && isTrue(pod, 'ContainersReady');
 }
 
-function leaseIsFresh(state: NaiveState, pod: Pod, now: number): boolean {
+/** What the lease of the pod's node says of it: nothing counts that is not renewed (H2). */
+function saidByLease(state: NaiveState, pod: Pod, now: number): 'listed' | 'unlisted' | 'stale' {
   const lease = state.leases.get(pod.spec?.nodeName ?? '');
-  if (lease === undefined || now >= lease.renewedAt + lease.durationSeconds * 1000) return false;
-  return lease.pods === undefined || [...lease.pods].includes(pod.metadata.uid ?? '');
+  if (lease === undefined || now >= lease.renewedAt + lease.durationSeconds * 1000) return 'stale';
+  const isListed = lease.pods === undefined || [...lease.pods].includes(pod.metadata.uid ?? '');
+  return isListed ? 'listed' : 'unlisted';
 }
 
 /** Why a pod with a probe cannot be lost now, or nothing (H2, H4). */
@@ -33,7 +35,8 @@ export function probeProblem(state: NaiveState, pod: Pod, now: number): RefusalC
   if (!hasProbe(pod)) return undefined;
   if (!parseProbes(pod).ok) return 'ProbeInvalid';
   if (!isTrue(pod, condition.disruptable)) return 'ProbeVeto';
-  return leaseIsFresh(state, pod, now) ? undefined : 'ProbeStale';
+  const said = saidByLease(state, pod, now);
+  return said === 'listed' ? undefined : said === 'unlisted' ? 'ProbeUnconfirmed' : 'ProbeStale';
 }
 
 /** H1, H2, H6 */

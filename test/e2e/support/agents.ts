@@ -4,8 +4,9 @@ import { type RunningAgent, startAgent } from '../../../src/agent/agent.ts';
 import { condition } from '../../../src/api/names.ts';
 import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
 import { systemRandom } from '../../../src/kube/time/random.ts';
+import { agentPolicies } from '../../../src/operator/install/agent-policies.ts';
 import { agentRbacObjects, agentServiceAccountOf } from '../../../src/operator/install/agent-rbac.ts';
-import { agentName } from '../../../src/operator/install/names.ts';
+import { agentName, agentsNamespace } from '../../../src/operator/install/names.ts';
 import { defaultInstallValues } from '../../../src/operator/install/values.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { scaledClock } from '../../agent/support/scaled-clock.ts';
@@ -25,10 +26,9 @@ export type StartAgent = (node: string, leaseSeconds?: number) => Promise<Runnin
 export async function agentsOf(cluster: ProtectedCluster): Promise<StartAgent> {
   const { operatorNamespace: namespace } = cluster;
   const values = { ...defaultInstallValues, namespace };
-  for (const object of [agentServiceAccountOf(values), ...agentRbacObjects(values)]) {
+  for (const object of [agentServiceAccountOf(values), ...agentRbacObjects(values), ...agentPolicies(values)]) {
     await applyManifest(cluster, object);
   }
-  const access = await serviceAccountAccess(cluster, { namespace, name: agentName });
   const started: RunningAgent[] = [];
   // One for all of them, as on a machine whose clock is right: times in leases are compared with it.
   const clock = scaledClock(speed);
@@ -38,15 +38,15 @@ export async function agentsOf(cluster: ProtectedCluster): Promise<StartAgent> {
   return async (node, leaseSeconds = 40) => {
     const agent = await startAgent(
       {
-        namespace,
+        namespace: agentsNamespace,
         nodes: [node],
         identity: `agent_${randomBytes(4).toString('hex')}`,
         leaseDurationSeconds: leaseSeconds,
-        allowExec: false,
+        permits: { execNamespaces: [], hosts: [] },
         health: { host: '127.0.0.1', port: 0 },
       },
       {
-        access,
+        access: await serviceAccountAccess(cluster, { namespace, name: agentName }, node),
         clock,
         random: systemRandom,
         log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => 0 }),
@@ -65,8 +65,8 @@ export async function agentsOf(cluster: ProtectedCluster): Promise<StartAgent> {
   };
 }
 
-export function leasePath(cluster: ProtectedCluster, node: string): string {
-  return `/apis/coordination.k8s.io/v1/namespaces/${cluster.operatorNamespace}/leases/${probeLeaseName(node)}`;
+export function leasePath(node: string): string {
+  return `/apis/coordination.k8s.io/v1/namespaces/${agentsNamespace}/leases/${probeLeaseName(node)}`;
 }
 
 /** What an eviction would be told. Nothing comes of asking. */

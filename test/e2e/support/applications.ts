@@ -63,7 +63,7 @@ export class Applications {
 
   #probe(scene: Scene, name: string): object {
     const httpGet = { path: `/${placeOf(scene, name)}`, port: this.#server.port };
-    return { httpGet, periodSeconds: 1, timeoutSeconds: 600, failureThreshold: 1 };
+    return { httpGet, periodSeconds: 15, timeoutSeconds: 15, failureThreshold: 1 };
   }
 }
 

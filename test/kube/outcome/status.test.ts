@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { problemOf, problemText } from '../../../src/cli/output/problem.ts';
 import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
 
@@ -23,6 +24,22 @@ describe('what a refusal means to the caller', () => {
     [504, said('Timeout'), { kind: 'retry', cause: 'server' }],
   ])('%d %s', (code, text, expected) => {
     expect(failureOf(code, text, undefined)).toMatchObject({ code, ...expected });
+  });
+
+  test('words of others come without control characters, wherever they are', () => {
+    const evil = 'no\u001b]0;owned\u0007 \u001b[2J\u009b31m\rfine\u202e';
+    const plain = 'no\ufffd]0;owned\ufffd \ufffd[2J\ufffd31m\ufffdfine\ufffd';
+    const causes = [{ reason: 'DisruptionBudget', message: evil, field: 'x' }];
+    const failure = failureOf(403, JSON.stringify({ kind: 'Status', message: evil, details: { causes } }), undefined);
+    expect(failure).toMatchObject({
+      message: plain,
+      status: { message: plain, details: { causes: [{ reason: 'DisruptionBudget', message: plain, field: 'x' }] } },
+    });
+    expect(problemText(problemOf(failure, 'cannot evict'))).toBe(
+      `error: cannot evict: ${plain}\nAsk for the right to read it, or choose another --context or -n NAMESPACE.\n`,
+    );
+    expect(failureOf(502, `<html>${evil}`, undefined).message).toBe(`the server answered 502: <html>${plain}`);
+    expect(failureOf(422, said('Invalid', { message: 'a\nb\tc' }), undefined).message).toBe('a\nb\tc');
   });
 
   test('the delay comes from the header, else from the details, and never from nonsense', () => {

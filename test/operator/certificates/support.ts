@@ -16,6 +16,7 @@ import type { CertificatePolicy } from '../../../src/operator/certificates/polic
 import { readBundle } from '../../../src/operator/certificates/read.ts';
 import { startCertificates } from '../../../src/operator/certificates/start.ts';
 import {
+  agentsNamespace,
   certificateSecret,
   defaultNamespace,
   operatorName,
@@ -79,7 +80,9 @@ export async function startBed(): Promise<Bed> {
 }
 
 async function prepare(admin: KubeClient): Promise<void> {
-  unwrap(await admin.create(resources.namespaces, {}, { metadata: { name: defaultNamespace } }));
+  for (const name of [defaultNamespace, agentsNamespace]) {
+    unwrap(await admin.create(resources.namespaces, {}, { metadata: { name } }));
+  }
   for (const object of rbacObjects(defaultInstallValues)) {
     const resource = rbacResources[object.kind ?? ''];
     const namespace = object.metadata?.namespace;

@@ -28,7 +28,7 @@ const owner = (kind: string, spec: object, metadata: object = {}) => ({
 async function answerTo(wish: ReviewWish): Promise<AdmissionAnswer> {
   const review = readReview(Buffer.from(reviewText(wish)));
   if (!review.ok) throw new Error(review.problem);
-  return probesHandler().answer(review.request, { deadline: new Deadline(new TestClock(), 9_000) });
+  return probesHandler(['allowed.example']).answer(review.request, { deadline: new Deadline(new TestClock(), 9_000) });
 }
 
 const field = `metadata.annotations[${key}].httpGet.port`;
@@ -168,6 +168,46 @@ describe('nothing else is refused', () => {
   it('and doubt means yes', () => {
     const review = readReview(Buffer.from(reviewText({ operation: 'CREATE', object: podObject(bad) })));
     if (!review.ok) throw new Error(review.problem);
-    expect(probesHandler().inDoubt(review.request, 'late')).toEqual({ allowed: true });
+    expect(probesHandler([]).inDoubt(review.request, 'late')).toEqual({ allowed: true });
+  });
+});
+
+describe('a probe that names a host', () => {
+  const probe = (host: string) => ({ annotations: { [key]: JSON.stringify({ tcpSocket: { port: 80, host } }) } });
+  const running = (host: string, podIP: string) => ({ ...podObject(probe(host)), status: { podIP } });
+
+  it.each<readonly [string, boolean, ReviewWish]>([
+    ['of another machine', false, { resource: pods, operation: 'CREATE', object: podObject(probe('169.254.169.254')) }],
+    ['by name', false, { resource: pods, operation: 'CREATE', object: podObject(probe('kubernetes.default')) }],
+    [
+      'in a template',
+      false,
+      {
+        resource: apps('deployments'),
+        operation: 'CREATE',
+        object: owner('Deployment', { template: template(probe('10.0.0.1')) }),
+      },
+    ],
+    ['that is empty', true, { resource: pods, operation: 'CREATE', object: podObject(probe('')) }],
+    ['that is allowed', true, { resource: pods, operation: 'CREATE', object: podObject(probe('allowed.example')) }],
+    [
+      'that is its own address',
+      true,
+      { resource: pods, operation: 'UPDATE', object: running('10.0.0.7', '10.0.0.7'), oldObject: podObject({}) },
+    ],
+    [
+      'that was stored before, when it is otherwise changed',
+      true,
+      {
+        resource: pods,
+        operation: 'UPDATE',
+        object: running('10.0.0.1', '10.0.0.7'),
+        oldObject: running('10.0.0.1', '10.0.0.7'),
+      },
+    ],
+  ])('[A4] %s: allowed is %s', async (_, allowed, wish) => {
+    const answer = await answerTo(wish);
+    expect(answer.allowed).toBe(allowed);
+    if (!answer.allowed) expect(JSON.stringify(answer)).toContain('agent.allowProbeHosts');
   });
 });

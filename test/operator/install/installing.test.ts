@@ -2,6 +2,7 @@ import type { Namespace } from 'kubernetes-types/core/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { crdManifests } from '../../../src/operator/install/manifests.ts';
+import { defaultInstallValues } from '../../../src/operator/install/values.ts';
 import { resources } from '../../../src/operator/resources.ts';
 import { Place } from './installing.ts';
 
@@ -13,6 +14,8 @@ const definitions = {
 } as const;
 const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespaced: true } as const;
 const services = { ...configMaps, plural: 'services' } as const;
+const localRoles = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles', namespaced: true } as const;
+const rolesIn = (namespace: string) => `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`;
 const roles = {
   group: 'rbac.authorization.k8s.io',
   version: 'v1',
@@ -94,10 +97,10 @@ describe('an installation', () => {
   it('without the operator stops before the webhooks, and says why', async () => {
     const { ended, lines } = await place.install({
       values: { nodeSelector: { pool: 'nowhere' } },
-      giveUpAt: /^0 of 2 replicas of the operator are available; pod\/\S+: not scheduled/,
+      giveUpAt: /^0 of 3 replicas of the operator are available; pod\/\S+: not scheduled/,
     });
-    expect(ended).toMatchObject({ kind: 'late', message: '0 of 2 replicas of the operator are available' });
-    expect(ended.kind === 'late' ? ended.reasons : []).toHaveLength(2);
+    expect(ended).toMatchObject({ kind: 'late', message: '0 of 3 replicas of the operator are available' });
+    expect(ended.kind === 'late' ? ended.reasons : []).toHaveLength(3);
     expect(ended.kind === 'late' ? ended.advice : '').toContain(`kubectl -n ${own} describe deployment holdfast`);
     expect(lines.at(-1)).toBe('deployment.apps/holdfast created');
     expect(await place.names(resources.validating)).toEqual([]);
@@ -181,6 +184,27 @@ describe('what is there already', () => {
     expect(await place.names(roles)).toContain('holdfast-old');
   });
 
+  it('rights of the agents of an earlier version go when none of them is left, and no others', async () => {
+    await createNamespace(own);
+    const of = (name: string, labels: object) => ({ metadata: { name, labels }, rules: [] });
+    const ours = { 'app.kubernetes.io/part-of': 'holdfast' };
+    unwrap(await place.admin.create(localRoles, { namespace: own }, of('holdfast-agent', ours)));
+    unwrap(await place.admin.create(localRoles, { namespace: own }, of('mine', {})));
+    const { lines, waits } = await place.install();
+    expect(lines).toContain('role.rbac.authorization.k8s.io/holdfast-agent deleted');
+    expect(waits.length).toBeGreaterThan(0);
+    const left = unwrap(await place.admin.document<{ items: { metadata: { name: string } }[] }>(rolesIn(own)));
+    expect(left.items.map(({ metadata }) => metadata.name).toSorted()).toEqual(['holdfast', 'mine']);
+  });
+
+  it('says what is lost where agents are not told apart by their nodes', async () => {
+    const agent = { ...defaultInstallValues.agent, bindToNode: false };
+    const { lines } = await place.install({ values: { agent } });
+    expect(lines.filter((line) => line.startsWith('note:'))).toEqual([
+      expect.stringContaining('the token of one node can write the lease of any node'),
+    ]);
+  });
+
   it('a namespace that is being deleted is waited for by the user', async () => {
     await createNamespace(own);
     const finalizer = { metadata: { name: 'kept', finalizers: ['example.com/wait'] } };
@@ -217,6 +241,16 @@ describe('a removal', () => {
     expect(results(again.lines, 'deleted')).toHaveLength(2);
     expect(await place.names(definitions)).toEqual([]);
     expect(await place.uninstall({ deleteUserData: true })).toEqual({ ended: done, lines: [], waits: [] });
+  });
+
+  it('takes what agents were allowed in namespaces of others, and the namespace of their leases', async () => {
+    await createNamespace('shop');
+    await place.install({ values: { agent: { ...defaultInstallValues.agent, execNamespaces: ['shop'] } } });
+    const { ended, lines } = await place.uninstall();
+    expect(ended).toEqual(done);
+    expect(lines).toContain('rolebinding.rbac.authorization.k8s.io/holdfast-agent-exec deleted');
+    expect(await place.names(resources.namespaces)).not.toContain('holdfast-agents');
+    expect(await place.names(resources.namespaces)).toContain('shop');
   });
 
   it('works when things are half there', async () => {

@@ -54,7 +54,7 @@ export class Place {
   static async start(): Promise<Place> {
     const cluster = await startCluster({ speed: 50, report: () => undefined });
     const nodes = cluster.plane.clientFor(systemUser, 'test');
-    for (const node of createNodes(2, undefined, Date.now())) await nodes.create('nodes', node);
+    for (const node of createNodes(3, undefined, Date.now())) await nodes.create('nodes', node);
     return new Place(cluster);
   }
 

@@ -21,6 +21,7 @@ describe('the manifests', () => {
   it('come in the order in which they can be applied', () => {
     expect(manifestsOf(defaultInstallValues, allPaths).map(({ kind }) => kind)).toEqual([
       'Namespace',
+      'Namespace',
       'CustomResourceDefinition',
       'CustomResourceDefinition',
       'ServiceAccount',
@@ -29,10 +30,15 @@ describe('the manifests', () => {
       'ClusterRoleBinding',
       'Role',
       'RoleBinding',
+      'Role',
+      'RoleBinding',
       'ClusterRole',
       'ClusterRoleBinding',
       'Role',
       'RoleBinding',
+      'ClusterRole',
+      'ClusterRole',
+      ...Array.from({ length: 6 }, () => ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']).flat(),
       'PriorityLevelConfiguration',
       'FlowSchema',
       'Service',
@@ -123,10 +129,58 @@ describe('the manifests', () => {
 
   it('keep a replica while another is replaced', () => {
     expect(find('Deployment')).toMatchObject({
+      spec: { replicas: 3, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } },
+    });
+    expect(find('Deployment', { replicas: 2, spread: 'preferred' })).toMatchObject({
       spec: { replicas: 2, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } },
     });
     expect(find('PodDisruptionBudget')).toMatchObject({
       spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' },
+    });
+  });
+
+  it('never put two replicas on one node, unless somebody says that there are too few, and spread them over zones', () => {
+    const term = {
+      topologyKey: 'kubernetes.io/hostname',
+      labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'operator' } },
+    };
+    const zones = [{ topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' }];
+    expect(podSpecOf()).toMatchObject({
+      affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+      topologySpreadConstraints: zones,
+    });
+    expect(podSpecOf({ spread: 'preferred' })).toMatchObject({
+      affinity: {
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: term }] },
+      },
+      topologySpreadConstraints: zones,
+    });
+  });
+
+  it('let agents reach pods, API servers and name servers, and never what only nodes may ask', () => {
+    const policy = (agent: Partial<InstallValues['agent']> = {}) =>
+      manifestsOf({ ...defaultInstallValues, agent: { ...defaultInstallValues.agent, ...agent } }).find(
+        (one) => one.kind === 'NetworkPolicy' && one.metadata?.name === 'holdfast-agent',
+      );
+    const outside = [
+      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+      { ipBlock: { cidr: '::/0', except: ['fe80::/10'] } },
+    ];
+    expect(policy()).toMatchObject({
+      spec: {
+        policyTypes: ['Ingress', 'Egress'],
+        egress: [
+          { to: [{ namespaceSelector: {} }] },
+          { to: outside, ports: [{ port: 443 }, { port: 6443 }] },
+          { to: outside, ports: [{ port: 53 }, { port: 53 }] },
+        ],
+      },
+    });
+    expect(policy({ nodeCidrs: ['10.0.0.0/16'] })).toMatchObject({
+      spec: { egress: [{ to: [{ namespaceSelector: {} }, { ipBlock: { cidr: '10.0.0.0/16' } }] }, {}, {}] },
+    });
+    expect(policy({ allowProbeHosts: ['db.example'] })).toMatchObject({
+      spec: { egress: [{ to: [{ namespaceSelector: {} }, ...outside] }, {}, {}] },
     });
   });
 
@@ -225,7 +279,7 @@ describe('the manifests', () => {
             containers: [
               {
                 args: ['agent', '--lease-duration=40', '--max-probes=50', '--log-level=info', '--health-port=8080'],
-                env: [{ name: 'NODE_NAME' }, { name: 'POD_NAME' }, { name: 'POD_NAMESPACE' }],
+                env: [{ name: 'NODE_NAME' }, { name: 'POD_NAME' }],
                 securityContext: {
                   allowPrivilegeEscalation: false,
                   readOnlyRootFilesystem: true,
@@ -242,7 +296,7 @@ describe('the manifests', () => {
 
   it('have nothing of agents where none are wished', () => {
     const agent = { ...defaultInstallValues.agent, enabled: false };
-    expect(JSON.stringify(manifestsOf({ ...defaultInstallValues, agent }, allPaths))).not.toContain('holdfast-agent');
+    expect(JSON.stringify(manifestsOf({ ...defaultInstallValues, agent }, allPaths))).not.toMatch(/holdfast-agent\b/);
   });
 
   it('leave certificates to cert-manager where that is wished', () => {

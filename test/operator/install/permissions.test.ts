@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules } from '../../../src/operator/install/agent-rbac.ts';
+import { agentClusterRules, agentNamespaceRules, agentRbacObjects } from '../../../src/operator/install/agent-rbac.ts';
 import { clusterPermissions, namespacePermissions, type Permission } from '../../../src/operator/install/rbac-rules.ts';
-import { defaultInstallValues } from '../../../src/operator/install/values.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
 import { watchedKinds } from '../../../src/operator/owners/owner-kinds.ts';
 
 function lines(permissions: readonly Permission[]): string[] {
@@ -14,30 +14,31 @@ function lines(permissions: readonly Permission[]): string[] {
 describe('what the operator may do', () => {
   it('in the whole cluster is this and nothing else', () => {
     expect(lines(clusterPermissions(defaultInstallValues))).toEqual([
-      'core pods: get,list,watch,delete',
+      'core pods: get,list,watch',
+      'core pods: delete',
       'core persistentvolumeclaims: get',
-      'core namespaces: get,list,watch,patch',
-      'core events: create,patch,update',
+      'core namespaces: list,watch,patch',
+      'core events: create,patch',
       'policy poddisruptionbudgets: get,list,watch',
       'policy poddisruptionbudgets/status: patch',
-      'policy.kruise.io podunavailablebudgets: get,list,watch',
+      'policy.kruise.io podunavailablebudgets: list,watch',
       'policy.kruise.io podunavailablebudgets/status: patch,update',
-      'holdfast.dev disruptionledgers: get,list,watch,create,update,delete',
-      'apps deployments,replicasets,daemonsets: get,list,watch',
-      'apps statefulsets: get,list,watch,patch',
+      'holdfast.dev disruptionledgers: get,list,watch,create,update',
+      'apps deployments,replicasets,daemonsets,statefulsets: get,list,watch',
+      'apps statefulsets/status: patch',
       'core replicationcontrollers: get,list,watch',
       'batch jobs,cronjobs: get,list,watch',
       'apps.kruise.io clonesets,statefulsets,daemonsets,leaderworkersets: get,list,watch',
       'argoproj.io rollouts: get,list,watch',
       '* */scale: get',
-      'scheduling.k8s.io podgroups,workloads: get,list,watch',
-      'scheduling.volcano.sh podgroups: get,list,watch',
-      'scheduling.x-k8s.io podgroups: get,list,watch',
+      'scheduling.k8s.io podgroups,workloads: list,watch',
+      'scheduling.volcano.sh podgroups: list,watch',
+      'scheduling.x-k8s.io podgroups: list,watch',
       'leaderworkerset.x-k8s.io leaderworkersets: get,list,watch',
       'jobset.x-k8s.io jobsets: get,list,watch',
       'ray.io rayclusters,rayjobs,rayservices: get,list,watch',
       'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: get,list,watch',
-      'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: patch,update only holdfast',
+      'admissionregistration.k8s.io validatingwebhookconfigurations,mutatingwebhookconfigurations: update only holdfast',
     ]);
   });
 
@@ -45,7 +46,7 @@ describe('what the operator may do', () => {
     const leases = [
       'coordination.k8s.io leases: get,list,watch',
       'coordination.k8s.io leases: create',
-      'coordination.k8s.io leases: update,patch only holdfast-operator',
+      'coordination.k8s.io leases: update only holdfast-operator',
     ];
     expect(lines(namespacePermissions(defaultInstallValues))).toEqual([
       ...leases,
@@ -54,6 +55,17 @@ describe('what the operator may do', () => {
     ]);
     const given = { ...defaultInstallValues, certificates: { source: 'cert-manager' } as const };
     expect(lines(namespacePermissions(given))).toEqual(leases);
+  });
+
+  it('follows what is switched on', () => {
+    const off = { EnforcedRollingUpdateInStatefulSet: false };
+    const repairs = ['core persistentvolumeclaims: get', 'apps statefulsets/status: patch'];
+    const of = (change: Partial<InstallValues>) => lines(clusterPermissions({ ...defaultInstallValues, ...change }));
+    expect(of({})).toEqual(expect.arrayContaining(['core pods: delete', ...repairs]));
+    expect(of({ takeover: 'off' })).toContain('core pods: delete');
+    expect(of({ featureGates: off })).toContain('core pods: delete');
+    for (const rule of repairs) expect(of({ featureGates: off })).not.toContain(rule);
+    expect(of({ featureGates: off, takeover: 'off' })).not.toContain('core pods: delete');
   });
 
   it('has a reason each, and a kind that only this cluster has is read, no more', () => {
@@ -86,15 +98,20 @@ describe('what an agent may do', () => {
   ];
 
   it('is this and nothing else', () => {
-    expect(texts(agentClusterRules(defaultInstallValues))).toEqual(clusterWide);
+    expect(texts(agentClusterRules)).toEqual(clusterWide);
     expect(texts(agentNamespaceRules)).toEqual(['coordination.k8s.io leases: get,create,update']);
+    expect(JSON.stringify(agentRbacObjects(defaultInstallValues))).not.toContain('exec');
   });
 
-  it('is to run commands in containers only where somebody allows it', () => {
-    const agent = { ...defaultInstallValues.agent, allowExec: true };
-    expect(texts(agentClusterRules({ ...defaultInstallValues, agent }))).toEqual([
-      ...clusterWide,
-      'core pods/exec: create,get',
+  it('is to run commands in containers only in the namespaces that an administrator names', () => {
+    const agent = { ...defaultInstallValues.agent, execNamespaces: ['shop', 'bank'] };
+    const objects = agentRbacObjects({ ...defaultInstallValues, agent });
+    const exec = objects.filter(({ metadata }) => metadata?.name === 'holdfast-agent-exec');
+    expect(exec.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ''}`)).toEqual([
+      'ClusterRole ',
+      'RoleBinding shop',
+      'RoleBinding bank',
     ]);
+    expect(exec[0]).toMatchObject({ rules: [{ resources: ['pods/exec'], verbs: ['create', 'get'] }] });
   });
 });

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { probeLeaseAnnotations } from '../../../src/api/probe-lease.ts';
 import { World } from '../../../src/core/world/world.ts';
-import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
+import { formerProbeLeaseName, probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
+import { NodeLeases } from '../../../src/operator/view/node-leases.ts';
 import { ProbeLeaseSink, probeLeaseProjection } from '../../../src/operator/view/probe-leases.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
@@ -13,6 +14,7 @@ const project = probeLeaseProjection(new Interner());
 interface LeaseWish {
   readonly node?: string;
   readonly name?: string;
+  readonly namespace?: string;
   readonly pods?: readonly string[];
   readonly renewTime?: string;
   readonly holder?: string;
@@ -27,7 +29,7 @@ function lease(wish: LeaseWish = {}) {
   return project({
     metadata: {
       name: wish.name ?? probeLeaseName(node),
-      namespace: 'holdfast-system',
+      namespace: wish.namespace ?? 'holdfast-agents',
       uid: 'lease',
       resourceVersion: version,
       annotations: probeLeaseAnnotations(node, wish.listedBy ?? holder, pods),
@@ -41,6 +43,7 @@ let clock: TestClock;
 let told: string[];
 let logged: string[];
 let sink: ProbeLeaseSink;
+let leases: NodeLeases;
 
 beforeEach(() => {
   world = new World();
@@ -54,7 +57,9 @@ beforeEach(() => {
     budgets: (refs: Iterable<{ readonly name: string }>) => void told.push([...refs].map(({ name }) => name).join(' ')),
     namespace: (name: string) => void told.push(`namespace ${name}`),
   };
-  sink = new ProbeLeaseSink({ world, touched, clock, log });
+  leases = new NodeLeases({ world, touched, clock });
+  const synced = (version: string) => world.setSynced('leases', version);
+  sink = new ProbeLeaseSink({ world, target: leases.own, clock, log, synced });
 });
 
 function isFresh(): boolean {
@@ -278,5 +283,46 @@ describe('budgets over probed pods', () => {
     sink.close();
     await clock.advance(100_000);
     expect(told).toEqual([]);
+  });
+});
+
+describe('while the agents of an earlier version are replaced', () => {
+  const former = (wish: LeaseWish) =>
+    lease({ name: formerProbeLeaseName('node-1'), namespace: 'holdfast-system', ...wish });
+  let before: ProbeLeaseSink;
+
+  beforeEach(() => {
+    const log = createLogger({ level: 'warn', format: 'text', write: (line) => void logged.push(line), now: () => 0 });
+    before = new ProbeLeaseSink({ world, target: leases.former, clock, log, synced: () => undefined });
+    before.replace([], '1');
+    sink.replace([], '1');
+  });
+
+  it('[A3] the lease beside the operator counts, by the name that it had', () => {
+    before.upsert(lease({ namespace: 'holdfast-system' }), '2');
+    expect(isFresh()).toBe(false);
+    before.upsert(former({}), '3');
+    expect(isFresh()).toBe(true);
+  });
+
+  it('[A3] and no longer once the new agent of the node has written, also while it knows of no pod', () => {
+    before.upsert(former({}), '2');
+    sink.upsert(lease({ pods: [] }), '3');
+    expect(isFresh()).toBe(false);
+    before.upsert(former({ renewTime: '2' }), '4');
+    expect(isFresh()).toBe(false);
+    sink.upsert(lease({ renewTime: '2' }), '5');
+    expect(isFresh()).toBe(true);
+    before.remove(former({}), '6');
+    expect(isFresh()).toBe(true);
+  });
+
+  it('[A3] one of the new kind that cannot be read silences the former, and a deleted one does not', () => {
+    before.upsert(former({}), '2');
+    sink.upsert(lease({}), '3');
+    sink.upsert(lease({ listedBy: 'another', renewTime: '2' }), '4');
+    expect(isFresh()).toBe(false);
+    sink.remove(lease({}), '5');
+    expect(isFresh()).toBe(true);
   });
 });
