@@ -8,7 +8,7 @@ import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openCertificateFiles } from './certificates/files.ts';
 import { webhookNames } from './certificates/names.ts';
-import { startCertificates } from './certificates/start.ts';
+import { startCertificates, startPaths } from './certificates/start.ts';
 import { serveWebhooks } from './serving.ts';
 import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
 
@@ -60,7 +60,11 @@ async function certificatesOf(
     return { certificates: startCertificates({ context, traits, names }), authorities: undefined };
   }
   const { clock, log, metrics } = context;
-  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
-  if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
+  const upkeep = startPaths({ context, traits, names });
+  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics, upkeep });
+  if (opened.kind === 'unusable') {
+    await upkeep.close();
+    throw new OperatorProblem(opened.problem);
+  }
   return { certificates: opened.certificates, authorities: opened.authorities };
 }

@@ -124,7 +124,13 @@ async function serve(running: Running): Promise<WebhookServer> {
   const { url, register = false } = settings.webhook;
   const [username, webhook] = await Promise.all([
     askOwnName(clients.upkeep),
-    edges.serve(certificates, { handlers, clock, log, metrics: createWebhookMetrics(metrics) }),
+    edges.serve(certificates, {
+      handlers,
+      callers: { paths: certificates.paths },
+      clock,
+      log,
+      metrics: createWebhookMetrics(metrics),
+    }),
   ]);
   if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
   if (username !== undefined) parts.setOwnName(username);

@@ -6,6 +6,8 @@ export const operatorName = 'holdfast';
 export const agentName = 'holdfast-agent';
 export const defaultNamespace = 'holdfast-system';
 export const certificateSecret = 'holdfast-webhook-certificates';
+/** Of the paths that prove API servers, where others keep the certificates. */
+export const pathSecret = 'holdfast-webhook-paths';
 export const electionLease = 'holdfast-operator';
 
 export const ports = { webhook: 9443, health: 8080 } as const;

@@ -2,7 +2,7 @@ import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { kruiseGroup } from '../../core/owner.ts';
-import { certificateSecret, electionLease, operatorName } from './names.ts';
+import { certificateSecret, electionLease, operatorName, pathSecret } from './names.ts';
 import type { InstallValues } from './values.ts';
 
 /** Something the operator may do, and what it could not do without. */
@@ -100,7 +100,7 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       read,
     ),
     permission(
-      'fills in whom API servers are to trust, in its own configurations only',
+      'fills in whom API servers are to trust and the path that proves them, in its own configurations only',
       'admissionregistration.k8s.io',
       [...configurations],
       ['patch', 'update'],
@@ -118,17 +118,13 @@ export function namespacePermissions({ certificates }: InstallValues): readonly 
     // A create cannot be limited to a name: the name is only in what is created.
     permission('elects a leader', 'coordination.k8s.io', ['leases'], ['create']),
     permission('elects a leader', 'coordination.k8s.io', ['leases'], ['update', 'patch'], [electionLease]),
-    ...(certificates.source === 'own'
-      ? [
-          permission('makes the certificates of its webhooks', '', ['secrets'], ['create']),
-          permission(
-            'renews the certificates of its webhooks, and sees another replica renew them',
-            '',
-            ['secrets'],
-            [...read, 'update'],
-            [certificateSecret],
-          ),
-        ]
-      : []),
+    permission('makes the certificates and the paths of its webhooks', '', ['secrets'], ['create']),
+    permission(
+      'renews the certificates and the paths of its webhooks, and sees another replica renew them',
+      '',
+      ['secrets'],
+      [...read, 'update'],
+      [certificates.source === 'own' ? certificateSecret : pathSecret],
+    ),
   ];
 }

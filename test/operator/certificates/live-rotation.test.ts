@@ -51,6 +51,7 @@ async function serve(replica: Replica): Promise<WebhookServer> {
     port: 0,
     keyPair,
     handlers: new Map([webhookPaths.pods, webhookPaths.budgets].map((path) => [path, allowing])),
+    callers: { paths: replica.certificates.paths },
     clock: realClock,
     log: logInto([]),
     metrics: createWebhookMetrics(replica.metrics),
