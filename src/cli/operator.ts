@@ -25,6 +25,10 @@ interface Options {
   readonly webhookPort: number;
   readonly healthPort: number;
   readonly webhookUrl?: string;
+  readonly webhookHost?: string;
+  readonly clientCaFile?: string;
+  readonly clientNames?: readonly string[];
+  readonly bearer?: readonly string[];
   readonly certificates?: string;
   readonly featureGates: FeatureGates;
   readonly logLevel: LogLevel;
@@ -63,6 +67,20 @@ export function operatorCommand(): Command {
       '--webhook-url <url>',
       'run outside of the cluster: register the webhooks at this URL, such as https://127.0.0.1:9443',
       httpsUrl,
+    )
+    .option(
+      '--webhook-host <address>',
+      'listen for webhooks at this address only (default: 127.0.0.1 where --webhook-url is on this machine, else all)',
+    )
+    .option(
+      '--client-ca-file <file>',
+      'API servers must show a client certificate that one of these authorities signed (needs --client-names)',
+    )
+    .option('--client-names <names>', 'names of which the client certificate must have one, separated by commas', names)
+    .option(
+      '--bearer <users>',
+      'API servers must show a bearer token of one of these users, separated by commas',
+      names,
     )
     .option(
       '--certificates <dir>',
@@ -115,6 +133,7 @@ async function run(options: Options): Promise<void> {
 
 function settingsOf(options: Options): OperatorSettings {
   const { namespace, takeover, webhookUrl, certificates, featureGates, budgetMetrics } = options;
+  const host = options.webhookHost ?? (isLoopback(webhookUrl) ? loopback : undefined);
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
   return {
@@ -122,7 +141,9 @@ function settingsOf(options: Options): OperatorSettings {
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     takeover,
     webhook: {
+      ...(host === undefined ? {} : { host }),
       port: options.webhookPort,
+      ...callersOf(options),
       ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: outside }),
     },
     health: { port: options.healthPort },
@@ -131,6 +152,33 @@ function settingsOf(options: Options): OperatorSettings {
     budgetMetrics,
     noticeMs: outside ? lettingGoMs : noticeMs,
   };
+}
+
+const loopback = '127.0.0.1';
+
+/** What only this machine can reach need not be offered to others. */
+function isLoopback(url: string | undefined): boolean {
+  if (url === undefined) return false;
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname.startsWith('127.');
+}
+
+function callersOf({ clientCaFile, clientNames, bearer }: Options): Partial<OperatorSettings['webhook']> {
+  if ((clientCaFile === undefined) !== (clientNames === undefined)) {
+    throw new Error(
+      '--client-ca-file and --client-names go together: an authority may sign certificates of others, too',
+    );
+  }
+  return {
+    ...(clientCaFile === undefined ? {} : { clients: { file: clientCaFile, names: clientNames ?? [] } }),
+    ...(bearer === undefined ? {} : { bearer }),
+  };
+}
+
+function names(text: string): readonly string[] {
+  const list = text.split(',').map((one) => one.trim());
+  if (list.some((one) => one === '')) throw new InvalidArgumentError('must be names, separated by commas.');
+  return list;
 }
 
 function featureGates(text: string): FeatureGates {

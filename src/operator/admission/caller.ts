@@ -10,6 +10,8 @@ export interface CallerRules {
   readonly clients?: ClientRules;
   /** Whether a bearer token is one of an API server's. Absent: none is asked for. Never rejects. */
   readonly isToken?: (token: string) => Promise<boolean>;
+  /** Told of every caller that is not proven, and where it called from. */
+  readonly onUnproven?: (lacks: Unproven, from: string) => void;
 }
 
 export interface ClientRules {
@@ -56,7 +58,7 @@ function lacking(lacks: Unproven): Caller {
   return { kind: 'unproven', lacks };
 }
 
-/** The handshake has checked who signed it. */
+/** The handshake has checked who signed it, and goes on with any: so what is refused is counted here. */
 function hasName({ socket }: IncomingMessage, { names }: ClientRules): boolean {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return false;
   const certificate = socket.getPeerX509Certificate();

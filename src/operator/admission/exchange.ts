@@ -101,9 +101,10 @@ export class WebhookFront {
   }
 
   #routeOf(request: IncomingMessage, caller: Caller): Route {
-    const { handlers, metrics } = this.#options;
+    const { callers, handlers, metrics } = this.#options;
     if (caller.kind === 'unproven') {
       metrics.unproven(caller.lacks);
+      callers.onUnproven?.(caller.lacks, request.socket.remoteAddress ?? '');
       return { ok: false, reply: unknownCaller };
     }
     this.#options.proven?.(request.socket);

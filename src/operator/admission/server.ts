@@ -98,7 +98,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   const { clients } = options.callers;
   const server = createServer({
     ...tlsOptions(options.keyPair, clients),
-    ...(clients === undefined ? {} : { requestCert: true, rejectUnauthorized: true }),
+    ...(clients === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     handshakeTimeout: handshakeMs,
     keepAliveTimeout: keepAliveMs,
     headersTimeout: headersMs,

@@ -24,6 +24,9 @@ export const webhookPaths = {
 /** Where certificates that others make are mounted. */
 export const certificateFolder = '/etc/holdfast/certificates';
 
+/** Where the authority of API servers' client certificates is mounted. */
+export const clientFolder = '/etc/holdfast/client-authority';
+
 export const selectorLabels = {
   'app.kubernetes.io/name': 'holdfast',
   'app.kubernetes.io/component': 'operator',

@@ -26,7 +26,7 @@ function permission(why: string, group: string, resources: string[], verbs: stri
 }
 
 /** In the whole cluster, because what is protected is anywhere. */
-export function clusterPermissions({ ownerKinds }: InstallValues): readonly Permission[] {
+export function clusterPermissions({ ownerKinds, webhook }: InstallValues): readonly Permission[] {
   return [
     permission(
       'counts the pods of budgets; completes evictions and repairs rollouts by deleting',
@@ -106,6 +106,9 @@ export function clusterPermissions({ ownerKinds }: InstallValues): readonly Perm
       ['patch', 'update'],
       [operatorName],
     ),
+    ...(webhook.bearer === undefined
+      ? []
+      : [permission('checks the tokens of API servers', 'authentication.k8s.io', ['tokenreviews'], ['create'])]),
   ];
 }
 

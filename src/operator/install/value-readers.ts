@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
 import { isObject } from '../../api/json.ts';
 import { labelKeyProblem, labelValueProblem } from '../../api/label-syntax.ts';
@@ -30,6 +31,17 @@ export const subdomain = matching(
 export const image = matching(/^[A-Za-z0-9][\w.:/@-]*$/, 500, 'must be the reference of an image');
 
 export const pem = matching(/-----BEGIN CERTIFICATE-----/, maxText, 'must be certificates as PEM');
+
+export const callerName = matching(/^[\x21-\x2b\x2d-\x7e]+$/, 253, 'must be a name without spaces and commas');
+
+export const cidr: Reader = (value, field) => {
+  const [address = '', bits = '', ...rest] = typeof value === 'string' ? value.split('/') : [];
+  const family = isIP(address);
+  const fits = /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32);
+  return family !== 0 && fits && rest.length === 0
+    ? []
+    : [invalid(field, value, 'must be a range of addresses, such as 10.0.0.7/32')];
+};
 
 const quantity = /^\d{1,15}(\.\d{1,9})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 
