@@ -1,9 +1,10 @@
 import { connect } from 'node:tls';
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
-import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
+import { startCluster } from '../../../src/cluster/cluster.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
+import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import type { Access } from '../../../src/kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
@@ -41,7 +42,6 @@ const rbacResources: Readonly<Record<string, ReturnType<typeof rbac>>> = {
 };
 
 export interface Bed {
-  readonly cluster: Cluster;
   readonly admin: KubeClient;
   /** With the permissions that the manifests give, and no others. */
   clientsAs(user: string): ReturnType<typeof clientsOf>;
@@ -54,7 +54,19 @@ function clientsOf(connection: Connection) {
 
 export async function startBed(): Promise<Bed> {
   const cluster = await startCluster({ controllers: false, report: () => undefined });
-  const access = accessOf(parseKubeconfig(cluster.kubeconfig(), '/'));
+  const bed = await bedOn(cluster.kubeconfig());
+  return {
+    ...bed,
+    async close() {
+      await bed.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** On a cluster of the caller's, by the kubeconfig of its administrator. */
+export async function bedOn(kubeconfig: string): Promise<Bed> {
+  const access = accessOf(parseKubeconfig(kubeconfig, '/'));
   const connections: Connection[] = [];
   const clientsFor = (who: Access) => {
     const connection = new Connection(targetOf(who, realClock), { clock: realClock, userAgent: 'holdfast-test' });
@@ -64,7 +76,6 @@ export async function startBed(): Promise<Bed> {
   const admin = clientsFor(access).upkeep;
   await prepare(admin);
   return {
-    cluster,
     admin,
     clientsAs: (user) =>
       clientsFor({
@@ -73,19 +84,24 @@ export async function startBed(): Promise<Bed> {
       }),
     async close() {
       for (const connection of connections) connection.close();
-      await cluster.close();
     },
   };
 }
 
 async function prepare(admin: KubeClient): Promise<void> {
-  unwrap(await admin.create(resources.namespaces, {}, { metadata: { name: defaultNamespace } }));
+  await put(admin, resources.namespaces, { metadata: { name: defaultNamespace } });
   for (const object of rbacObjects(defaultInstallValues)) {
     const resource = rbacResources[object.kind ?? ''];
     const namespace = object.metadata?.namespace;
     if (resource === undefined) throw new Error(`no resource for ${object.kind}`);
-    unwrap(await admin.create(resource, { namespace }, object));
+    await put(admin, resource, object, namespace);
   }
+}
+
+/** What an earlier run left on another server is used again. */
+async function put(admin: KubeClient, resource: ResourceName, body: object, namespace?: string): Promise<void> {
+  const made = await admin.create(resource, { namespace }, body);
+  if (!made.ok && made.failure.kind !== 'alreadyExists') unwrap(made);
 }
 
 export interface Replica {
