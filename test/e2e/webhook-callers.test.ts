@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { attack } from './support/attack.ts';
 import { forge, forgedReview } from './support/forging.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod, pub } from './support/objects.ts';
@@ -32,17 +33,49 @@ describe.skipIf(skipped)('a caller that is not the API server', () => {
     const scene = await guarded();
     const { namespace } = scene;
     const before = await uids(scene);
-    for (const { webhookPort } of cluster.operators) {
-      for (const path of paths) {
-        for (const operation of ['CREATE', 'DELETE'] as const) {
-          const answer = await forge(webhookPort, path, forgedReview({ namespace, name: 'web-0', operation }));
-          expect(answer).toEqual({ code: 404, text: 'not found\n' });
-        }
-      }
-    }
+    const reviews = (['CREATE', 'DELETE'] as const).map((operation) =>
+      forgedReview({ namespace, name: 'web-0', operation }),
+    );
+    const answers = cluster.operators.flatMap(({ webhookPort }) =>
+      paths.flatMap((path) => reviews.map((review) => forge(webhookPort, path, review))),
+    );
+    for (const answer of await Promise.all(answers)) expect(answer).toEqual({ code: 404, text: 'not found\n' });
     expect(await uids(scene)).toEqual(before);
     expect(await scene.reservations()).toEqual([]);
     const evicted = await scene.evict('web-1');
     expect(evicted.code, evicted.text).toBe(201);
+  });
+});
+
+describe.skipIf(skipped)('callers that are not the API server', () => {
+  it('[I13] cannot make a real eviction fail, whatever they send and however slowly', async () => {
+    const scene = await sceneIn(cluster);
+    const names = Array.from({ length: 3 }, (_, index) => `web-${index}`);
+    await scene.addPods(...names.map((name) => pod(name, { node, labels: { app: 'web' } })));
+    const budget = pub('web', { maxUnavailable: 3 });
+    await scene.apply(budget);
+    await scene.waitEnforced(budget);
+    const ports = cluster.operators.map(({ webhookPort }) => webhookPort);
+    const attacked = attack({ ports, namespaces: [scene.namespace] });
+    const failures: string[] = [];
+    const path = `/api/v1/namespaces/${scene.namespace}/pods`;
+    const evict = async (name: string, query: string) => {
+      const metadata = { name, namespace: scene.namespace };
+      const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata };
+      const answer = await cluster.request('POST', `${path}/${name}/eviction${query}`, { body });
+      if (answer.code !== 201) failures.push(`${name}${query}: ${answer.code} ${answer.text}`);
+    };
+    try {
+      for (const name of names) {
+        // A wave has begun since the last one, and each connection of it is there.
+        const wave = attacked.waves();
+        while (attacked.waves() === wave) await evict(name, '?dryRun=All');
+        await evict(name, '');
+      }
+    } finally {
+      await attacked.stop();
+    }
+    expect(failures.slice(0, 3)).toEqual([]);
+    expect(attacked.answers()).toEqual(['404 not found\n']);
   });
 });
