@@ -57,7 +57,7 @@ export class BodyMemory {
 }
 
 /** When a body of this size must have arrived, from the head of its request on. */
-export function bodyMs({ maxBytes, graceMs, minBytesPerSecond }: BodyLimits, announced = maxBytes): number {
+function bodyMs({ maxBytes, graceMs, minBytesPerSecond }: BodyLimits, announced = maxBytes): number {
   return graceMs + Math.ceil((Math.min(announced, maxBytes) / minBytesPerSecond) * 1_000);
 }
 

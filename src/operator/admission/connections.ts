@@ -58,11 +58,6 @@ export class Connections {
     });
   }
 
-  /** How many connections are unproven. */
-  get unproven(): number {
-    return this.#unproven.size;
-  }
-
   /** A call on this connection was proven. */
   prove(socket: Socket): void {
     this.#forget(keyOf(socket));

@@ -1,4 +1,3 @@
-import { connect } from 'node:tls';
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { startCluster } from '../../../src/cluster/cluster.ts';
@@ -194,18 +193,6 @@ export async function bundles(bed: Bed): Promise<readonly string[]> {
 /** How many authorities each webhook trusts. */
 export async function trustedCounts(bed: Bed): Promise<readonly number[]> {
   return (await bundles(bed)).map((bundle) => readBundle(bundle).length);
-}
-
-/** A client that trusts this bundle, and calls as an API server would. Rejects when it is not content. */
-export function handshake(port: number, bundle: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', ca: bundle });
-    socket.on('secureConnect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.on('error', reject);
-  });
 }
 
 /** Waits, in real time, for something that is bound to happen. */
