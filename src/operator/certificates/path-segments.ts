@@ -81,22 +81,27 @@ export function segmentsText(listed: readonly ListedSegment[]): string {
 export interface PathSightings {
   /** Since when it leads; undefined: it has not seen anything yet. */
   readonly sinceMs: number | undefined;
-  /** Segments of the Secret that no configuration carries, and since when it was seen so. */
+  /** Versions of the configurations. Between looks at different versions any path may have been carried. */
+  readonly versions: string;
+  /** Segments of the Secret that no configuration carries, and since when that is certain. */
   readonly unused: ReadonlyMap<string, number>;
 }
 
-export const noPathsSeen: PathSightings = { sinceMs: undefined, unused: new Map() };
+export const noPathsSeen: PathSightings = { sinceMs: undefined, versions: '', unused: new Map() };
 
 export function observePaths(
   before: PathSightings,
   listed: readonly ListedSegment[],
   carried: ReadonlySet<string>,
+  versions: string,
   nowMs: number,
 ): PathSightings {
   const unused = listed.map(({ segment }) => segment).filter((segment) => !carried.has(segment));
+  const known = before.versions === versions ? before.unused : noPathsSeen.unused;
   return {
     sinceMs: before.sinceMs ?? nowMs,
-    unused: new Map(unused.map((segment) => [segment, before.unused.get(segment) ?? nowMs])),
+    versions,
+    unused: new Map(unused.map((segment) => [segment, known.get(segment) ?? nowMs])),
   };
 }
 

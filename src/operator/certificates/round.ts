@@ -63,6 +63,8 @@ interface Seen {
   /** Of any configuration, at either look. */
   readonly carried: ReadonlySet<string>;
   readonly bare: boolean;
+  /** Of the configurations, at the second look. */
+  readonly versions: string;
 }
 
 /** The order of reads and writes is what keeps a served leaf trusted and a call accepted, even when two lead at the same time. */
@@ -76,7 +78,7 @@ export async function certificateRound(options: RoundOptions, before: Sightings,
   const listed = read?.segments ?? [];
   const sightings: Sightings = {
     ...observe(before, bundles, read?.stored.leaf?.id, nowMs),
-    paths: observePaths(before.paths, listed, carried, nowMs),
+    paths: observePaths(before.paths, listed, carried, seen.value.versions, nowMs),
   };
   const plan = options.ownCertificates
     ? planCertificates(read?.stored, sightings, nowMs, policy)
@@ -105,7 +107,11 @@ async function look(store: CertificateStore, signal: AbortSignal): Promise<Outco
   const both = [...configurations.value, ...again.value].map(({ object }) => object);
   const carried = new Set(both.flatMap(segmentsOf));
   const bare = both.some(isBare);
-  return { ok: true, value: { configurations: configurations.value, secret: secret.value, bundles, carried, bare } };
+  const versions = again.value.map(({ object }) => object.metadata?.resourceVersion ?? '').join();
+  return {
+    ok: true,
+    value: { configurations: configurations.value, secret: secret.value, bundles, carried, bare, versions },
+  };
 }
 
 /** How soon to see again whether replicas from before are still there. */

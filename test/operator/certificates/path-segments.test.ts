@@ -23,7 +23,7 @@ const two = 'b'.repeat(43);
 const made = 'n'.repeat(43);
 
 function plan(listed: readonly ListedSegment[], carried: readonly string[], seen: Partial<PathSightings> = {}) {
-  const sightings = { ...observePaths(noPathsSeen, listed, new Set(carried), now), ...seen };
+  const sightings = { ...observePaths(noPathsSeen, listed, new Set(carried), 'v', now), ...seen };
   const { list, publish } = planPaths({ listed, carried: new Set(carried), seen: sightings }, () => made, now, policy);
   return { list: list?.map(({ segment }) => segment), publish };
 }
