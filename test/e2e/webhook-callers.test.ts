@@ -9,7 +9,7 @@ import { suite } from './support/suite.ts';
 const { cluster, skipped } = await suite({ replicas: 2 });
 const node = skipped ? '' : await addNode(cluster, 'any');
 
-const paths = ['/pods?timeout=10s', `/${'A'.repeat(43)}/pods?timeout=10s`, '//pods?timeout=10s', '/?timeout=10s'];
+const paths = ['/pods?timeout=10s', `/${'a'.repeat(64)}/pods?timeout=10s`, '//pods?timeout=10s', '/?timeout=10s'];
 
 /** Three pods under budgets that let one of them go. */
 async function guarded(): Promise<Scene> {

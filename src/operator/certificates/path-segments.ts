@@ -7,10 +7,10 @@ import type { CertificatePolicy } from './policy.ts';
  */
 export const bare = '';
 
-/** 32 bytes in base64url. */
+/** 32 bytes in hexadecimal: API servers want each segment of a Service's path to be a lowercase DNS name. */
 const segmentBytes = 32;
-const segmentLength = 43;
-const calledPath = new RegExp(`^/(?:([A-Za-z0-9_-]{${segmentLength}})/)?([a-z]+)$`);
+const segmentLength = 2 * segmentBytes;
+const calledPath = new RegExp(`^/(?:([0-9a-f]{${segmentLength}})/)?([a-z]+)$`);
 
 export interface CalledPath {
   /** `bare`: there is none. */
@@ -30,7 +30,7 @@ export function joinPath({ segment, base }: CalledPath): string {
 }
 
 export function newSegment(randomBytes: (size: number) => Buffer): string {
-  return randomBytes(segmentBytes).toString('base64url');
+  return randomBytes(segmentBytes).toString('hex');
 }
 
 /** Looks at every byte of every accepted segment, so that the time it takes tells nothing about them. */
@@ -65,7 +65,7 @@ const bareMark = '-';
 export function readSegments(text = ''): readonly ListedSegment[] {
   const listed = text
     .split('\n', maxSegments)
-    .map((line) => /^(-|[A-Za-z0-9_-]{43}) (\d{1,15})$/.exec(line))
+    .map((line) => /^(-|[0-9a-f]{64}) (\d{1,15})$/.exec(line))
     .filter((match) => match !== null);
   return listed.map(([, mark = '', made = '0']) => ({
     segment: mark === bareMark ? bare : mark,

@@ -18,8 +18,8 @@ import { logInto } from '../certificates/support.ts';
 import { reviewText } from './reviews.ts';
 import { agentFor, type Certified, type StartWish, send, startServer, until } from './support.ts';
 
-const segment = 's'.repeat(43);
-const other = 'o'.repeat(43);
+const segment = 'a'.repeat(64);
+const other = 'b'.repeat(64);
 const provenPath = `/${segment}/judge?timeout=10s`;
 const closing: (() => unknown)[] = [];
 

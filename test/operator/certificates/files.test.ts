@@ -57,7 +57,11 @@ function mount({ certificate, key }: KeyPair): void {
 
 const upkeep: PathUpkeep = {
   paths: barePaths,
-  lead: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+  lead: (signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    }),
   close: () => Promise.resolve(),
 };
 

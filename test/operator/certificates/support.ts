@@ -14,7 +14,7 @@ import type { Certificates } from '../../../src/operator/certificates/certificat
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
 import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
 import { readBundle } from '../../../src/operator/certificates/read.ts';
-import { startCertificates } from '../../../src/operator/certificates/start.ts';
+import { type PathUpkeep, startCertificates, startPaths } from '../../../src/operator/certificates/start.ts';
 import {
   certificateSecret,
   defaultNamespace,
@@ -51,9 +51,9 @@ function clientsOf(connection: Connection) {
   return createClients(connection, purposeLimits, realClock);
 }
 
-export async function startBed(): Promise<Bed> {
+export async function startBed(values: InstallValues = defaultInstallValues): Promise<Bed> {
   const cluster = await startCluster({ controllers: false, report: () => undefined });
-  const bed = await bedOn(cluster.kubeconfig());
+  const bed = await bedOn(cluster.kubeconfig(), values);
   return {
     ...bed,
     async close() {
@@ -64,7 +64,7 @@ export async function startBed(): Promise<Bed> {
 }
 
 /** On a cluster of the caller's, by the kubeconfig of its administrator. */
-export async function bedOn(kubeconfig: string): Promise<Bed> {
+export async function bedOn(kubeconfig: string, values: InstallValues = defaultInstallValues): Promise<Bed> {
   const access = accessOf(parseKubeconfig(kubeconfig, '/'));
   const connections: Connection[] = [];
   const clientsFor = (who: Access) => {
@@ -73,7 +73,7 @@ export async function bedOn(kubeconfig: string): Promise<Bed> {
     return clientsOf(connection);
   };
   const admin = clientsFor(access).upkeep;
-  await prepare(admin);
+  await prepare(admin, values);
   return {
     admin,
     clientsAs: (user) =>
@@ -87,9 +87,10 @@ export async function bedOn(kubeconfig: string): Promise<Bed> {
   };
 }
 
-async function prepare(admin: KubeClient): Promise<void> {
-  await put(admin, resources.namespaces, { metadata: { name: defaultNamespace } });
-  for (const object of rbacObjects(defaultInstallValues)) {
+async function prepare(admin: KubeClient, values: InstallValues): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: defaultNamespace } };
+  await put(admin, resources.namespaces, namespace);
+  for (const object of rbacObjects(values)) {
     const resource = rbacResources[object.kind ?? ''];
     const namespace = object.metadata?.namespace;
     if (resource === undefined) throw new Error(`no resource for ${object.kind}`);
@@ -97,10 +98,14 @@ async function prepare(admin: KubeClient): Promise<void> {
   }
 }
 
-/** What an earlier run left on another server is used again. */
-async function put(admin: KubeClient, resource: ResourceName, body: object, namespace?: string): Promise<void> {
-  const made = await admin.create(resource, { namespace }, body);
-  if (!made.ok && made.failure.kind !== 'alreadyExists') unwrap(made);
+/** What an earlier run left on another server becomes what it is to be. */
+async function put(admin: KubeClient, resource: ResourceName, body: KubeBody, namespace?: string): Promise<void> {
+  const place = { namespace, name: body.metadata?.name ?? '' };
+  unwrap(await admin.patch(resource, place, { type: 'apply', body, fieldManager: 'test', force: true }));
+}
+
+interface KubeBody {
+  readonly metadata?: { readonly name?: string };
 }
 
 export interface Replica {
@@ -119,6 +124,20 @@ export interface ReplicaWish {
 
 export function logInto(lines: string[]): Logger {
   return createLogger({ level: 'debug', format: 'json', now: () => 0, write: (line) => lines.push(line) });
+}
+
+/** One operator whose certificates others make, as far as paths go, with the permissions of the service account. */
+export function startPathReplica(bed: Bed): PathUpkeep {
+  const clock = realClock;
+  const context = {
+    clients: bed.clientsAs(operatorUser(defaultNamespace)),
+    clock,
+    random: Math.random,
+    log: logInto([]),
+    metrics: createMetrics(),
+    namespace: defaultNamespace,
+  };
+  return startPaths({ context, traits: { watchList: true }, names: webhookNames(defaultNamespace, undefined) });
 }
 
 /** One operator, as far as certificates go, with the permissions of the service account. */

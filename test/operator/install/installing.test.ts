@@ -85,7 +85,7 @@ describe('[I13] who may call the webhooks of an installation', () => {
 describe('an installation', () => {
   it('[I13] leaves the paths alone that the operator wrote', async () => {
     await place.install();
-    const before = await place.writePaths('s'.repeat(43));
+    const before = await place.writePaths('e'.repeat(64));
     const again = await place.install();
     expect(results(again.lines, 'configured')).toEqual([]);
     expect(await place.paths()).toEqual(before);
