@@ -101,6 +101,7 @@ export function operatorCommand(): Command {
 }
 
 async function run(options: Options): Promise<void> {
+  const settings = settingsOf(options);
   const { kubeconfig, context } = options;
   const access = await loadAccess({ env: process.env, home: homedir(), kubeconfig, context });
   if (!access.ok) throw new Error(access.problem);
@@ -112,7 +113,6 @@ async function run(options: Options): Promise<void> {
   });
   const stop = new StopRequest();
   try {
-    const settings = settingsOf(options);
     log.info('the operator starts', { ...settings, server: access.value.server.href });
     const giveUp = new AbortController();
     void stop.requested.then(() => giveUp.abort());
