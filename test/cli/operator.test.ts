@@ -82,7 +82,7 @@ async function withNamespace(cluster: TestCluster): Promise<void> {
   await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'holdfast-system' } } });
 }
 
-it('runs outside of a cluster, registers itself by URL, becomes ready, and stops on SIGTERM with 0', async () => {
+it('[I13] runs outside of a cluster, registers itself by URL, becomes ready, and stops on SIGTERM with 0', async () => {
   const cluster = await testCluster();
   try {
     await withNamespace(cluster);
@@ -106,7 +106,7 @@ it('runs outside of a cluster, registers itself by URL, becomes ready, and stops
     expect(new Set(webhooks.map(({ clientConfig }) => new URL(clientConfig.url).port))).toEqual(
       new Set([`${webhook}`]),
     );
-    // [I13] Paths that only API servers know, from the beginning, and nothing for other machines where the URL is on this one.
+    // Paths that only API servers know, from the beginning, and nothing for other machines where the URL is on this one.
     for (const { clientConfig } of webhooks)
       expect(new URL(clientConfig.url).pathname).toMatch(/^\/[0-9a-f]{64}\/\w+$/);
     expect([await accepts('127.0.0.1', webhook), await accepts('127.0.0.2', webhook)]).toEqual([true, false]);
