@@ -12,7 +12,7 @@ import { everywhere } from './scope.ts';
 export interface SeenConfiguration extends ConfigurationView {
   /** Base64 of each webhook, in order. */
   readonly bundles: readonly string[];
-  /** Some webhook is called by a path that anybody can guess. */
+  /** Some webhook is called by a path without the segment that proves API servers. */
   readonly bare: boolean;
   /** Namespace of the Service that it is called at. */
   readonly serviceNamespace: string | undefined;

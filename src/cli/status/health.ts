@@ -102,7 +102,7 @@ function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts
   const check = 'callers';
   if (validating?.bare === true || mutating?.bare === true) {
     const detail =
-      'webhooks are called by paths that anybody can guess: the leader of the operator writes others, and logs why it cannot';
+      'webhooks are called by paths that any pod can guess: the leader of the operator writes others, and logs why it cannot';
     return { check, state: 'warning', detail };
   }
   if (unproven.kind === 'denied') return { check, state: 'unknown', detail: unproven.why };

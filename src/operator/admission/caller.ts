@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls';
 import type { AcceptedPaths } from '../certificates/caller-paths.ts';
 import { bare, splitPath } from '../certificates/path-segments.ts';
 
-/** What a caller must show before it is listened to (I13). Whoever lacks any of it is told nothing but 404. */
+/** What a caller must show before it is listened to (I13). A caller that lacks any of it gets 404 and nothing else. */
 export interface CallerRules {
   readonly paths: AcceptedPaths;
   /** Absent: no client certificate is asked for. */

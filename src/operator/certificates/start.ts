@@ -18,7 +18,7 @@ export interface CertificateOptions {
   readonly traits: ServerTraits;
   readonly names: ServerNames;
   readonly policy?: CertificatePolicy;
-  /** Bytes that nobody can guess, for serial numbers and paths. */
+  /** Unguessable bytes, for serial numbers and paths. */
   readonly randomBytes?: (size: number) => Buffer;
 }
 

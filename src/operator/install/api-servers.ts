@@ -11,7 +11,7 @@ import type { InstallValues } from './values.ts';
 const slices: ResourceName = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespaced: true };
 const ofApiServers = { namespace: 'default', labelSelector: 'kubernetes.io/service-name=kubernetes' };
 
-/** Whether the NetworkPolicy says from where the webhooks may be called, and nobody said from where that is. */
+/** Whether the NetworkPolicy limits where the webhooks are called from, and the values do not say from where. */
 export function wantsAddresses({ hostNetwork, apiServerPorts, apiServerCidrs, webhook }: InstallValues): boolean {
   return !hostNetwork && apiServerPorts.length > 0 && apiServerCidrs.length === 0 && webhook.url === undefined;
 }

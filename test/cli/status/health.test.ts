@@ -127,7 +127,7 @@ describe("the operator's health", () => {
         })),
       },
       'warning',
-      'paths that anybody can guess',
+      'paths that any pod can guess',
     ],
     ['all is well', 'certificates', {}, 'ok', 'until 20'],
     ['they end soon', 'certificates', { now: readAt + 727 * dayMs }, 'warning', 'until 20'],
