@@ -1,5 +1,6 @@
 // The API servers that call the webhook, in a process of their own: what they cost is not the operator's.
 import { setTimeout } from 'node:timers/promises';
+import { webhookPaths } from '../../src/operator/install/names.ts';
 import { answerWith } from '../cluster/answering.ts';
 import { type Answer, Exchange } from './exchange.ts';
 import type { Loaded, Review, ToLoad } from './messages.ts';
@@ -20,7 +21,7 @@ answerWith<ToLoad>(async (order) => {
 });
 
 function drive(order: ToLoad, open: readonly Exchange[]): Promise<Loaded> {
-  const calls = order.reviews.map(callOf);
+  const calls = order.reviews.map((review) => callOf(review, order.webhook.path));
   switch (order.do) {
     case 'hammer':
       return hammer({ seconds: order.seconds, atLeast: calls.length }, open, calls);
@@ -31,9 +32,11 @@ function drive(order: ToLoad, open: readonly Exchange[]): Promise<Loaded> {
   }
 }
 
-function callOf({ bytes, pod }: Review): Call {
+/** @param path of the webhook; the bare server, to compare with, has none */
+function callOf({ bytes, pod }: Review, path: string = webhookPaths.pods): Call {
+  const text = Buffer.from(bytes, 'base64').toString();
   return {
-    bytes: Buffer.from(bytes, 'base64'),
+    bytes: Buffer.from(text.replace(`POST ${webhookPaths.pods}?`, `POST ${path}?`)),
     deletion: Buffer.from(`DELETE ${pod} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n`),
   };
 }

@@ -6,6 +6,8 @@ import type { Cpu } from '../cluster/messages.ts';
 export interface Endpoint {
   readonly port: number;
   readonly ca: string;
+  /** Of a webhook: it proves the API server. */
+  readonly path?: string;
 }
 
 export type ToApi =

@@ -26,6 +26,10 @@ interface Options {
   readonly webhookPort: number;
   readonly healthPort: number;
   readonly webhookUrl?: string;
+  readonly webhookHost?: string;
+  readonly clientCaFile?: string;
+  readonly clientNames?: readonly string[];
+  readonly bearer?: readonly string[];
   readonly certificates?: string;
   readonly featureGates: FeatureGates;
   readonly allowProbeHost: readonly string[];
@@ -67,6 +71,20 @@ export function operatorCommand(): Command {
       httpsUrl,
     )
     .option(
+      '--webhook-host <address>',
+      'listen for webhooks at this address only (default: 127.0.0.1 where --webhook-url is on this machine, else all)',
+    )
+    .option(
+      '--client-ca-file <file>',
+      'API servers must show a client certificate that one of these authorities signed (needs --client-names)',
+    )
+    .option('--client-names <names>', 'names of which the client certificate must have one, separated by commas', names)
+    .option(
+      '--bearer <users>',
+      'API servers must show a bearer token of one of these users, separated by commas',
+      names,
+    )
+    .option(
       '--certificates <dir>',
       'serve tls.crt and tls.key from here (default: certificates of its own, in a Secret)',
     )
@@ -91,6 +109,7 @@ export function operatorCommand(): Command {
 }
 
 async function run(options: Options): Promise<void> {
+  const settings = settingsOf(options);
   const { kubeconfig, context } = options;
   const access = await loadAccess({ env: process.env, home: homedir(), kubeconfig, context });
   if (!access.ok) throw new Error(access.problem);
@@ -102,7 +121,6 @@ async function run(options: Options): Promise<void> {
   });
   const stop = new StopRequest();
   try {
-    const settings = settingsOf(options);
     log.info('the operator starts', { ...settings, server: access.value.server.href });
     const giveUp = new AbortController();
     void stop.requested.then(() => giveUp.abort());
@@ -123,6 +141,7 @@ async function run(options: Options): Promise<void> {
 
 function settingsOf(options: Options): OperatorSettings {
   const { namespace, takeover, webhookUrl, certificates, featureGates, budgetMetrics } = options;
+  const host = options.webhookHost ?? (isLoopback(webhookUrl) ? loopback : undefined);
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
   return {
@@ -130,7 +149,9 @@ function settingsOf(options: Options): OperatorSettings {
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     takeover,
     webhook: {
+      ...(host === undefined ? {} : { host }),
       port: options.webhookPort,
+      ...callersOf(options),
       ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: outside }),
     },
     health: { port: options.healthPort },
@@ -140,6 +161,33 @@ function settingsOf(options: Options): OperatorSettings {
     budgetMetrics,
     noticeMs: outside ? lettingGoMs : noticeMs,
   };
+}
+
+const loopback = '127.0.0.1';
+
+/** What only this machine can reach need not be offered to others. */
+function isLoopback(url: string | undefined): boolean {
+  if (url === undefined) return false;
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname.startsWith('127.');
+}
+
+function callersOf({ clientCaFile, clientNames, bearer }: Options): Partial<OperatorSettings['webhook']> {
+  if ((clientCaFile === undefined) !== (clientNames === undefined)) {
+    throw new Error(
+      '--client-ca-file and --client-names go together: an authority may sign certificates of others, too',
+    );
+  }
+  return {
+    ...(clientCaFile === undefined ? {} : { clients: { file: clientCaFile, names: clientNames ?? [] } }),
+    ...(bearer === undefined ? {} : { bearer }),
+  };
+}
+
+function names(text: string): readonly string[] {
+  const list = text.split(',').map((one) => one.trim());
+  if (list.some((one) => one === '')) throw new InvalidArgumentError('must be names, separated by commas.');
+  return list;
 }
 
 function featureGates(text: string): FeatureGates {

@@ -55,13 +55,13 @@ export async function runOperator(cluster: Cluster, token: ServiceToken): Promis
     },
     environment,
   );
-  await register(admin, `https://${host}:${operator.webhookPort}`);
+  await register(admin, `https://${host}:${operator.webhookPort}`, operator.pathSegment());
   while (operator.missing().length > 0) await sleep(realClock, lookEveryMs);
   return operator;
 }
 
 /** By the administrator, as an installation would: the operator may only change what is registered. */
-async function register(admin: Access, url: string): Promise<void> {
+async function register(admin: Access, url: string, segment: string | undefined): Promise<void> {
   const clock = realClock;
   const connection = new Connection(targetOf(admin, clock), { clock, userAgent: 'holdfast-up' });
   try {
@@ -74,6 +74,7 @@ async function register(admin: Access, url: string): Promise<void> {
       log: createLogger({ level: 'error', format: 'text', write: () => undefined, now: () => clock.now() }),
       values: { ...values, webhook: { ...values.webhook, url } },
       paths: answeredPaths,
+      ...(segment === undefined ? {} : { segment }),
       signal,
     });
     if (registered.kind === 'refused') throw new Error(registered.problem);

@@ -96,6 +96,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     staleness: () => view.staleness(),
     scales: owners.scales,
     username: () => username,
+    namespaces: views.namespaces,
     events: createLedgerEvents(context.metrics, log),
     observer: decisionObserver({
       metrics: createDecisionMetrics(context.metrics),

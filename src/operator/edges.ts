@@ -8,9 +8,9 @@ import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openCertificateFiles } from './certificates/files.ts';
 import { webhookNames } from './certificates/names.ts';
-import { startCertificates } from './certificates/start.ts';
+import { startCertificates, startPaths } from './certificates/start.ts';
 import { serveWebhooks } from './serving.ts';
-import type { OperatorEnvironment, OperatorSettings } from './settings.ts';
+import { type OperatorEnvironment, OperatorProblem, type OperatorSettings } from './settings.ts';
 
 /** How an operator meets the world. Everything else about it is the same, whatever there is for a network. */
 export interface OperatorEdges {
@@ -27,11 +27,6 @@ export interface OperatorCertificates {
   readonly certificates: Certificates;
   /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
   readonly authorities: string | undefined;
-}
-
-/** A setting, or something about the cluster, with which no operator can run. */
-export class OperatorProblem extends Error {
-  override readonly name = 'OperatorProblem';
 }
 
 /** Sockets, with TLS wherever an API server is at the other end. */
@@ -60,7 +55,11 @@ async function certificatesOf(
     return { certificates: startCertificates({ context, traits, names }), authorities: undefined };
   }
   const { clock, log, metrics } = context;
-  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics });
-  if (opened.kind === 'unusable') throw new OperatorProblem(opened.problem);
+  const upkeep = startPaths({ context, traits, names });
+  const opened = await openCertificateFiles({ directory: settings.certificates, names, clock, log, metrics, upkeep });
+  if (opened.kind === 'unusable') {
+    await upkeep.close();
+    throw new OperatorProblem(opened.problem);
+  }
   return { certificates: opened.certificates, authorities: opened.authorities };
 }

@@ -1,4 +1,5 @@
 import type { LeaseElection } from '../kube/election/lease-election.ts';
+import { sleep } from '../kube/time/clock.ts';
 import type { HealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import type { WebhookServer } from './admission/server.ts';
@@ -6,20 +7,23 @@ import { shutDown } from './admission/shutdown.ts';
 import { createWebhookMetrics } from './admission/webhook-metrics.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
-import { networkEdges, type OperatorEdges, OperatorProblem } from './edges.ts';
+import { networkEdges, type OperatorEdges } from './edges.ts';
 import { followReadiness } from './follow-readiness.ts';
 import { createViewMetrics } from './handlers/view-metrics.ts';
 import { defaultInstallValues } from './install/values.ts';
 import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
-import type { OperatorEnvironment, OperatorSettings, Surrounding } from './settings.ts';
+import { callerRules } from './serving.ts';
+import { type OperatorEnvironment, OperatorProblem, type OperatorSettings, type Surrounding } from './settings.ts';
 
 export interface RunningOperator {
   readonly webhookPort: number;
   readonly healthPort: number;
   /** Why it is not ready; empty: it is. */
   missing(): readonly string[];
+  /** What proves API servers, for who registers its webhooks. Undefined: it is not known yet. */
+  pathSegment(): string | undefined;
   /** Leaves without a refused request, and gives up leading. */
   stop(): Promise<void>;
 }
@@ -72,6 +76,7 @@ export async function runOperator(
       webhookPort: webhook.port,
       healthPort: health.port,
       missing: () => readiness.missing(),
+      pathSegment: () => certificates.paths.current(),
       stop: () => {
         following?.close();
         return stop(running, webhook);
@@ -122,9 +127,16 @@ async function serve(running: Running): Promise<WebhookServer> {
   const { context, handlers } = parts;
   const { clock, log, metrics, clients } = context;
   const { url, register = false } = settings.webhook;
+  const callers = await callerRules(settings.webhook, parts, certificates);
   const [username, webhook] = await Promise.all([
     askOwnName(clients.upkeep),
-    edges.serve(certificates, { handlers, clock, log, metrics: createWebhookMetrics(metrics) }),
+    edges.serve(certificates, {
+      handlers,
+      callers,
+      clock,
+      log,
+      metrics: createWebhookMetrics(metrics),
+    }),
   ]);
   if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
   if (username !== undefined) parts.setOwnName(username);
@@ -133,10 +145,12 @@ async function serve(running: Running): Promise<WebhookServer> {
 }
 
 /** Only when the webhooks are there to be called. */
-async function announce({ settings, parts, authorities, stopping }: Running, url: string): Promise<void> {
+async function announce(running: Running, url: string): Promise<void> {
+  const { settings, parts, authorities, stopping } = running;
   const { clients, clock, random, log } = parts.context;
   const defaults = defaultInstallValues;
   const trust = authorities === undefined ? {} : { caBundle: authorities };
+  const segment = await pathSegment(running);
   const registered = await registerWebhooks({
     client: clients.upkeep,
     clock,
@@ -144,9 +158,23 @@ async function announce({ settings, parts, authorities, stopping }: Running, url
     log,
     values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url, ...trust } },
     paths: new Set(parts.handlers.keys()),
+    ...(segment === undefined ? {} : { segment }),
     signal: stopping.signal,
   });
   if (registered.kind === 'refused') throw new OperatorProblem(registered.problem);
+}
+
+/** A leader makes one within moments. Where none does, the bare path is registered, and replaced when there is one. */
+const segmentWithinMs = 5_000;
+const lookEveryMs = 50;
+
+async function pathSegment({ parts, certificates, stopping }: Running): Promise<string | undefined> {
+  const { clock } = parts.context;
+  const endMs = clock.monotonic() + segmentWithinMs;
+  while (certificates.paths.current() === undefined && clock.monotonic() < endMs) {
+    if (!(await sleep(clock, lookEveryMs, stopping.signal))) break;
+  }
+  return certificates.paths.current();
 }
 
 /** Others should lead at once; the webhooks go last but for what they need to answer. */

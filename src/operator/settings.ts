@@ -13,6 +13,7 @@ export interface OperatorSettings {
   readonly identity: string;
   readonly takeover: (typeof takeoverModes)[number];
   readonly webhook: {
+    /** Absent: all addresses of the machine. */
     readonly host?: string;
     /** 0: any free one. */
     readonly port: number;
@@ -20,6 +21,10 @@ export interface OperatorSettings {
     readonly url?: string;
     /** Tells API servers of that URL. Otherwise somebody else does. */
     readonly register?: boolean;
+    /** API servers must show a client certificate: a file with who signs it, and the names of which it must have one. */
+    readonly clients?: { readonly file: string; readonly names: readonly string[] };
+    /** API servers must show a bearer token of one of these users. */
+    readonly bearer?: readonly string[];
   };
   readonly health: { readonly host?: string; readonly port: number };
   /** A folder with tls.crt and tls.key that somebody else keeps. Absent: certificates of our own. */
@@ -48,4 +53,9 @@ export interface Surrounding {
   readonly runtimeMetrics?: boolean;
   /** Gives up starting. An operator that runs is stopped by `stop`. */
   readonly signal?: AbortSignal;
+}
+
+/** A setting, or something about the cluster, with which no operator can run. */
+export class OperatorProblem extends Error {
+  override readonly name = 'OperatorProblem';
 }

@@ -21,7 +21,8 @@ export function registered(
 ): Registrations {
   const authority = createAuthority({ nowMs: readAt, policy: defaultCertificatePolicy, randomBytes });
   const caBundle = Buffer.from(authority.certificate).toString('base64');
-  const [validating, mutating] = webhookConfigurations(defaultInstallValues, answeredPaths).map((configuration) => {
+  const configurations = webhookConfigurations(defaultInstallValues, answeredPaths, 'f'.repeat(64));
+  const [validating, mutating] = configurations.map((configuration) => {
     const webhooks = (configuration.webhooks ?? []).map((one) => ({
       ...one,
       clientConfig: { ...one.clientConfig, caBundle },

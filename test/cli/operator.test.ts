@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -67,11 +67,22 @@ async function readyAt(port: number): Promise<string> {
   return last;
 }
 
+function accepts(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, host);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
 async function withNamespace(cluster: TestCluster): Promise<void> {
   await cluster.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'holdfast-system' } } });
 }
 
-it('runs outside of a cluster, registers itself by URL, becomes ready, and stops on SIGTERM with 0', async () => {
+it('[I13] runs outside of a cluster, registers itself by URL, becomes ready, and stops on SIGTERM with 0', async () => {
   const cluster = await testCluster();
   try {
     await withNamespace(cluster);
@@ -95,6 +106,10 @@ it('runs outside of a cluster, registers itself by URL, becomes ready, and stops
     expect(new Set(webhooks.map(({ clientConfig }) => new URL(clientConfig.url).port))).toEqual(
       new Set([`${webhook}`]),
     );
+    // Paths that only API servers know, from the beginning, and nothing for other machines where the URL is on this one.
+    for (const { clientConfig } of webhooks)
+      expect(new URL(clientConfig.url).pathname).toMatch(/^\/[0-9a-f]{64}\/\w+$/);
+    expect([await accepts('127.0.0.1', webhook), await accepts('127.0.0.2', webhook)]).toEqual([true, false]);
     running.signal('SIGTERM');
     expect(await running.ended).toBe(0);
   } finally {
@@ -117,6 +132,8 @@ it.each([
   ['a webhook URL without TLS', ['--webhook-url', 'http://127.0.0.1:1'], 'must be a URL like https://'],
   ['a mode of takeover that there is not', ['--takeover', 'sometimes'], 'must be "on" or "off"'],
   ['a former mode of takeover', ['--takeover', 'always'], '"always" was replaced by "on"'],
+  ['an authority of client certificates without names', ['--client-ca-file', 'ca.crt'], '--client-names go together'],
+  ['a list of users with an empty one', ['--bearer', 'a,,b'], 'must be names, separated by commas'],
   ['a port that cannot be', ['--webhook-port', '70000'], 'must be a whole number from 0 to 65535'],
 ])('exits with 2 and says what is wrong: %s', async (_title, args, problem) => {
   const running = operator(...args);

@@ -15,6 +15,8 @@ export interface ProtectedWish extends ClusterWish {
   readonly replicas?: number;
   readonly takeover?: OperatorSettings['takeover'];
   readonly featureGates?: FeatureGates;
+  /** What else callers of the webhooks must show. */
+  readonly callers?: Pick<OperatorSettings['webhook'], 'clients' | 'bearer'>;
   /** Of one replica, by its number from 0. */
   readonly clockOf?: (replica: number) => Clock;
   readonly logLevel?: LogLevel;
@@ -86,7 +88,7 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
 }
 
 function settingsOf(
-  { takeover = 'on', featureGates }: ProtectedWish,
+  { takeover = 'on', featureGates, callers }: ProtectedWish,
   namespace: string,
   number: number,
 ): OperatorSettings {
@@ -94,7 +96,7 @@ function settingsOf(
     namespace,
     identity: `operator-${number}_${randomBytes(4).toString('hex')}`,
     takeover,
-    webhook: { host, port: 0, url: `https://${host}` },
+    webhook: { host, port: 0, url: `https://${host}`, ...callers },
     health: { host, port: 0 },
     ...(featureGates === undefined ? {} : { featureGates }),
     budgetMetrics: true,

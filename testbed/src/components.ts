@@ -16,6 +16,8 @@ export interface Site {
   /** Of Kubernetes. */
   readonly version: string;
   readonly kruiseFeatureGates?: string;
+  /** A file: how the API server proves itself to webhooks, among others. */
+  readonly admissionConfig?: string;
 }
 
 export interface Ports {
@@ -77,6 +79,7 @@ export function apiServer(site: Site): Wish {
     '--authorization-mode=Node,RBAC',
     '--allow-privileged=true',
     ...workloadFlags(site.version),
+    ...(site.admissionConfig === undefined ? [] : [`--admission-control-config-file=${site.admissionConfig}`]),
     `--audit-policy-file=${join(testbedFolder, 'config/audit-policy.yaml')}`,
     `--audit-log-path=${auditLogOf(site.folder)}`,
     '--audit-log-mode=blocking',

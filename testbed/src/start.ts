@@ -31,6 +31,8 @@ export interface TestbedOptions {
   readonly addOns?: readonly AddOnKey[];
   /** OpenKruise's, as its manager takes them (`Name=false,...`). Default: as they come. */
   readonly kruiseFeatureGates?: string;
+  /** A file with an AdmissionConfiguration for the API server. */
+  readonly admissionConfig?: string;
   /** Gives up starting. */
   readonly signal?: AbortSignal;
   /** Leave the folder with logs and data behind. */
@@ -61,8 +63,12 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   const keeper = new Keeper(options.keep === true ? undefined : folder);
   try {
     const site = await siteIn(folder, paths, versionOf('kubernetes', env));
-    const { kruiseFeatureGates } = options;
-    await bringUp(kruiseFeatureGates === undefined ? site : { ...site, kruiseFeatureGates }, keeper, options);
+    const { kruiseFeatureGates, admissionConfig } = options;
+    const chosen = {
+      ...(kruiseFeatureGates === undefined ? {} : { kruiseFeatureGates }),
+      ...(admissionConfig === undefined ? {} : { admissionConfig }),
+    };
+    await bringUp({ ...site, ...chosen }, keeper, options);
     return {
       kubeconfigPath: site.credentials.kubeconfig('admin'),
       auditLogPath: auditLogOf(folder),

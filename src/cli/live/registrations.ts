@@ -1,4 +1,5 @@
 import { type Fields, isObject } from '../../api/json.ts';
+import { isBare } from '../../operator/certificates/inject.ts';
 import { operatorName } from '../../operator/install/names.ts';
 import { resources } from '../../operator/resources.ts';
 import { evictionWebhooks, type ForeignWebhook } from '../../operator/surroundings/foreign.ts';
@@ -11,6 +12,8 @@ import { everywhere } from './scope.ts';
 export interface SeenConfiguration extends ConfigurationView {
   /** Base64 of each webhook, in order. */
   readonly bundles: readonly string[];
+  /** Some webhook is called by a path without the segment that proves API servers. */
+  readonly bare: boolean;
   /** Namespace of the Service that it is called at. */
   readonly serviceNamespace: string | undefined;
 }
@@ -65,6 +68,9 @@ export function projectSeen(object: Fields): SeenConfiguration {
   return {
     ...projectConfiguration(object),
     bundles: clients.map(({ caBundle }) => (typeof caBundle === 'string' ? caBundle : '')),
+    bare: isBare({
+      webhooks: webhooks.map(({ clientConfig }) => ({ clientConfig: isObject(clientConfig) ? clientConfig : {} })),
+    }),
     serviceNamespace: typeof serviceNamespace === 'string' ? serviceNamespace : undefined,
   };
 }

@@ -6,6 +6,7 @@ import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Target } from '../../kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
+import { barePaths } from '../../operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../operator/edges.ts';
 import { agentsNamespace } from '../../operator/install/names.ts';
@@ -106,6 +107,7 @@ function agentSettings({ agent }: InstallValues) {
 
 /** TLS does not exist here, and so a certificate is simply there. */
 export const noCertificates: Certificates = {
+  paths: barePaths,
   first: Promise.resolve({ certificate: '', key: '' }),
   current: () => ({ certificate: '', key: '' }),
   onChange: () => () => undefined,

@@ -7,7 +7,7 @@ import { guardProblem } from '../../operator/guard/guard-problem.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
 import { registrationOf } from '../../operator/guard/registration.ts';
 import { agentsReadiness, deploymentReadiness, type Readiness } from '../../operator/install/readiness.ts';
-import type { Found } from '../live/kind-reader.ts';
+import type { Found, Read } from '../live/kind-reader.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
 
@@ -18,6 +18,11 @@ export interface Check {
   readonly detail: string;
 }
 
+export interface UnprovenSighting {
+  readonly lastMs: number;
+  readonly message: string;
+}
+
 export interface HealthFacts {
   readonly now: number;
   readonly operatorNamespace: string;
@@ -25,6 +30,8 @@ export interface HealthFacts {
   readonly deployment: Found<Deployment>;
   readonly agents: Found<DaemonSet>;
   readonly leader: Found<Lease>;
+  /** What replicas told of calls that did not come from API servers. */
+  readonly unproven: Read<UnprovenSighting>;
   readonly world: World;
   /** By node. */
   readonly leases: ReadonlyMap<string, LeaseView>;
@@ -47,6 +54,7 @@ export function healthChecks(facts: HealthFacts): readonly Check[] {
   return [
     webhooks(registrations),
     certificates(validating, facts.now),
+    callers(registrations, facts),
     ...running(facts),
     guards(facts, validating),
     ...around,
@@ -87,6 +95,23 @@ function certificates({ bundles }: SeenConfiguration, now: number): Check {
   if (end <= now) return { check, state: 'failed', detail: `the authority that API servers trust expired on ${date}` };
   const state = end - now < soonMs ? 'warning' : 'ok';
   return { check, state, detail: `API servers trust an authority until ${date}` };
+}
+
+/** Whether the webhooks know whom they answer, and whether others tried. */
+function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts): Check {
+  const check = 'callers';
+  if (validating?.bare === true || mutating?.bare === true) {
+    const detail =
+      'webhooks are called by paths that any pod can guess: the leader of the operator writes others, and logs why it cannot';
+    return { check, state: 'warning', detail };
+  }
+  if (unproven.kind === 'denied') return { check, state: 'unknown', detail: unproven.why };
+  const seen = unproven.kind === 'read' ? unproven.items.filter(({ lastMs }) => !Number.isNaN(lastMs)) : [];
+  const [last] = seen.toSorted((left, right) => right.lastMs - left.lastMs);
+  if (last === undefined)
+    return { check, state: 'ok', detail: 'API servers prove themselves, and no others called lately' };
+  const ageSeconds = Math.max(0, Math.round((now - last.lastMs) / 1_000));
+  return { check, state: 'warning', detail: `${last.message} (last seen ${ageSeconds}s ago)` };
 }
 
 function running(facts: HealthFacts): readonly Check[] {

@@ -1,10 +1,12 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import type { Fields } from '../../api/json.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
+import { unprovenReason } from '../../operator/admission/unproven-calls.ts';
 import { agentName, electionLease, operatorName } from '../../operator/install/names.ts';
-import type { KindReader } from '../live/kind-reader.ts';
+import type { KindReader, Read } from '../live/kind-reader.ts';
 import type { LiveWorld } from '../live/live-world.ts';
-import type { HealthFacts } from './health.ts';
+import type { HealthFacts, UnprovenSighting } from './health.ts';
 
 function namespaced(group: string, plural: string): ResourceName {
   return { group, version: 'v1', plural, namespaced: true };
@@ -13,10 +15,34 @@ function namespaced(group: string, plural: string): ResourceName {
 /** What the API server shows of the operator. */
 export async function readHealth(reader: KindReader, live: LiveWorld): Promise<HealthFacts> {
   const { operatorNamespace: namespace, readAt: now, world, leases, namespaces, registrations } = live;
-  const [deployment, agents, leader] = await Promise.all([
+  const [deployment, agents, leader, unproven] = await Promise.all([
     reader.get<Deployment>(namespaced('apps', 'deployments'), { namespace, name: operatorName }),
     reader.get<DaemonSet>(namespaced('apps', 'daemonsets'), { namespace, name: agentName }),
     reader.get<Lease>(namespaced('coordination.k8s.io', 'leases'), { namespace, name: electionLease }),
+    readUnproven(reader, namespace),
   ]);
-  return { now, operatorNamespace: namespace, registrations, deployment, agents, leader, world, leases, namespaces };
+  return {
+    now,
+    operatorNamespace: namespace,
+    registrations,
+    deployment,
+    agents,
+    leader,
+    unproven,
+    world,
+    leases,
+    namespaces,
+  };
+}
+
+/** What replicas told of callers that are no API servers. Events are kept for an hour, mostly. */
+function readUnproven(reader: KindReader, namespace: string): Promise<Read<UnprovenSighting>> {
+  const events = namespaced('', 'events');
+  const selection = { fieldSelector: `reason=${unprovenReason}` };
+  return reader.listResource(events, { kind: 'some', namespaces: [namespace] }, sightingOf, selection);
+}
+
+function sightingOf({ lastTimestamp, message }: Fields): UnprovenSighting {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  return { lastMs: Date.parse(text(lastTimestamp)), message: text(message) };
 }

@@ -13,24 +13,52 @@ export type Body =
   /** The client went away. */
   | { readonly kind: 'gone' };
 
+export interface BodyLimits {
+  /** Of one review. */
+  readonly maxBytes: number;
+  /** Of all reviews that are being read. */
+  readonly maxReadingBytes: number;
+  /** Of that, what only small reviews may take: a few large ones must not stop all others. */
+  readonly smallShareBytes: number;
+  /** A review that says it has no more than this is small: more than nine in ten pods are. */
+  readonly smallBytes: number;
+  /** How long the body may take to begin to arrive, and at least how fast it must come then. */
+  readonly graceMs: number;
+  readonly minBytesPerSecond: number;
+}
+
 /** How many bytes all bodies together may hold. */
 export class BodyMemory {
-  readonly #limit: number;
+  readonly #limits: BodyLimits;
   #used = 0;
+  #usedByLarge = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(limits: BodyLimits) {
+    this.#limits = limits;
   }
 
-  take(bytes: number): boolean {
-    if (this.#used + bytes > this.#limit) return false;
+  isSmall(announced: number | undefined): boolean {
+    return announced !== undefined && announced <= this.#limits.smallBytes;
+  }
+
+  take(bytes: number, small: boolean): boolean {
+    const { maxReadingBytes, smallShareBytes } = this.#limits;
+    if (this.#used + bytes > maxReadingBytes) return false;
+    if (!small && this.#usedByLarge + bytes > maxReadingBytes - smallShareBytes) return false;
     this.#used += bytes;
+    if (!small) this.#usedByLarge += bytes;
     return true;
   }
 
-  give(bytes: number): void {
+  give(bytes: number, small: boolean): void {
     this.#used -= bytes;
+    if (!small) this.#usedByLarge -= bytes;
   }
+}
+
+/** When a body of this size must have arrived, from the head of its request on. */
+function bodyMs({ maxBytes, graceMs, minBytesPerSecond }: BodyLimits, announced = maxBytes): number {
+  return graceMs + Math.ceil((Math.min(announced, maxBytes) / minBytesPerSecond) * 1_000);
 }
 
 /**
@@ -39,15 +67,19 @@ export class BodyMemory {
  */
 export function readBody(
   request: IncomingMessage,
-  limit: number,
+  limits: BodyLimits,
   memory: BodyMemory,
-  deadline: Deadline,
+  callDeadline: Deadline,
 ): Promise<Body> {
   return new Promise((resolve) => {
-    const collected = new Collected(limit, memory, Number(request.headers['content-length'] ?? 0));
+    const { 'content-length': length } = request.headers;
+    const announced = length === undefined ? undefined : Number(length);
+    const deadline = callDeadline.within(bodyMs(limits, announced));
+    const collected = new Collected(limits.maxBytes, memory, announced);
     const finish = (body: Body) => {
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
       unsubscribe();
+      deadline.release();
       if (body.kind !== 'read') collected.forget();
       request.resume();
       resolve(body);
@@ -67,22 +99,24 @@ export function readBody(
 class Collected {
   readonly #limit: number;
   readonly #memory: BodyMemory;
+  readonly #small: boolean;
   #chunks: Buffer[] = [];
   #kept = 0;
   #received = 0;
   #refused: 'tooLarge' | 'busy' | undefined;
 
-  constructor(limit: number, memory: BodyMemory, announced: number) {
+  constructor(limit: number, memory: BodyMemory, announced: number | undefined) {
     this.#limit = limit;
     this.#memory = memory;
-    this.#refused = announced > limit ? 'tooLarge' : undefined;
+    this.#small = memory.isSmall(announced);
+    this.#refused = (announced ?? 0) > limit ? 'tooLarge' : undefined;
   }
 
   /** False: it is not worth listening any longer. */
   add(chunk: Buffer): boolean {
     this.#received += chunk.length;
     if (this.#received > this.#limit) this.#refused ??= 'tooLarge';
-    if (this.#refused === undefined && !this.#memory.take(chunk.length)) this.#refused = 'busy';
+    if (this.#refused === undefined && !this.#memory.take(chunk.length, this.#small)) this.#refused = 'busy';
     if (this.#refused === undefined) {
       this.#kept += chunk.length;
       this.#chunks.push(chunk);
@@ -91,7 +125,7 @@ class Collected {
   }
 
   forget(): void {
-    this.#memory.give(this.#kept);
+    this.#memory.give(this.#kept, this.#small);
     this.#kept = 0;
     this.#chunks = [];
   }

@@ -5,7 +5,7 @@ import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';
 import { Admission, type AdmissionDeps } from './admit.ts';
 import { BuiltinCounters } from './builtin-counters.ts';
-import { kubeLedgerStore, kubePodReader } from './kube-store.ts';
+import { type GuardParts, kubeGuards, kubeLedgerStore, kubePodReader } from './kube-store.ts';
 import { LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
 import { type DecisionObserver, PodHandler } from './pod-handler.ts';
@@ -34,11 +34,12 @@ export interface AdmissionOptions {
   readonly username: () => string;
   readonly events: LedgerEvents;
   readonly observer: DecisionObserver;
+  readonly namespaces: GuardParts['namespaces'];
 }
 
 export function createAdmission(
-  { world, clients, clock, random, identity, log }: OperatorContext,
-  { options, staleness, scales, username, events, observer }: AdmissionOptions,
+  { world, clients, clock, random, identity, log, namespace: own }: OperatorContext,
+  { options, staleness, scales, username, events, observer, namespaces }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
   const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
@@ -65,7 +66,9 @@ export function createAdmission(
     identity,
     limits,
   });
-  const handler = new PodHandler({ world, admission, counters, clock, options, username, observer });
+  const guards = kubeGuards({ client: clients.admission, namespaces, own });
+  const { callMs } = limits;
+  const handler = new PodHandler({ world, admission, counters, clock, options, username, observer, guards, callMs });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
   const sizes = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });

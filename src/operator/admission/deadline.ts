@@ -1,4 +1,9 @@
-import type { WebhookClock } from './webhook-clock.ts';
+/** The time that the server measures and waits by. */
+export interface WebhookClock {
+  /** Milliseconds since some moment; no person or NTP sets it. */
+  monotonic(): number;
+  after(delayMs: number, callback: () => void): { cancel(): void };
+}
 
 /** Why a request is over: its time is up, or the client closed its connection. */
 export type EndReason = 'late' | 'gone';

@@ -1,28 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Logger } from '../../telemetry/log.ts';
 import { answerBad } from './answers.ts';
-import { type BodyMemory, readBody } from './body.ts';
-import { Deadline, deadlineFor } from './deadline.ts';
+import { type BodyLimits, BodyMemory, readBody } from './body.ts';
+import { type Caller, type CallerRules, proveCaller } from './caller.ts';
+import { Deadline, deadlineFor, type WebhookClock } from './deadline.ts';
 import type { WebhookHandler } from './handler.ts';
 import { type ReviewRequest, readReview } from './review.ts';
 import { type AdmissionAnswer, encodeAnswer } from './review-answer.ts';
-import type { WebhookClock } from './webhook-clock.ts';
 import type { Outcome, WebhookMetrics } from './webhook-metrics.ts';
 
 export interface FrontOptions {
   /** By path. */
   readonly handlers: ReadonlyMap<string, WebhookHandler>;
-  readonly maxBodyBytes: number;
-  readonly memory: BodyMemory;
+  readonly callers: CallerRules;
+  readonly bodies: BodyLimits;
+  /** Told of each connection on which a caller proved itself. */
+  readonly proven?: (socket: Socket) => void;
   readonly clock: WebhookClock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
 }
 
-/** Which webhook is called, or why none is. */
+/** Which webhook a proven caller calls, or why none is. */
 type Route =
   | { readonly ok: true; readonly path: string; readonly query: string; readonly handler: WebhookHandler }
-  | { readonly ok: false; readonly code: number; readonly problem: string; readonly allow?: string };
+  | { readonly ok: false; readonly reply: Reply; readonly allow?: string };
 
 type Called = Extract<Route, { readonly ok: true }>;
 
@@ -36,12 +39,16 @@ interface Reply {
 
 const gone: Reply = { outcome: 'gone', code: 0 };
 
+/** The same for everything that is not proven, whatever there is at the path. */
+const unknownCaller: Reply = rejection(404, 'not found', true);
+
 /**
- * One HTTP request -> one AdmissionReview -> one answer. The order is that of `onRequest`, `#serve` and `#answer`: which webhook is
- * called, the deadline, the body, the review, the handler. It counts the requests that wait for an answer.
+ * One HTTP request -> one AdmissionReview -> one answer. The order is that of `onRequest`, `#serve` and `#answer`: who calls, which
+ * webhook is called, the deadline, the body, the review, the handler. It counts the requests that wait for an answer.
  */
 export class WebhookFront {
   readonly #options: FrontOptions;
+  readonly #memory: BodyMemory;
   readonly #idle: (() => void)[] = [];
   #pending = 0;
   #closing = false;
@@ -49,6 +56,7 @@ export class WebhookFront {
 
   constructor(options: FrontOptions) {
     this.#options = options;
+    this.#memory = new BodyMemory(options.bodies);
   }
 
   get pending(): number {
@@ -76,8 +84,10 @@ export class WebhookFront {
     const started = clock.monotonic();
     this.#count(1);
     response.once('close', () => this.#count(-1));
-    const route = routeOf(request, this.#options.handlers);
-    const reply = route.ok ? await this.#serve(request, response, route) : rejection(route.code, route.problem);
+    const proving = proveCaller(request, this.#options.callers);
+    const caller = proving instanceof Promise ? await proving : proving;
+    const route = this.#routeOf(request, caller);
+    const reply = route.ok ? await this.#serve(request, response, route) : route.reply;
     if (!route.ok && route.allow !== undefined) response.setHeader('allow', route.allow);
     this.#send(response, reply);
     const webhook = route.ok ? route.path : 'none';
@@ -90,14 +100,25 @@ export class WebhookFront {
     if (this.#pending === 0) for (const callback of this.#idle.splice(0)) callback();
   }
 
+  #routeOf(request: IncomingMessage, caller: Caller): Route {
+    const { callers, handlers, metrics } = this.#options;
+    if (caller.kind === 'unproven') {
+      metrics.unproven(caller.lacks);
+      callers.onUnproven?.(caller.lacks, request.socket.remoteAddress ?? '');
+      return { ok: false, reply: unknownCaller };
+    }
+    this.#options.proven?.(request.socket);
+    return routeOf(request, caller, handlers);
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse, route: Called): Promise<Reply> {
-    const { clock, maxBodyBytes, memory } = this.#options;
+    const { clock, bodies } = this.#options;
     const deadline = new Deadline(clock, deadlineFor(route.query));
     response.once('close', () => {
       if (!response.writableEnded) deadline.end('gone');
     });
     try {
-      const body = await readBody(request, maxBodyBytes, memory, deadline);
+      const body = await readBody(request, bodies, this.#memory, deadline);
       switch (body.kind) {
         case 'read':
           try {
@@ -106,7 +127,7 @@ export class WebhookFront {
             body.release();
           }
         case 'tooLarge':
-          return rejection(413, `a review has at most ${maxBodyBytes} bytes`, true);
+          return rejection(413, `a review has at most ${bodies.maxBytes} bytes`, true);
         case 'busy':
           return rejection(503, 'too much is being read at the same time', true);
         case 'late':
@@ -167,21 +188,18 @@ export class WebhookFront {
 }
 
 function routeOf(
-  request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  request: Pick<IncomingMessage, 'method' | 'headers'>,
+  { path, query }: Extract<Caller, { readonly kind: 'proven' }>,
   handlers: ReadonlyMap<string, WebhookHandler>,
 ): Route {
-  const url = request.url ?? '/';
-  const mark = url.indexOf('?');
-  const path = mark < 0 ? url : url.slice(0, mark);
   const handler = handlers.get(path);
-  if (handler === undefined) return { ok: false, code: 404, problem: 'there is no webhook at this path' };
-  if (request.method !== 'POST') return { ok: false, code: 405, problem: 'a webhook takes POST', allow: 'POST' };
-  if (!isJson(request.headers['content-type'])) {
-    return { ok: false, code: 415, problem: 'a webhook takes application/json' };
-  }
+  const no = (code: number, problem: string) => ({ ok: false, reply: rejection(code, problem) }) as const;
+  if (handler === undefined) return no(404, 'there is no webhook at this path');
+  if (request.method !== 'POST') return { ...no(405, 'a webhook takes POST'), allow: 'POST' };
+  if (!isJson(request.headers['content-type'])) return no(415, 'a webhook takes application/json');
   const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return { ok: false, code: 415, problem: 'a webhook takes no compressed bodies' };
-  return { ok: true, path, query: mark < 0 ? '' : url.slice(mark + 1), handler };
+  if (encoding !== 'identity') return no(415, 'a webhook takes no compressed bodies');
+  return { ok: true, path, query, handler };
 }
 
 function isJson(type: string | undefined): boolean {

@@ -9,7 +9,7 @@ export interface InProcessWebhooks extends WebhookServer {
 
 /** For simulations: the same answers without a network, and so without TLS. No client is slow there, so nothing is waited for. */
 export function serveInProcess(terms: WebhookTerms): InProcessWebhooks {
-  const front = frontOf(terms);
+  const front = frontOf(terms, () => undefined);
   const server = createServer({ requestTimeout: 0, headersTimeout: 0 });
   server.on('request', (request, response) => void front.onRequest(request, response));
   const connections = new Set<Duplex>();

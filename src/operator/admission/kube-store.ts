@@ -1,9 +1,12 @@
 import { type DisruptionLedger, ledgerGroup, ledgerName } from '../../api/ledger.ts';
-import type { ObjectMeta } from '../../api/meta.ts';
+import type { Namespace, ObjectMeta } from '../../api/meta.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
+import { guardedValue, guardLabel, isNeverGuarded } from '../guard/plan.ts';
+import { resources } from '../resources.ts';
 import type { LedgerRead, LedgerStore, LedgerWrite } from './ledger.ts';
+import type { NamespaceGuards } from './pod-handler.ts';
 import type { PodReader, PodReading } from './verify.ts';
 
 const version = 'v1alpha1';
@@ -48,6 +51,30 @@ export function kubePodReader(client: Pick<KubeClient, 'getMetadata'>): PodReade
       const { uid, resourceVersion } = answer.value.metadata;
       if (uid === undefined || resourceVersion === undefined) return versionless;
       return { kind: 'found', uid, resourceVersion };
+    },
+  };
+}
+
+export interface GuardParts {
+  readonly client: Pick<KubeClient, 'get'>;
+  readonly namespaces: { get(namespace: undefined, name: string): Namespace | undefined };
+  /** The operator's own namespace. */
+  readonly own: string;
+}
+
+/** From the view, and from the API server where that says no: an API server may know of a label before the view does. */
+export function kubeGuards({ client, namespaces, own }: GuardParts): NamespaceGuards {
+  const isOn = (namespace: Namespace) => guardLabel(namespace) === guardedValue;
+  return {
+    isGuarded(name) {
+      const seen = namespaces.get(undefined, name);
+      return seen !== undefined && isOn(seen) && !isNeverGuarded(name, own);
+    },
+    async confirm(name, signal) {
+      if (isNeverGuarded(name, own)) return false;
+      const read = await client.get<Namespace>(resources.namespaces, { name }, { signal });
+      // What cannot be read is judged: a protected pod must not pass because of that (I4).
+      return read.ok ? isOn(read.value) : read.failure.kind !== 'notFound';
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../kube/time/clock.ts';
 import type { Admission } from './admit.ts';
 import { answerBad, answerBlind, answerVerdict, type PodName } from './answers.ts';
 import type { BuiltinCounters } from './builtin-counters.ts';
+import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { podRequestOf } from './pod-request.ts';
 import { notPinned } from './refusals.ts';
@@ -23,6 +24,17 @@ export interface PodHandlerParts {
   /** The user that our own requests come from. */
   readonly username: () => string;
   readonly observer: DecisionObserver;
+  readonly guards: NamespaceGuards;
+  /** How long the guard of a namespace may be asked for. */
+  readonly callMs: number;
+}
+
+/** Whether a namespace is guarded: in all others API servers ask nothing, and the webhook does nothing (I13). */
+export interface NamespaceGuards {
+  /** From the view. */
+  isGuarded(namespace: string): boolean;
+  /** From the API server. */
+  confirm(namespace: string, signal: AbortSignal): Promise<boolean>;
 }
 
 /** For logs, metrics and events. None of them may throw. */
@@ -43,6 +55,7 @@ export class PodHandler implements WebhookHandler {
     const asked = podRequestOf(review, { username: this.#parts.username() });
     if (asked.kind === 'pass') return { allowed: true };
     if (asked.kind === 'bad') return answerBad(asked.problem);
+    if (!(await this.#isGuarded(review.namespace, deadline))) return { allowed: true };
     const { clock, observer, admission } = this.#parts;
     const started = clock.monotonic();
     const verdict = await admission.admit(asked, deadline);
@@ -62,6 +75,17 @@ export class PodHandler implements WebhookHandler {
     if (asked.kind === 'bad') return answerBad(asked.problem);
     const { request } = asked;
     return answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
+  }
+
+  async #isGuarded(namespace: string, deadline: Deadline): Promise<boolean> {
+    const { guards, callMs } = this.#parts;
+    if (guards.isGuarded(namespace)) return true;
+    const within = deadline.within(callMs);
+    try {
+      return await guards.confirm(namespace, within.signal);
+    } finally {
+      within.release();
+    }
   }
 
   /** What Kubernetes has not counted yet it is asked to count, so that the next try finds a number that is right. */

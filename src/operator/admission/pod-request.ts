@@ -48,16 +48,24 @@ function evictionOf(review: ReviewRequest, identity: Identity): PodRequest {
   const terms = evictionTerms(object);
   if (!terms.ok) return bad(terms.problem);
   // An Eviction has the name of its pod, and so has the path it was sent to.
-  const named = review.name === '' ? reviewedPod('request.object', object) : undefined;
-  if (named?.ok === false) return bad(named.problem);
+  const named = reviewedPod('request.object', object);
+  if (!named.ok) return bad(named.problem);
+  const { name = '', namespace = '' } = named.value ?? {};
+  if (isOther(name, review.name)) return bad('the Eviction names another pod than the request');
+  if (isOther(namespace, review.namespace)) return bad('the Eviction names another namespace than the request');
   const eviction = terms.value;
-  const judged = judge(review, identity, 'EVICT', named?.value?.name ?? '', {
+  const judged = judge(review, identity, 'EVICT', name, {
     ...(eviction.uid === undefined ? {} : { uid: eviction.uid }),
     ...(eviction.resourceVersion === undefined ? {} : { resourceVersionPrecondition: true }),
     // A query parameter arrives in the review; a dry run that the body asks for is only there.
     ...(eviction.dryRun ? { dryRun: true } : {}),
   });
   return judged.kind === 'judge' ? { ...judged, eviction } : judged;
+}
+
+/** Two names, of which either may be left out. */
+function isOther(left: string, right: string): boolean {
+  return left !== '' && right !== '' && left !== right;
 }
 
 /**
@@ -187,6 +195,7 @@ function bad(problem: string): PodRequest {
 /** What admission needs to know of a pod in a review, checked; `whole` is the pod as it came. */
 interface ReviewedPod {
   readonly name: string;
+  readonly namespace: string;
   readonly uid: string | undefined;
   readonly labels: StringMap;
   readonly ownerReferences: readonly OwnerReference[];
@@ -210,8 +219,9 @@ function reviewedPod(field: string, whole: unknown): Checked<ReviewedPod | undef
   if (isUnset(whole)) return { ok: true, value: undefined };
   const metadata = isObject(whole) ? whole['metadata'] : undefined;
   if (!isObject(metadata)) return wrong(`${field}.metadata must be an object`);
-  const { name, uid, labels, ownerReferences, deletionTimestamp } = metadata;
+  const { name, namespace, uid, labels, ownerReferences, deletionTimestamp } = metadata;
   if (!isOptionalText(name)) return wrong(`${field}.metadata.name must be a string`);
+  if (!isOptionalText(namespace)) return wrong(`${field}.metadata.namespace must be a string`);
   if (!isOptionalText(uid)) return wrong(`${field}.metadata.uid must be a string`);
   if (!isUnset(labels) && !isStringMap(labels)) return wrong(`${field}.metadata.labels must be a map of strings`);
   if (!isUnset(ownerReferences) && !isOwners(ownerReferences)) {
@@ -221,6 +231,7 @@ function reviewedPod(field: string, whole: unknown): Checked<ReviewedPod | undef
     ok: true,
     value: {
       name: name ?? '',
+      namespace: namespace ?? '',
       uid: uid ?? undefined,
       labels: labels ?? {},
       ownerReferences: ownerReferences ?? [],

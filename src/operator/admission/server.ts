@@ -1,12 +1,14 @@
 import { createServer, type Server } from 'node:https';
+import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { listenOn } from '../../telemetry/health/listen.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { BodyMemory } from './body.ts';
+import type { BodyLimits } from './body.ts';
+import type { CallerRules, ClientRules } from './caller.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
+import type { WebhookClock } from './deadline.ts';
 import { WebhookFront } from './exchange.ts';
 import type { WebhookHandler } from './handler.ts';
-import { KeptConnections } from './kept-connections.ts';
-import type { WebhookClock } from './webhook-clock.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 
 /** As PEM text. */
@@ -27,32 +29,49 @@ export interface WebhookServerOptions extends WebhookTerms {
 export interface WebhookTerms {
   /** By path, as the webhook configurations name it. */
   readonly handlers: ReadonlyMap<string, WebhookHandler>;
+  /** Whom to listen to. */
+  readonly callers: CallerRules;
   readonly clock: WebhookClock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
-  readonly limits?: Partial<WebhookLimits>;
+  readonly limits?: LimitWishes;
 }
 
-export interface WebhookLimits {
-  /** Of one review: an old and a new object of 3 MiB, the most that an API server takes, and what is around them. */
-  readonly maxBodyBytes: number;
-  /** Of all reviews that are being read. */
-  readonly maxReadingBytes: number;
+interface WebhookLimits {
+  readonly bodies: BodyLimits;
+  readonly connections: ConnectionLimits;
+  /** Of API servers and unproven ones together: what the process has file descriptors for. */
   readonly maxConnections: number;
 }
 
-const mebibyte = 1024 * 1024;
+/** Those that are to be other than they come. */
+export interface LimitWishes {
+  readonly bodies?: Partial<BodyLimits>;
+  readonly connections?: Partial<ConnectionLimits>;
+}
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
 const defaultLimits: WebhookLimits = {
-  maxBodyBytes: 7 * mebibyte,
-  maxReadingBytes: 64 * mebibyte,
-  maxConnections: 2_000,
+  bodies: {
+    // An old and a new object of 3 MiB, the most that an API server takes, and what is around them.
+    maxBytes: 7 * mebibyte,
+    maxReadingBytes: 64 * mebibyte,
+    smallShareBytes: 24 * mebibyte,
+    smallBytes: 256 * kibibyte,
+    graceMs: 2_000,
+    minBytesPerSecond: mebibyte,
+  },
+  // About 40 KiB each, so 80 MiB at most. An API server has at most some hundred calls under way at the same time.
+  connections: { maxUnproven: 2_000, maxUnprovenPerAddress: 1_000, provenWithinMs: 5_000 },
+  maxConnections: 8_000,
 };
 
 /** API servers keep idle connections for 90 seconds. It must be they who close them, or they find a connection reset. */
 const keepAliveMs = 120_000;
 const headersMs = keepAliveMs + 5_000;
 const requestMs = headersMs + 5_000;
-const handshakeMs = 10_000;
+const handshakeMs = 4_000;
 const maxHeaderBytes = 16 * 1024;
 
 export type Rotation = { readonly ok: true } | { readonly ok: false; readonly problem: string };
@@ -74,11 +93,12 @@ export interface WebhookServer {
 }
 
 export async function startWebhookServer(options: WebhookServerOptions): Promise<WebhookServer> {
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = limitsOf(options.limits);
   const { clock, log, metrics } = options;
-  const front = frontOf(options);
+  const { clients } = options.callers;
   const server = createServer({
-    ...tlsOptions(options.keyPair),
+    ...tlsOptions(options.keyPair, clients),
+    ...(clients === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
     handshakeTimeout: handshakeMs,
     keepAliveTimeout: keepAliveMs,
     headersTimeout: headersMs,
@@ -87,38 +107,50 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
     noDelay: true,
   });
   server.maxConnections = limits.maxConnections;
+  const connections = new Connections(server, clock, limits.connections);
+  const front = frontOf(options, (socket) => connections.prove(socket));
   server.on('request', (request, response) => void front.onRequest(request, response));
   server.on('tlsClientError', (error) => {
     metrics.handshakeFailed();
     log.debug('TLS handshake failed', { error: error.message });
   });
-  const kept = new KeptConnections(server, clock);
   const port = await listenOn(server, options.port, options.host);
   return {
     port,
     pending: () => front.pending,
-    rotate: (keyPair) => rotate(server, keyPair),
+    rotate: (keyPair) => rotate(server, keyPair, clients),
     releaseConnections: () => {
       front.keepConnections(false);
-      kept.closeIdle();
+      connections.closeIdle();
     },
     keepConnections: () => front.keepConnections(true),
     drain: () => front.startClosing(),
-    close: (limitMs) => close(server, front, clock, limitMs),
+    close: (limitMs) => close(server, front, clock, limitMs).finally(() => connections.close()),
   };
 }
 
-export function frontOf({ handlers, clock, log, metrics, limits }: WebhookTerms): WebhookFront {
-  const { maxBodyBytes, maxReadingBytes } = { ...defaultLimits, ...limits };
-  return new WebhookFront({ handlers, maxBodyBytes, memory: new BodyMemory(maxReadingBytes), clock, log, metrics });
+export function frontOf(terms: WebhookTerms, proven: (socket: Socket) => void): WebhookFront {
+  const { handlers, callers, clock, log, metrics, limits } = terms;
+  const { bodies } = limitsOf(limits);
+  return new WebhookFront({ handlers, callers, bodies, proven, clock, log, metrics });
 }
 
-function tlsOptions({ certificate, key }: KeyPair) {
-  return { cert: certificate, key, minVersion: 'TLSv1.3' } as const;
+function limitsOf(wishes: LimitWishes = {}): WebhookLimits {
+  const { bodies, connections, maxConnections } = defaultLimits;
+  return {
+    bodies: { ...bodies, ...wishes.bodies },
+    connections: { ...connections, ...wishes.connections },
+    maxConnections,
+  };
 }
 
-function rotate(server: Server, keyPair: KeyPair): Rotation {
-  const options = tlsOptions(keyPair);
+function tlsOptions({ certificate, key }: KeyPair, clients: ClientRules | undefined) {
+  const authorities = clients === undefined ? {} : { ca: clients.authorities };
+  return { cert: certificate, key, minVersion: 'TLSv1.3', ...authorities } as const;
+}
+
+function rotate(server: Server, keyPair: KeyPair, clients: ClientRules | undefined): Rotation {
+  const options = tlsOptions(keyPair, clients);
   try {
     createSecureContext(options);
     server.setSecureContext(options);

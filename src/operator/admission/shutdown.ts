@@ -1,7 +1,7 @@
 import type { HealthServer } from '../../telemetry/health/health-server.ts';
 import type { Readiness } from '../../telemetry/health/readiness.ts';
+import type { WebhookClock } from './deadline.ts';
 import type { WebhookServer } from './server.ts';
-import type { WebhookClock } from './webhook-clock.ts';
 
 export interface ShutdownParts {
   readonly readiness: Readiness;

@@ -1,4 +1,5 @@
 import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
+import type { Unproven } from './caller.ts';
 
 /** How a call ended. */
 export type Outcome =
@@ -27,6 +28,7 @@ export interface Call {
 export interface WebhookMetrics {
   call(call: Call): void;
   handshakeFailed(): void;
+  unproven(lacks: Unproven): void;
   pending(count: number): void;
 }
 
@@ -49,6 +51,11 @@ export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
     help: 'TLS handshakes that failed.',
     labels: [],
   });
+  const unproven = metrics.counter({
+    name: 'webhook_unproven_calls_total',
+    help: 'Calls that did not prove to come from an API server, by what they lacked. They were answered 404, and nothing else.',
+    labels: ['lacks'],
+  });
   const pending = metrics.gauge({
     name: 'webhook_calls_pending',
     help: 'Calls that wait for their answer.',
@@ -60,6 +67,7 @@ export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
       seconds.observe({ webhook }, took);
     },
     handshakeFailed: () => handshakes.add({}),
+    unproven: (lacks) => unproven.add({ lacks }),
     pending: (count) => pending.set({}, count),
   };
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from '../../telemetry/metrics.ts';
 
-/** What a leader writes: a step to the Secret, or the authorities to a webhook configuration. */
-export type CertificateWrite = 'addAuthority' | 'issueLeaf' | 'dropAuthorities' | 'bundle';
+/** What a leader writes: a step or path segments to the Secret, or whom to trust and the path to a webhook configuration. */
+export type CertificateWrite = 'addAuthority' | 'issueLeaf' | 'dropAuthorities' | 'paths' | 'bundle';
 export type WriteResult = 'done' | 'conflict' | 'failed';
 
 export interface CertificateMetrics {

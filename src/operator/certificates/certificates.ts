@@ -1,8 +1,11 @@
 import type { Logger } from '../../telemetry/log.ts';
+import type { AcceptedPaths } from './caller-paths.ts';
 import type { KeyPair } from './material.ts';
 
 /** The certificate that the webhook server serves, wherever it comes from. */
 export interface Certificates {
+  /** Which paths prove that a caller is an API server. */
+  readonly paths: AcceptedPaths;
   /** The server can be started when there is one. Undefined: it was closed before. */
   readonly first: Promise<KeyPair | undefined>;
   current(): KeyPair | undefined;

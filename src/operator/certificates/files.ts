@@ -4,11 +4,13 @@ import { isObject } from '../../api/json.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { AcceptedPaths } from './caller-paths.ts';
 import { type CertificateMetrics, createCertificateMetrics } from './certificate-metrics.ts';
 import { type Certificates, ServedPair } from './certificates.ts';
 import type { KeyPair, ServerNames } from './material.ts';
 import type { LeafFacts } from './plan.ts';
 import { readSecret, secretKeys } from './read.ts';
+import type { PathUpkeep } from './start.ts';
 
 export interface FileOptions {
   /** Holds `tls.crt` and `tls.key`, as a mounted Secret does. */
@@ -18,6 +20,8 @@ export interface FileOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** The paths that prove API servers are ours all the same. */
+  readonly upkeep: PathUpkeep;
 }
 
 export type OpenedFiles =
@@ -36,7 +40,7 @@ const attempts = 3;
 const retryMs = 200;
 const maxFileBytes = 64 * 1024;
 
-/** Certificates that others make. Nobody needs to lead for them, and whom API servers trust is up to those others, too. */
+/** Certificates that others make. They say whom API servers trust, too; the leader keeps the paths alone. */
 export async function openCertificateFiles(options: FileOptions): Promise<OpenedFiles> {
   const stopping = new AbortController();
   const first = await readPair(options, stopping.signal);
@@ -51,6 +55,7 @@ export async function openCertificateFiles(options: FileOptions): Promise<Opened
 }
 
 class CertificateFiles implements Certificates {
+  readonly paths: AcceptedPaths;
   readonly first: Promise<KeyPair | undefined>;
   readonly #options: FileOptions;
   readonly #log: Logger;
@@ -63,6 +68,7 @@ class CertificateFiles implements Certificates {
 
   constructor(options: FileOptions, stopping: AbortController, read: UsablePair) {
     this.#options = options;
+    this.paths = options.upkeep.paths;
     this.#log = options.log.with({ part: 'certificates', directory: options.directory });
     this.#metrics = createCertificateMetrics(options.metrics);
     this.#stopping = stopping;
@@ -86,14 +92,13 @@ class CertificateFiles implements Certificates {
   }
 
   lead(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    return this.#options.upkeep.lead(signal);
   }
 
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#pair.close();
-    await this.#running;
+    await Promise.all([this.#running, this.#options.upkeep.close()]);
   }
 
   async #follow(): Promise<void> {

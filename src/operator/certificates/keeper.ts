@@ -1,6 +1,7 @@
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { resources } from '../resources.ts';
+import type { CallerPaths } from './caller-paths.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
 import { ServedPair } from './certificates.ts';
 import { bundlesOf, type TrustingConfiguration } from './inject.ts';
@@ -21,6 +22,8 @@ export interface KeeperOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
+  /** Told of the paths that the Secret and the configurations hold. */
+  readonly paths: Pick<CallerPaths, 'secretSeen' | 'configurationsSeen'>;
   /** Told when the Secret or a configuration has changed. */
   readonly changed: () => void;
 }
@@ -87,7 +90,9 @@ export class CertificateKeeper {
     this.#seen = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
     if (object !== this.#from) {
       this.#from = object;
-      this.#read = object && readSecret(secretTexts(object['data']), this.#options.names);
+      const texts = secretTexts(object?.['data']);
+      this.#read = object && readSecret(texts, this.#options.names);
+      this.#options.paths.secretSeen(texts);
       this.#options.changed();
     }
     this.#adopt();
@@ -95,12 +100,13 @@ export class CertificateKeeper {
   }
 
   #onConfigurations(): void {
-    for (const trust of this.#trust) {
-      const { object } = trust.watched;
-      if (object === trust.from) continue;
-      trust.from = object;
-      // Safe: only API servers write it, and these demand a clientConfig.
-      trust.bundles = object === undefined ? [] : bundlesOf(object as TrustingConfiguration);
+    const changed = this.#trust.filter(({ watched, from }) => watched.object !== from);
+    for (const trust of changed) {
+      trust.from = trust.watched.object;
+      trust.bundles = configurationsIn([trust]).flatMap(bundlesOf);
+    }
+    if (changed.length > 0) {
+      this.#options.paths.configurationsSeen(configurationsIn(this.#trust));
       this.#options.changed();
     }
     this.#adopt();
@@ -132,4 +138,9 @@ export class CertificateKeeper {
     if (this.#trust.some(({ watched }) => watched.silentMs() > confirmWithinMs)) return undefined;
     return this.#trust.flatMap(({ bundles }) => bundles);
   }
+}
+
+function configurationsIn(trust: readonly Trust[]): readonly TrustingConfiguration[] {
+  // Safe: only API servers write them, and these demand a clientConfig.
+  return trust.flatMap(({ from }) => (from === undefined ? [] : [from as TrustingConfiguration]));
 }

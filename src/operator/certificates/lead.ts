@@ -47,7 +47,8 @@ export async function leadCertificates(options: LeadOptions, signal: AbortSignal
     }
     for (const one of [backoff, races]) one.reset();
     await sleep(clock, pauseMs, signal);
-    await changes.wait(clock, round.plan.againMs - clock.now(), signal);
+    const againMs = Math.min(round.plan.againMs, round.paths.againMs);
+    await changes.wait(clock, againMs - clock.now(), signal);
   }
 }
 

@@ -1,11 +1,19 @@
+import { noPathsSeen, type PathSightings } from './path-segments.ts';
 import type { CertificateFacts, Observed } from './plan.ts';
 
 /** What a leader has seen, and since when. Kept in memory alone: whoever comes next waits anew. */
 export interface Sightings extends Observed {
   readonly leaf: string | undefined;
+  readonly paths: PathSightings;
 }
 
-export const nothingSeen: Sightings = { everywhere: new Map(), anywhere: [], leaf: undefined, leafSinceMs: 0 };
+export const nothingSeen: Sightings = {
+  everywhere: new Map(),
+  anywhere: [],
+  leaf: undefined,
+  leafSinceMs: 0,
+  paths: noPathsSeen,
+};
 
 /**
  * @param bundles of every webhook of every configuration, the empty ones included
@@ -25,5 +33,6 @@ export function observe(
     anywhere: [...known.values()],
     leaf,
     leafSinceMs: leaf !== undefined && leaf === before.leaf ? before.leafSinceMs : nowMs,
+    paths: before.paths,
   };
 }

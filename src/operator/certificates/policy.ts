@@ -17,6 +17,10 @@ export interface CertificatePolicy {
   readonly confirmWithinMs: number;
   /** How long after a new leaf was stored nobody serves with an older one any more. */
   readonly pickupMs: number;
+  /** How long webhooks are called by the same unguessable path. */
+  readonly pathLifetimeMs: number;
+  /** How long a path is accepted after no configuration carries it any more. */
+  readonly pathGraceMs: number;
 }
 
 export const defaultCertificatePolicy: CertificatePolicy = {
@@ -28,6 +32,8 @@ export const defaultCertificatePolicy: CertificatePolicy = {
   settleMs: minute,
   confirmWithinMs: 30 * minute,
   pickupMs: hour,
+  pathLifetimeMs: day,
+  pathGraceMs: 10 * minute,
 };
 
 /** What about a policy would break the promise that a served leaf is always trusted. */
@@ -52,6 +58,10 @@ export function policyProblems(policy: CertificatePolicy): readonly string[] {
     [
       policy.leafRenewBeforeMs <= policy.settleMs + policy.pickupMs + policy.skewMs,
       'a leaf must be renewed early enough for the new one to be trusted and picked up',
+    ],
+    [
+      policy.pathGraceMs <= policy.settleMs,
+      'a path must be accepted for longer than API servers may go on with the configuration that carried it',
     ],
     [
       policy.pickupMs <= policy.confirmWithinMs,

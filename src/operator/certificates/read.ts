@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { KeyPair, ServerNames } from './material.ts';
+import { type ListedSegment, readSegments } from './path-segments.ts';
 import { type CertificateFacts, type LeafFacts, maxAuthorities, type StoredCertificates } from './plan.ts';
 
 /** The fields of the Secret. Other programs know them by these names, too. */
@@ -9,6 +10,8 @@ export const secretKeys = {
   authorityKey: 'ca.key',
   leaf: 'tls.crt',
   leafKey: 'tls.key',
+  /** The path segments that prove an API server, the newest first. */
+  paths: 'paths',
 } as const;
 
 /** Texts of the Secret, decoded. */
@@ -20,6 +23,8 @@ export interface ReadSecret {
   readonly signer: KeyPair | undefined;
   /** Undefined: it cannot be served. */
   readonly leaf: KeyPair | undefined;
+  /** Path segments that replicas accept. */
+  readonly segments: readonly ListedSegment[];
   /** What in the Secret cannot be used, and why, for people. What is missing is not a problem. */
   readonly problems: readonly string[];
 }
@@ -43,6 +48,7 @@ export function readSecret(texts: SecretTexts, names: ServerNames): ReadSecret {
     },
     signer: signer?.ok ? signer.value.pair : undefined,
     leaf: leaf?.ok ? leaf.value.pair : undefined,
+    segments: readSegments(texts.get(secretKeys.paths)),
     problems: [
       ...authorities.problems,
       ...(signer?.ok === false ? [signer.problem] : []),

@@ -4,8 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { ResourceName } from '../../kube/client/resource.ts';
 import { type Failure, failed, type Outcome, rejected, succeeded } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
-import { type TrustingConfiguration, withBundle } from './inject.ts';
-import type { CertificateFacts } from './plan.ts';
+import { type TrustingConfiguration, type WantedTrust, withTrust } from './inject.ts';
 import type { SecretTexts } from './read.ts';
 import { secretOf } from './secret.ts';
 
@@ -22,12 +21,8 @@ export interface CertificateStore {
   /** Those that exist. */
   configurations(signal: AbortSignal): Promise<Outcome<readonly ReadConfiguration[]>>;
   secret(signal: AbortSignal): Promise<Outcome<Secret | undefined>>;
-  /** `unchanged`: it trusts them already, and nobody else. */
-  publish(
-    read: ReadConfiguration,
-    authorities: readonly CertificateFacts[],
-    signal: AbortSignal,
-  ): Promise<Outcome<'written' | 'unchanged'>>;
+  /** `unchanged`: it says so already. */
+  publish(read: ReadConfiguration, wanted: WantedTrust, signal: AbortSignal): Promise<Outcome<'written' | 'unchanged'>>;
   /** @param before the Secret that it replaces; undefined: there must be none */
   keep(texts: SecretTexts, before: Secret | undefined, signal: AbortSignal): Promise<Outcome<unknown>>;
 }
@@ -57,8 +52,8 @@ export function kubeCertificateStore(client: KubeClient, places: StorePlaces): C
       return succeeded(there);
     },
     secret: async (signal) => ifThere(await client.get<Secret>(resources.secrets, place, { signal })),
-    async publish({ resource, object }, authorities, signal) {
-      const wanted = withBundle(object, authorities);
+    async publish({ resource, object }, trust, signal) {
+      const wanted = withTrust(object, trust);
       if (wanted === undefined) return succeeded('unchanged');
       if (!isVersioned(object)) return versionless;
       const written = await client.replace(resource, { name }, wanted, { signal, fieldManager });

@@ -1,5 +1,7 @@
 import type { Fields } from '../../api/json.ts';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
+import { segmentsOf, type TrustingConfiguration, withTrust } from '../certificates/inject.ts';
+import { bare } from '../certificates/path-segments.ts';
 import { changedFields } from './changed-fields.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, failedWith, type Went, went } from './failures.ts';
@@ -22,10 +24,18 @@ export async function applyObject(api: ClusterApi, located: Located, dryRun: boo
   if (!before.ok) return endedBy(before.failure, refText(ref));
   const obstacle = before.value === undefined ? undefined : obstacleOf(ref, before.value);
   if (obstacle !== undefined) return obstacle;
-  const after = await api.apply(resource, ref, manifest, dryRun);
+  const after = await api.apply(resource, ref, withLivePath(manifest, before.value), dryRun);
   if (after.ok) return went(resultOf(before.value, after.value));
   if (dryRun && after.failure.kind === 'notFound') return went({ kind: 'unchecked', why: after.failure.message });
   return endedBy(after.failure, refText(ref));
+}
+
+/** The path that the operator wrote stays: a manifest knows the bare one only, which API servers would go back to. */
+function withLivePath(manifest: Manifest, before: Fields | undefined): Manifest {
+  if (!('webhooks' in manifest) || before === undefined) return manifest;
+  // Safe: API servers demand a clientConfig of every webhook.
+  const [segment] = segmentsOf(before as TrustingConfiguration).filter((one) => one !== bare);
+  return withTrust(manifest, { authorities: undefined, segment }) ?? manifest;
 }
 
 function obstacleOf(ref: ObjectRef, found: Fields): Went<ObjectResult> | undefined {

@@ -7,7 +7,15 @@ import type {
   Probe,
   TopologySpreadConstraint,
 } from 'kubernetes-types/core/v1.js';
-import { certificateFolder, certificateSecret, commonLabels, operatorName, ports, selectorLabels } from './names.ts';
+import {
+  certificateFolder,
+  certificateSecret,
+  clientFolder,
+  commonLabels,
+  operatorName,
+  ports,
+  selectorLabels,
+} from './names.ts';
 import type { InstallValues } from './values.ts';
 
 /** Longer than the longest request that may be under way, and the time in which endpoints forget a pod. */
@@ -34,7 +42,7 @@ export function deploymentOf(values: InstallValues): Deployment {
 
 function podSpec(values: InstallValues): PodSpec {
   const { imagePullSecrets, nodeSelector, hostNetwork, priorityClassName } = values;
-  const secretName = mountedSecret(values);
+  const mounts = mountsOf(values);
   return {
     serviceAccountName: operatorName,
     automountServiceAccountToken: true,
@@ -52,11 +60,28 @@ function podSpec(values: InstallValues): PodSpec {
       fsGroup: 65532,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    containers: [container(values, secretName !== undefined)],
-    ...(secretName === undefined
+    containers: [container(values, mounts)],
+    ...(mounts.length === 0
       ? {}
-      : { volumes: [{ name: 'certificates', secret: { secretName, defaultMode: 0o440 } }] }),
+      : { volumes: mounts.map(({ name, secretName }) => ({ name, secret: { secretName, defaultMode: 0o440 } })) }),
   };
+}
+
+interface SecretMount {
+  readonly name: string;
+  readonly secretName: string;
+  readonly mountPath: string;
+}
+
+function mountsOf(values: InstallValues): readonly SecretMount[] {
+  const secretName = mountedSecret(values);
+  const { clientCertificates } = values.webhook;
+  return [
+    ...(secretName === undefined ? [] : [{ name: 'certificates', secretName, mountPath: certificateFolder }]),
+    ...(clientCertificates === undefined
+      ? []
+      : [{ name: 'client-authority', secretName: clientCertificates.secretName, mountPath: clientFolder }]),
+  ];
 }
 
 /** The Secret that others keep. Our own is read through the API, which is sooner than the kubelet's mounts. */
@@ -93,7 +118,7 @@ const acrossZones: TopologySpreadConstraint = {
   labelSelector: { matchLabels: { ...selectorLabels } },
 };
 
-function container(values: InstallValues, mounted: boolean): Container {
+function container(values: InstallValues, mounts: readonly SecretMount[]): Container {
   return {
     name: 'operator',
     image: values.image,
@@ -114,7 +139,9 @@ function container(values: InstallValues, mounted: boolean): Container {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
-    ...(mounted ? { volumeMounts: [{ name: 'certificates', mountPath: certificateFolder, readOnly: true }] } : {}),
+    ...(mounts.length === 0
+      ? {}
+      : { volumeMounts: mounts.map(({ name, mountPath }) => ({ name, mountPath, readOnly: true })) }),
   };
 }
 
@@ -131,7 +158,14 @@ function operatorArguments(values: InstallValues): string[] {
     `--health-port=${ports.health}`,
     ...(certificates.source === 'own' ? [] : [`--certificates=${certificateFolder}`]),
     ...(webhook.url === undefined ? [] : [`--webhook-url=${webhook.url}`]),
+    ...clientArguments(webhook.clientCertificates),
+    ...(webhook.bearer === undefined ? [] : [`--bearer=${webhook.bearer.join(',')}`]),
   ];
+}
+
+function clientArguments(clients: InstallValues['webhook']['clientCertificates']): string[] {
+  if (clients === undefined) return [];
+  return [`--client-ca-file=${clientFolder}/ca.crt`, `--client-names=${clients.names.join(',')}`];
 }
 
 function probe(path: string, periodSeconds: number, failureThreshold: number): Probe {

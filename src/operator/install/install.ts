@@ -1,9 +1,12 @@
+import { apiServerCidrs, callsArrive, reportExposure, wantsAddresses } from './api-servers.ts';
 import { applyObject, type Located } from './apply-object.ts';
 import { awaitStep } from './await-step.ts';
 import { type ApiOptions, ClusterApi } from './cluster-api.ts';
 import { elsewhere } from './elsewhere.ts';
 import { endedBy, refusedWith, type Went, went } from './failures.ts';
 import { reportLeftovers } from './leftovers.ts';
+import type { Manifest } from './manifests.ts';
+import { networkPolicyOf } from './network.ts';
 import { reportNodeTokens } from './node-tokens.ts';
 import { kindText, type ObjectRef, refKey, refOf } from './object-ref.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
@@ -26,6 +29,39 @@ export interface InstallPorts extends ApiOptions {
 /** Installs, or brings an older installation up to date; done twice, it changes nothing. */
 export async function install(wish: InstallWish, ports: InstallPorts): Promise<Ended> {
   const api = new ClusterApi(ports);
+  const cidrs = !wish.mode.crdsOnly && wantsAddresses(wish.values) ? await apiServerCidrs(api) : [];
+  const values = cidrs.length === 0 ? wish.values : { ...wish.values, apiServerCidrs: cidrs };
+  const ended = await installWith(api, { ...wish, values }, ports);
+  if (ended.kind !== 'done' || wish.mode.crdsOnly) return ended;
+  reportExposure(values, ports.report);
+  return cidrs.length === 0 || wish.mode.dryRun ? ended : openWhereNeeded(api, wish, cidrs, ports);
+}
+
+/** Takes the limit to addresses back where it keeps the API servers out. */
+async function openWhereNeeded(
+  api: ClusterApi,
+  { values, mode }: InstallWish,
+  cidrs: readonly string[],
+  { client, clock, signal, report }: InstallPorts,
+): Promise<Ended> {
+  const note = (text: string) => report({ kind: 'note', text });
+  if (await callsArrive(client, clock, signal)) {
+    note(
+      `only ${cidrs.join(', ')} may call the webhooks (EndpointSlices of default/kubernetes; or set apiServerCidrs)`,
+    );
+    return done;
+  }
+  note(
+    `calls of API servers do not come from ${cidrs.join(', ')}: any address may call the webhooks until apiServerCidrs is set`,
+  );
+  const policy = networkPolicyOf(values);
+  const resource = await api.resourceOf({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' });
+  if (policy === undefined || !resource.ok) return done;
+  const manifest: Manifest = policy;
+  return applyStep(api, { manifest, ref: refOf(manifest), resource: resource.value }, mode, report, new Map());
+}
+
+async function installWith(api: ClusterApi, wish: InstallWish, ports: InstallPorts): Promise<Ended> {
   const untilMs = ports.clock.monotonic() + wish.timeoutMs;
   const steps = installSteps(wish.values, wish.mode);
   const located = await locate(api, steps, ports.report);

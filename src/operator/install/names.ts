@@ -11,6 +11,8 @@ export const defaultNamespace = 'holdfast-system';
  */
 export const agentsNamespace = 'holdfast-agents';
 export const certificateSecret = 'holdfast-webhook-certificates';
+/** Of the paths that prove API servers, where others keep the certificates. */
+export const pathSecret = 'holdfast-webhook-paths';
 export const electionLease = 'holdfast-operator';
 
 export const ports = { webhook: 9443, health: 8080 } as const;
@@ -26,6 +28,9 @@ export const webhookPaths = {
 
 /** Where certificates that others make are mounted. */
 export const certificateFolder = '/etc/holdfast/certificates';
+
+/** Where the authority of API servers' client certificates is mounted. */
+export const clientFolder = '/etc/holdfast/client-authority';
 
 export const selectorLabels = {
   'app.kubernetes.io/name': 'holdfast',

@@ -37,10 +37,21 @@ export function disruptionBudgetOf({ namespace }: InstallValues): PodDisruptionB
   };
 }
 
-/** Undefined: pods on the network of their node are beyond any policy, and a person may not want one. */
-export function networkPolicyOf({ namespace, hostNetwork, apiServerPorts }: InstallValues): NetworkPolicy | undefined {
+/**
+ * Undefined: pods on the network of their node are beyond any policy, and a person may not want one. The kubelet's probes come from
+ * the node of the pod, which no policy keeps out.
+ */
+export function networkPolicyOf(values: InstallValues): NetworkPolicy | undefined {
+  const { namespace, hostNetwork, apiServerPorts, apiServerCidrs, monitoringNamespaces } = values;
   if (hostNetwork || apiServerPorts.length === 0) return undefined;
   const tcp = (port: number) => ({ protocol: 'TCP', port });
+  // API servers are no pods: only their addresses select them. Nothing selects addresses that are not known.
+  const callers = apiServerCidrs.length === 0 ? {} : { from: apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })) };
+  const monitors = {
+    from: monitoringNamespaces.map((name) => ({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+    })),
+  };
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -48,8 +59,11 @@ export function networkPolicyOf({ namespace, hostNetwork, apiServerPorts }: Inst
     spec: {
       podSelector: { matchLabels: { ...selectorLabels } },
       policyTypes: ['Ingress', 'Egress'],
-      // API servers and kubelets are no pods: nothing selects them, so only the ports can be limited.
-      ingress: [{ ports: [tcp(ports.webhook), tcp(ports.health)] }],
+      ingress: [
+        { ...callers, ports: [tcp(ports.webhook)] },
+        // Without a `from` it would be open to all.
+        ...(monitoringNamespaces.length === 0 ? [] : [{ ...monitors, ports: [tcp(ports.health)] }]),
+      ],
       egress: [{ ports: apiServerPorts.map(tcp) }, { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] }],
     },
   };

@@ -2,7 +2,7 @@ import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { kruiseGroup } from '../../core/owner.ts';
-import { certificateSecret, electionLease, operatorName } from './names.ts';
+import { certificateSecret, electionLease, operatorName, pathSecret } from './names.ts';
 import { deletesPods, repairsRollouts } from './switched-on.ts';
 import type { InstallValues } from './values.ts';
 
@@ -30,6 +30,7 @@ function permission(why: string, group: string, resources: string[], verbs: stri
 
 /** In the whole cluster, because what is protected is anywhere. */
 export function clusterPermissions(values: InstallValues): readonly Permission[] {
+  const { webhook } = values;
   const repairs = repairsRollouts(values);
   return [
     permission('counts the pods of budgets', '', ['pods'], read),
@@ -115,12 +116,15 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       read,
     ),
     permission(
-      'fills in whom API servers are to trust, in its own configurations only',
+      'fills in whom API servers are to trust and the path that proves them, in its own configurations only',
       'admissionregistration.k8s.io',
       [...configurations],
       ['update'],
       [operatorName],
     ),
+    ...(webhook.bearer === undefined
+      ? []
+      : [permission('checks the tokens of API servers', 'authentication.k8s.io', ['tokenreviews'], ['create'])]),
   ];
 }
 
@@ -147,17 +151,13 @@ export function namespacePermissions({ certificates }: InstallValues): readonly 
     // A create cannot be limited to a name: the name is only in what is created.
     permission('elects a leader', 'coordination.k8s.io', ['leases'], ['create']),
     permission('elects a leader', 'coordination.k8s.io', ['leases'], ['update'], [electionLease]),
-    ...(certificates.source === 'own'
-      ? [
-          permission('makes the certificates of its webhooks', '', ['secrets'], ['create']),
-          permission(
-            'renews the certificates of its webhooks, and sees another replica renew them',
-            '',
-            ['secrets'],
-            [...read, 'update'],
-            [certificateSecret],
-          ),
-        ]
-      : []),
+    permission('makes the certificates and the paths of its webhooks', '', ['secrets'], ['create']),
+    permission(
+      'renews the certificates and the paths of its webhooks, and sees another replica renew them',
+      '',
+      ['secrets'],
+      [...read, 'update'],
+      [certificates.source === 'own' ? certificateSecret : pathSecret],
+    ),
   ];
 }

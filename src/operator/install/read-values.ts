@@ -3,6 +3,7 @@ import { type Fields, isObject, isUnset } from '../../api/json.ts';
 import { defaultFeatureGates } from '../feature-gates.ts';
 import { agentsNamespace } from './names.ts';
 import {
+  callerName,
   choice,
   cidr,
   dnsLabel,
@@ -49,7 +50,14 @@ const readers: Readers = {
   spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
   takeover: takeoverMode,
-  webhook: { timeoutSeconds: timeout, failurePolicy: choice(failurePolicies), url: httpsUrl, caBundle: pem },
+  webhook: {
+    timeoutSeconds: timeout,
+    failurePolicy: choice(failurePolicies),
+    url: httpsUrl,
+    caBundle: pem,
+    clientCertificates: { secretName: subdomain, names: listOf(callerName) },
+    bearer: listOf(callerName),
+  },
   certificates: { source: choice(certificateSources), secretName: subdomain },
   agent: {
     enabled: flag,
@@ -69,6 +77,8 @@ const readers: Readers = {
   nodeSelector: labels,
   priorityClassName: subdomain,
   apiServerPorts: listOf(integerIn(1, maxPort)),
+  apiServerCidrs: listOf(cidr),
+  monitoringNamespaces: listOf(dnsLabel),
   ownerKinds: listOf(ownerKind),
 };
 
@@ -141,6 +151,18 @@ function conflictErrors({ namespace, certificates, webhook, replicas }: InstallV
       forbidden('webhook.caBundle', 'goes with certificates.source "secret" only; otherwise it is filled in'),
     ],
     [
+      isLacking(webhook.clientCertificates?.secretName, webhook.clientCertificates),
+      required(
+        'webhook.clientCertificates.secretName',
+        'names the Secret whose ca.crt signs the certificates of API servers',
+      ),
+    ],
+    [
+      isLacking(webhook.clientCertificates?.names?.[0], webhook.clientCertificates),
+      required('webhook.clientCertificates.names', 'an authority may sign certificates of others, too'),
+    ],
+    [webhook.bearer?.length === 0, required('webhook.bearer', 'names the users that API servers are')],
+    [
       webhook.failurePolicy === 'Fail' && replicas < 2,
       invalid(
         'replicas',
@@ -150,4 +172,8 @@ function conflictErrors({ namespace, certificates, webhook, replicas }: InstallV
     ],
   ];
   return rules.filter(([broken]) => broken).map(([, error]) => error);
+}
+
+function isLacking(part: string | undefined, whole: object | undefined): boolean {
+  return whole !== undefined && part === undefined;
 }

@@ -4,7 +4,7 @@ import { resources } from '../resources.ts';
 import { type ApiOptions, ClusterApi } from './cluster-api.ts';
 import { elsewhere } from './elsewhere.ts';
 import { endedBy } from './failures.ts';
-import { agentsNamespace, certificateSecret, electionLease } from './names.ts';
+import { agentsNamespace, certificateSecret, electionLease, pathSecret } from './names.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 import { type OwnKind, ownKinds } from './own-kinds.ts';
 import { removeDefinitions } from './remove-definitions.ts';
@@ -27,6 +27,7 @@ export interface UninstallPorts extends ApiOptions {
 /** What the operator itself writes into its namespace, which may outlive it. */
 const operatorData = [
   { apiVersion: 'v1', kind: 'Secret', namespaced: true, name: certificateSecret },
+  { apiVersion: 'v1', kind: 'Secret', namespaced: true, name: pathSecret },
   { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespaced: true, name: electionLease },
 ] as const;
 

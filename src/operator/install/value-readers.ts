@@ -32,6 +32,17 @@ export const image = matching(/^[A-Za-z0-9][\w.:/@-]*$/, 500, 'must be the refer
 
 export const pem = matching(/-----BEGIN CERTIFICATE-----/, maxText, 'must be certificates as PEM');
 
+export const callerName = matching(/^[\x21-\x2b\x2d-\x7e]+$/, 253, 'must be a name without spaces and commas');
+
+export const cidr: Reader = (value, field) => {
+  const [address = '', bits = '', ...rest] = typeof value === 'string' ? value.split('/') : [];
+  const family = isIP(address);
+  const fits = /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32);
+  return family !== 0 && fits && rest.length === 0
+    ? []
+    : [invalid(field, value, 'must be a range of addresses, such as 10.0.0.7/32')];
+};
+
 const quantity = /^\d{1,15}(\.\d{1,9})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 
 export const quantities: Reader = (value, field) => {
@@ -95,13 +106,6 @@ export const hostName = matching(
   253,
   'must be the name or address of a host',
 );
-
-export const cidr: Reader = (value, field) => {
-  const [address = '', bits = '', ...more] = typeof value === 'string' ? value.split('/') : [];
-  const widest = isIP(address) === 6 ? 128 : 32;
-  const valid = isIP(address) !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= widest;
-  return valid ? [] : [invalid(field, value, 'must be a range of addresses, such as 10.0.0.0/16')];
-};
 
 export const ownerKind: Reader = (value, field) => {
   if (!isObject(value)) return [invalid(field, value, 'must have group and resource')];

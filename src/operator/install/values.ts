@@ -37,6 +37,10 @@ export interface InstallValues {
     readonly url?: string;
     /** PEM. Only for certificates that neither we nor cert-manager make. */
     readonly caBundle?: string;
+    /** API servers show client certificates: a Secret of the namespace whose `ca.crt` signs them, and names of which they have one. */
+    readonly clientCertificates?: { readonly secretName: string; readonly names: readonly string[] };
+    /** API servers show bearer tokens of these users. */
+    readonly bearer?: readonly string[];
   };
   readonly certificates: {
     readonly source: (typeof certificateSources)[number];
@@ -73,6 +77,13 @@ export interface InstallValues {
   readonly priorityClassName: string;
   /** Empty: no NetworkPolicy. Otherwise the ports that API servers may be called at. */
   readonly apiServerPorts: readonly number[];
+  /**
+   * Where API servers call the webhooks from. Empty: `holdfast install` reads their addresses; in a manifest that is applied
+   * otherwise, any address.
+   */
+  readonly apiServerCidrs: readonly string[];
+  /** Namespaces whose pods may read the metrics. */
+  readonly monitoringNamespaces: readonly string[];
   /** Kinds that own pods and that only this cluster has: they are read to know how many pods there should be. */
   readonly ownerKinds: readonly { readonly group: string; readonly resource: string }[];
 }
@@ -104,5 +115,7 @@ export const defaultInstallValues: InstallValues = {
   nodeSelector: {},
   priorityClassName: 'system-cluster-critical',
   apiServerPorts: [443, 6443],
+  apiServerCidrs: [],
+  monitoringNamespaces: ['monitoring'],
   ownerKinds: [],
 };

@@ -9,6 +9,7 @@ import type {
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { label } from '../../api/names.ts';
 import { pubGroup } from '../../api/pub.ts';
+import { withTrust } from '../certificates/inject.ts';
 import { caInjection } from './cert-manager.ts';
 import { commonLabels, operatorName, webhookPaths } from './names.ts';
 import { podMakers } from './pod-places.ts';
@@ -38,13 +39,16 @@ export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebh
 export function webhookConfigurations(
   values: InstallValues,
   paths: ReadonlySet<string>,
+  segment?: string,
 ): readonly WebhookConfiguration[] {
   const validating = validatingConfiguration(values);
   const mutating = mutatingConfiguration(values);
   return [
     { ...validating, webhooks: calledAt(validating.webhooks, paths) },
     { ...mutating, webhooks: calledAt(mutating.webhooks, paths) },
-  ].filter(({ webhooks }) => webhooks.length > 0);
+  ]
+    .filter(({ webhooks }) => webhooks.length > 0)
+    .map((configuration) => withTrust(configuration, { authorities: undefined, segment }) ?? configuration);
 }
 
 function calledAt<T extends { readonly clientConfig: WebhookClientConfig }>(

@@ -19,6 +19,8 @@ export interface RegistrationOptions {
   readonly values: InstallValues;
   /** At which the operator has a handler. */
   readonly paths: ReadonlySet<string>;
+  /** What proves API servers in the path. Absent: bare paths, until the leader writes one. */
+  readonly segment?: string;
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ const backoffLimits = { baseMs: 250, capMs: 15_000 };
  * they all say the same; whom to trust is left as it is.
  */
 export async function registerWebhooks(options: RegistrationOptions): Promise<Registration> {
-  for (const configuration of webhookConfigurations(options.values, options.paths)) {
+  for (const configuration of webhookConfigurations(options.values, options.paths, options.segment)) {
     const registered = await registerOne(options, configuration);
     if (registered.kind !== 'registered') return registered;
   }

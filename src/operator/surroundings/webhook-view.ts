@@ -1,6 +1,7 @@
 import { type Fields, isObject, isUnset } from '../../api/json.ts';
 import { parseSelector, type Selector, selectEverything } from '../../api/label-selector.ts';
 import type { Reflected } from '../../kube/reflector/sink.ts';
+import { splitPath } from '../certificates/path-segments.ts';
 import type { AdmissionRule } from './rule-match.ts';
 
 /** What is kept of a webhook configuration, of either kind. */
@@ -20,6 +21,7 @@ export interface WebhookView {
   readonly hasTrust: boolean;
   /** Of the Service it is called at, or empty. */
   readonly service: string;
+  /** Of ours without the segment that proves API servers: it changes, and means nothing here. */
   readonly path: string;
 }
 
@@ -49,7 +51,7 @@ function projectWebhook(source: Fields): WebhookView {
     selectsObjects: selectorOf(source['objectSelector'])?.length !== 0,
     hasTrust: text(client['caBundle']) !== '',
     service: text(service['name']),
-    path: text(service['path'], pathOf(text(client['url']))),
+    path: basePath(text(service['path'], pathOf(text(client['url'])))),
   };
 }
 
@@ -68,6 +70,10 @@ function selectorOf(source: unknown): Selector | undefined {
   if (isUnset(source)) return selectEverything;
   const selector = parseSelector(source, 'selector');
   return selector.ok ? selector.value : undefined;
+}
+
+function basePath(path: string): string {
+  return splitPath(path)?.base ?? path;
 }
 
 function pathOf(url: string): string {

@@ -24,6 +24,7 @@ function facts(more: Partial<HealthFacts> = {}): HealthFacts {
     },
     agents: absent,
     leader: leaderSince(2),
+    unproven: { kind: 'read', items: [], resourceVersion: '1' },
     world: aWorld(),
     leases: new Map(),
     namespaces: new Map([[ns, aNamespace()]]),
@@ -34,6 +35,15 @@ function facts(more: Partial<HealthFacts> = {}): HealthFacts {
 function leaderSince(seconds: number): HealthFacts['leader'] {
   const renewTime = new Date(readAt - seconds * 1_000).toISOString();
   return { kind: 'found', object: { spec: { holderIdentity: 'a', leaseDurationSeconds: 15, renewTime } } };
+}
+
+function sightings(...seconds: readonly number[]): HealthFacts['unproven'] {
+  const message = 'the webhooks were called by others';
+  return {
+    kind: 'read',
+    items: seconds.map((age) => ({ lastMs: readAt - age * 1_000, message })),
+    resourceVersion: '1',
+  };
 }
 
 function check(name: string, more: Partial<HealthFacts> = {}): Check | undefined {
@@ -94,6 +104,30 @@ describe("the operator's health", () => {
       },
       'failed',
       'no caBundle',
+    ],
+    ['[I13] nobody else called', 'callers', {}, 'ok', 'API servers prove themselves'],
+    [
+      '[I13] others called',
+      'callers',
+      { unproven: sightings(90, 30) },
+      'warning',
+      'the webhooks were called by others (last seen 30s ago)',
+    ],
+    ['[I13] nobody may see events', 'callers', { unproven: forbidden }, 'unknown', 'forbidden'],
+    [
+      '[I13] paths can be guessed',
+      'callers',
+      {
+        registrations: registered((one) => ({
+          ...one,
+          webhooks: webhooks(one).map((w) => ({
+            ...w,
+            clientConfig: { caBundle: 'eA==', service: { name: 'holdfast', path: '/pods' } },
+          })),
+        })),
+      },
+      'warning',
+      'paths that any pod can guess',
     ],
     ['all is well', 'certificates', {}, 'ok', 'until 20'],
     ['they end soon', 'certificates', { now: readAt + 727 * dayMs }, 'warning', 'until 20'],

@@ -40,6 +40,8 @@ async function evict(timeout: string, hanging: number) {
     options: () => ({}),
     username: () => 'operator',
     observer: { decided: () => undefined, completed: () => undefined },
+    guards: { isGuarded: () => true, confirm: async () => true },
+    callMs: 3_000,
   });
   const { server, keyPair } = await startServer({ handler, clock: bench.clock });
   const agent = agentFor(keyPair);

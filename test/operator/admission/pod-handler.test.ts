@@ -29,6 +29,8 @@ interface Script {
   readonly reached?: boolean;
   /** The pod is not in the view. */
   readonly unseen?: boolean;
+  /** Default: the namespace is guarded, and the view knows it. */
+  readonly guard?: 'off' | 'onlyAtTheServer';
   /** Whether the owners behind a refusal are different when they are read again. */
   readonly scalesChanged?: boolean;
 }
@@ -115,6 +117,14 @@ function bench(script: Script) {
     options: () => ({}),
     username: () => operator,
     observer,
+    guards: {
+      isGuarded: () => script.guard === undefined,
+      async confirm(namespace) {
+        calls.push(`confirm ${namespace}`);
+        return script.guard === 'onlyAtTheServer';
+      },
+    },
+    callMs: 3_000,
   });
   return { handler, world, clock, calls, bodies };
 }
@@ -174,6 +184,18 @@ describe('[O5] the owners behind a refusal', () => {
     const { said, calls } = await answer({ verdicts: [exhausted, allowed()], scalesChanged: false });
     expect(said).toMatch(/^429 /);
     expect(calls).toEqual(['judge EVICT web-0', 'read owners behind LedgerFull']);
+  });
+});
+
+describe('[I13] a namespace that is not guarded', () => {
+  it('is answered without acting: nothing is judged, reserved or deleted', async () => {
+    const { said, calls } = await answer({ verdicts: [takeover], guard: 'off' });
+    expect([said, ...calls]).toEqual(['allowed', 'confirm shop']);
+  });
+
+  it('in the view may be guarded at the API server, which then decides', async () => {
+    const { said, calls } = await answer({ verdicts: [takeover], guard: 'onlyAtTheServer' });
+    expect([said, ...calls].slice(0, 3)).toEqual(['allowed', 'confirm shop', 'judge EVICT web-0']);
   });
 });
 

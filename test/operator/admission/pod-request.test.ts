@@ -70,6 +70,16 @@ describe('an eviction', () => {
 
   it.each([
     ['no object', { ...evictionWish(), object: undefined }, 'request.object must be an Eviction'],
+    [
+      '[I13] another pod than the request',
+      { ...evictionWish(), name: 'db-0' },
+      'the Eviction names another pod than the request',
+    ],
+    [
+      '[I13] another namespace than the request',
+      { ...evictionWish(), namespace: 'kube-system' },
+      'the Eviction names another namespace than the request',
+    ],
     ['options that are a number', evictionWish(5 as never), 'request.object.deleteOptions must be an object'],
     ['a dry run that is a text', evictionWish({ dryRun: 'All' }), 'request.object.deleteOptions.dryRun must be a list'],
     [

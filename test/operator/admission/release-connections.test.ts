@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
-import type { WebhookClock } from '../../../src/operator/admission/webhook-clock.ts';
 import { reviewText } from './reviews.ts';
 import { agentFor, send, startServer, until } from './support.ts';
 

@@ -50,7 +50,7 @@ export function evictionWish(deleteOptions?: Json, more: Partial<ReviewWish> = {
   const object = {
     kind: 'Eviction',
     apiVersion: 'policy/v1',
-    metadata: { name: 'web-0', namespace: 'shop' },
+    metadata: { name: more.name || 'web-0', namespace: more.namespace || 'shop' },
     ...(deleteOptions === undefined ? {} : { deleteOptions }),
   };
   return { operation: 'CREATE', subResource: 'eviction', object, ...more };

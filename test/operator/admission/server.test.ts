@@ -178,7 +178,10 @@ describe('the deadline', () => {
     expect(clock.waiting()).toEqual([]);
   });
 
-  it('holds for a body that comes slowly, too', async () => {
+  it.each([
+    ['the deadline of the call', 9_000],
+    ['the least rate, for a body of 1,000 bytes', 2_001],
+  ])('holds for a body that comes slowly, too: %s', async (_, ms) => {
     const clock = new ManualClock();
     const { server, agent } = await started({ clock });
     const answer = new Promise<{ code: number | undefined; connection: string | undefined }>((resolve, reject) => {
@@ -191,8 +194,8 @@ describe('the deadline', () => {
       request.on('error', reject);
       request.write('{"kind":');
     });
-    await until(() => clock.waiting().length === 1);
-    clock.fire(9_000);
+    await until(() => clock.waiting().length === 2);
+    clock.fire(ms);
     expect(await answer).toEqual({ code: 408, connection: 'close' });
   });
 
@@ -219,7 +222,7 @@ describe('the deadline', () => {
 });
 
 describe('a large body', () => {
-  const limits = { maxBodyBytes: 10_000 };
+  const limits = { bodies: { maxBytes: 10_000 } };
 
   it.each([
     ['announced', { 'content-length': '15000' }],
@@ -250,10 +253,29 @@ describe('a large body', () => {
     expect((await post({ body: text + ' '.repeat(10_001 - text.length) })).code).toBe(413);
   });
 
+  it('cannot take the memory that is kept for small ones', async () => {
+    const { handler, waiting, release } = held();
+    const text = reviewText();
+    const large = text + ' '.repeat(3_000);
+    const bodies = {
+      smallBytes: text.length,
+      maxReadingBytes: large.length + text.length,
+      smallShareBytes: text.length,
+    };
+    const { post } = await started({ handler, limits: { bodies } });
+    const first = post({ body: large });
+    await until(() => waiting.length === 1);
+    expect((await post({ body: large })).code).toBe(503);
+    const small = post({ body: text });
+    await until(() => waiting.length === 2);
+    release();
+    expect([(await first).code, (await small).code]).toEqual([200, 200]);
+  });
+
   it('waits for no memory: what does not fit beside the others is refused', async () => {
     const { handler, waiting, release } = held();
     const size = Buffer.byteLength(reviewText());
-    const { post } = await started({ handler, limits: { maxReadingBytes: size } });
+    const { post } = await started({ handler, limits: { bodies: { maxReadingBytes: size } } });
     const first = post();
     await until(() => waiting.length === 1);
     expect((await post()).code).toBe(503);

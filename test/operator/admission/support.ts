@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createPki } from '../../../src/cluster/auth/pki.ts';
+import type { CallerRules } from '../../../src/operator/admission/caller.ts';
+import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
-import { type KeyPair, startWebhookServer, type WebhookLimits } from '../../../src/operator/admission/server.ts';
-import type { WebhookClock } from '../../../src/operator/admission/webhook-clock.ts';
+import { type KeyPair, type LimitWishes, startWebhookServer } from '../../../src/operator/admission/server.ts';
 import { createWebhookMetrics } from '../../../src/operator/admission/webhook-metrics.ts';
+import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 
@@ -65,7 +67,9 @@ export const allowing: WebhookHandler = {
 export interface StartWish {
   readonly handler?: WebhookHandler;
   readonly clock?: WebhookClock;
-  readonly limits?: Partial<WebhookLimits>;
+  readonly limits?: LimitWishes;
+  /** Default: everybody who knows the bare path. */
+  readonly callers?: CallerRules;
 }
 
 export async function startServer(wish: StartWish = {}) {
@@ -78,6 +82,7 @@ export async function startServer(wish: StartWish = {}) {
     port: 0,
     keyPair,
     handlers: new Map([['/judge', wish.handler ?? allowing]]),
+    callers: wish.callers ?? { paths: barePaths },
     clock: wish.clock ?? realClock,
     log,
     metrics: createWebhookMetrics(metrics),

@@ -1,6 +1,6 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { bundlesOf, type TrustingConfiguration, withBundle } from '../../../src/operator/certificates/inject.ts';
+import { bundlesOf, type TrustingConfiguration, withTrust } from '../../../src/operator/certificates/inject.ts';
 import { readSecret } from '../../../src/operator/certificates/read.ts';
 import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 import type { CertificateStore } from '../../../src/operator/certificates/store.ts';
@@ -39,14 +39,14 @@ export class FakeStore implements CertificateStore {
     return this.#fated(this.readFates, () => this.secretObject);
   }
 
-  async publish(...[{ object }, authorities]: Parameters<CertificateStore['publish']>) {
-    const wanted = withBundle(object, authorities);
-    if (wanted === undefined) return succeeded('unchanged' as const);
+  async publish(...[{ object }, wanted]: Parameters<CertificateStore['publish']>) {
+    const changed = withTrust(object, wanted);
+    if (changed === undefined) return succeeded('unchanged' as const);
     if (object.metadata?.resourceVersion !== String(this.#configurationVersion)) return failed(conflict);
     return this.#fated(this.writeFates, () => {
       this.writes.push('bundle');
       this.#configurationVersion += 1;
-      this.configuration = { webhooks: wanted.webhooks ?? [] };
+      this.configuration = { webhooks: changed.webhooks ?? [] };
       return 'written' as const;
     });
   }

@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
 import { openCertificateFiles } from '../../../src/operator/certificates/files.ts';
 import { createAuthority, issueLeaf, type KeyPair, urlNames } from '../../../src/operator/certificates/material.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
+import type { PathUpkeep } from '../../../src/operator/certificates/start.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { JumpClock } from './jump-clock.ts';
 import { eventually, logInto } from './support.ts';
@@ -53,9 +55,19 @@ function mount({ certificate, key }: KeyPair): void {
   }
 }
 
+const upkeep: PathUpkeep = {
+  paths: barePaths,
+  lead: (signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    }),
+  close: () => Promise.resolve(),
+};
+
 async function open(wanted = names) {
   const metrics = createMetrics();
-  const result = await openCertificateFiles({ directory, names: wanted, clock, log: logInto(lines), metrics });
+  const result = await openCertificateFiles({ directory, names: wanted, clock, log: logInto(lines), metrics, upkeep });
   if (result.kind === 'open') opened = result.certificates;
   return { result, metrics };
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { afterStep, caBundleOf } from '../../../src/operator/certificates/apply-step.ts';
-import { bundlesOf, withBundle } from '../../../src/operator/certificates/inject.ts';
+import { bundlesOf, withTrust } from '../../../src/operator/certificates/inject.ts';
 import {
   createAuthority,
   issueLeaf,
@@ -206,7 +206,7 @@ describe('the bundle of a webhook configuration', () => {
 
   it('is put into every webhook, and nothing else changes', () => {
     const caBundle = caBundleOf(stored.trusted);
-    const after = withBundle(configuration, stored.trusted);
+    const after = withTrust(configuration, { authorities: stored.trusted, segment: undefined });
     expect(after).toEqual({
       metadata: { name: 'holdfast' },
       webhooks: [
@@ -214,7 +214,7 @@ describe('the bundle of a webhook configuration', () => {
         { name: 'b', clientConfig: { caBundle } },
       ],
     });
-    expect(after && withBundle(after, stored.trusted)).toBeUndefined();
+    expect(after && withTrust(after, { authorities: stored.trusted, segment: undefined })).toBeUndefined();
     expect(after && bundlesOf(after)).toEqual([stored.trusted, stored.trusted]);
   });
 
@@ -223,7 +223,12 @@ describe('the bundle of a webhook configuration', () => {
     const seen = observe(nothingSeen, bundlesOf(half), 'leaf', 5);
     expect(seen).toMatchObject({ anywhere: stored.trusted, leafSinceMs: 5 });
     expect(seen.everywhere.size).toBe(0);
-    const whole = observe(seen, bundlesOf(withBundle(half, stored.trusted) ?? half), 'leaf', 9);
+    const whole = observe(
+      seen,
+      bundlesOf(withTrust(half, { authorities: stored.trusted, segment: undefined }) ?? half),
+      'leaf',
+      9,
+    );
     expect([...whole.everywhere]).toEqual([[stored.signer, 9]]);
     expect(whole.leafSinceMs).toBe(5);
     expect(observe(whole, [stored.trusted], 'other', 12)).toMatchObject({ leafSinceMs: 12 });

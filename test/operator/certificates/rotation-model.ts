@@ -19,6 +19,8 @@ export const quickPolicy: CertificatePolicy = {
   settleMs: 1_000,
   confirmWithinMs: 1_500,
   pickupMs: 2_000,
+  pathLifetimeMs: 5_000,
+  pathGraceMs: 2_000,
 };
 
 interface Versioned<T> {

@@ -1,9 +1,9 @@
-import { connect } from 'node:tls';
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
-import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
+import { startCluster } from '../../../src/cluster/cluster.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
+import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import type { Access } from '../../../src/kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
@@ -14,7 +14,7 @@ import type { Certificates } from '../../../src/operator/certificates/certificat
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
 import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
 import { readBundle } from '../../../src/operator/certificates/read.ts';
-import { startCertificates } from '../../../src/operator/certificates/start.ts';
+import { type PathUpkeep, startCertificates, startPaths } from '../../../src/operator/certificates/start.ts';
 import {
   agentsNamespace,
   certificateSecret,
@@ -42,7 +42,6 @@ const rbacResources: Readonly<Record<string, ReturnType<typeof rbac>>> = {
 };
 
 export interface Bed {
-  readonly cluster: Cluster;
   readonly admin: KubeClient;
   /** With the permissions that the manifests give, and no others. */
   clientsAs(user: string): ReturnType<typeof clientsOf>;
@@ -53,9 +52,21 @@ function clientsOf(connection: Connection) {
   return createClients(connection, purposeLimits, realClock);
 }
 
-export async function startBed(): Promise<Bed> {
+export async function startBed(values: InstallValues = defaultInstallValues): Promise<Bed> {
   const cluster = await startCluster({ controllers: false, report: () => undefined });
-  const access = accessOf(parseKubeconfig(cluster.kubeconfig(), '/'));
+  const bed = await bedOn(cluster.kubeconfig(), values);
+  return {
+    ...bed,
+    async close() {
+      await bed.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** On a cluster of the caller's, by the kubeconfig of its administrator. */
+export async function bedOn(kubeconfig: string, values: InstallValues = defaultInstallValues): Promise<Bed> {
+  const access = accessOf(parseKubeconfig(kubeconfig, '/'));
   const connections: Connection[] = [];
   const clientsFor = (who: Access) => {
     const connection = new Connection(targetOf(who, realClock), { clock: realClock, userAgent: 'holdfast-test' });
@@ -63,9 +74,8 @@ export async function startBed(): Promise<Bed> {
     return clientsOf(connection);
   };
   const admin = clientsFor(access).upkeep;
-  await prepare(admin);
+  await prepare(admin, values);
   return {
-    cluster,
     admin,
     clientsAs: (user) =>
       clientsFor({
@@ -74,21 +84,31 @@ export async function startBed(): Promise<Bed> {
       }),
     async close() {
       for (const connection of connections) connection.close();
-      await cluster.close();
     },
   };
 }
 
-async function prepare(admin: KubeClient): Promise<void> {
+async function prepare(admin: KubeClient, values: InstallValues): Promise<void> {
   for (const name of [defaultNamespace, agentsNamespace]) {
-    unwrap(await admin.create(resources.namespaces, {}, { metadata: { name } }));
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    await put(admin, resources.namespaces, namespace);
   }
-  for (const object of rbacObjects(defaultInstallValues)) {
+  for (const object of rbacObjects(values)) {
     const resource = rbacResources[object.kind ?? ''];
     const namespace = object.metadata?.namespace;
     if (resource === undefined) throw new Error(`no resource for ${object.kind}`);
-    unwrap(await admin.create(resource, { namespace }, object));
+    await put(admin, resource, object, namespace);
   }
+}
+
+/** What an earlier run left on another server becomes what it is to be. */
+async function put(admin: KubeClient, resource: ResourceName, body: KubeBody, namespace?: string): Promise<void> {
+  const place = { namespace, name: body.metadata?.name ?? '' };
+  unwrap(await admin.patch(resource, place, { type: 'apply', body, fieldManager: 'test', force: true }));
+}
+
+interface KubeBody {
+  readonly metadata?: { readonly name?: string };
 }
 
 export interface Replica {
@@ -107,6 +127,20 @@ export interface ReplicaWish {
 
 export function logInto(lines: string[]): Logger {
   return createLogger({ level: 'debug', format: 'json', now: () => 0, write: (line) => lines.push(line) });
+}
+
+/** One operator whose certificates others make, as far as paths go, with the permissions of the service account. */
+export function startPathReplica(bed: Bed): PathUpkeep {
+  const clock = realClock;
+  const context = {
+    clients: bed.clientsAs(operatorUser(defaultNamespace)),
+    clock,
+    random: Math.random,
+    log: logInto([]),
+    metrics: createMetrics(),
+    namespace: defaultNamespace,
+  };
+  return startPaths({ context, traits: { watchList: true }, names: webhookNames(defaultNamespace, undefined) });
 }
 
 /** One operator, as far as certificates go, with the permissions of the service account. */
@@ -181,18 +215,6 @@ export async function bundles(bed: Bed): Promise<readonly string[]> {
 /** How many authorities each webhook trusts. */
 export async function trustedCounts(bed: Bed): Promise<readonly number[]> {
   return (await bundles(bed)).map((bundle) => readBundle(bundle).length);
-}
-
-/** A client that trusts this bundle, and calls as an API server would. Rejects when it is not content. */
-export function handshake(port: number, bundle: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', ca: bundle });
-    socket.on('secureConnect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.on('error', reject);
-  });
 }
 
 /** Waits, in real time, for something that is bound to happen. */

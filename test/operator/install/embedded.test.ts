@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
+import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
 import { startWebhookServer, type WebhookServer } from '../../../src/operator/admission/server.ts';
-import type { WebhookClock } from '../../../src/operator/admission/webhook-clock.ts';
 import { createWebhookMetrics } from '../../../src/operator/admission/webhook-metrics.ts';
+import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { createAuthority, issueLeaf, urlNames } from '../../../src/operator/certificates/material.ts';
 import { defaultCertificatePolicy } from '../../../src/operator/certificates/policy.ts';
 import { type Manifest, manifestsOf } from '../../../src/operator/install/manifests.ts';
@@ -90,6 +91,7 @@ beforeAll(async () => {
     port: 0,
     keyPair,
     handlers: new Map(Object.values(webhookPaths).map((path) => [path, noting(path)])),
+    callers: { paths: barePaths },
     clock,
     log: createLogger({ level: 'error', format: 'json', now: () => 0, write: () => undefined }),
     metrics: createWebhookMetrics(createMetrics()),

@@ -1,4 +1,5 @@
 import type { Namespace } from 'kubernetes-types/core/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { crdManifests } from '../../../src/operator/install/manifests.ts';
@@ -51,7 +52,48 @@ async function labelsOf(name: string): Promise<Record<string, string>> {
   return unwrap(await place.admin.get<Namespace>(resources.namespaces, { name })).metadata?.labels ?? {};
 }
 
+const slices = { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', namespaced: true } as const;
+const policies = { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies', namespaced: true } as const;
+
+async function publishApiServer(address: string): Promise<void> {
+  const metadata = { name: 'kubernetes', labels: { 'kubernetes.io/service-name': 'kubernetes' } };
+  const slice = { metadata, addressType: 'IPv4', endpoints: [{ addresses: [address] }], ports: [] };
+  unwrap(await place.admin.create(slices, { namespace: 'default' }, slice));
+}
+
+async function callersOf(): Promise<unknown> {
+  const found = await place.admin.get<NetworkPolicy>(policies, { namespace: own, name: 'holdfast' });
+  return unwrap(found).spec?.ingress?.[0]?.from;
+}
+
+describe('[I13] who may call the webhooks of an installation', () => {
+  it('are the API servers as they publish themselves, unless their calls come from elsewhere: then all may', async () => {
+    await publishApiServer('10.1.2.3');
+    // Nothing answers here, as where a policy keeps API servers out.
+    const { ended, lines } = await place.install();
+    expect(ended).toEqual(done);
+    expect(lines.join('\n')).toContain('note: calls of API servers do not come from 10.1.2.3/32');
+    expect(await callersOf()).toBeUndefined();
+  });
+
+  it('are those who were named, and where no policy holds that is told', async () => {
+    const values = { apiServerCidrs: ['10.9.0.0/24'] };
+    expect((await place.install({ values })).lines.join('\n')).not.toContain('note:');
+    expect(await callersOf()).toEqual([{ ipBlock: { cidr: '10.9.0.0/24' } }]);
+    const exposed = await place.install({ values: { hostNetwork: true } });
+    expect(exposed.lines.join('\n')).toContain('note: on the network of the nodes no NetworkPolicy holds');
+  });
+});
+
 describe('an installation', () => {
+  it('[I13] leaves the paths alone that the operator wrote', async () => {
+    await place.install();
+    const before = await place.writePaths('e'.repeat(64));
+    const again = await place.install();
+    expect(results(again.lines, 'configured')).toEqual([]);
+    expect(await place.paths()).toEqual(before);
+  });
+
   it('comes up, with the webhooks after the operator and the agents last; done twice it changes nothing; what changed is told', async () => {
     const first = await place.install();
     expect(first.ended).toEqual(done);

@@ -9,6 +9,7 @@ import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import type { Connection } from '../../../src/kube/transport/connection.ts';
+import { type TrustingConfiguration, withTrust } from '../../../src/operator/certificates/inject.ts';
 import { install } from '../../../src/operator/install/install.ts';
 import type { Ended } from '../../../src/operator/install/outcome.ts';
 import { uninstall } from '../../../src/operator/install/uninstall.ts';
@@ -113,6 +114,24 @@ export class Place {
     if (!found.ok || found.value.webhooks.every(({ clientConfig }) => clientConfig['caBundle'] !== undefined)) return;
     const webhooks = found.value.webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
     await this.admin.replace(kind, { name: 'holdfast' }, { ...found.value, webhooks }, { fieldManager: 'holdfast' });
+  }
+
+  /** As the leader does when it rotates them. */
+  async writePaths(segment: string): Promise<readonly (string | undefined)[]> {
+    for (const kind of [resources.validating, resources.mutating]) {
+      const found = unwrap(await this.admin.get<TrustingConfiguration>(kind, { name: 'holdfast' }));
+      const wanted = withTrust(found, { authorities: undefined, segment });
+      unwrap(await this.admin.replace(kind, { name: 'holdfast' }, wanted ?? found, { fieldManager: 'holdfast' }));
+    }
+    return this.paths();
+  }
+
+  async paths(): Promise<readonly (string | undefined)[]> {
+    const all = [resources.validating, resources.mutating].map(async (kind) => {
+      const { webhooks = [] } = unwrap(await this.admin.get<TrustingConfiguration>(kind, { name: 'holdfast' }));
+      return webhooks.map(({ clientConfig }) => clientConfig.service?.path);
+    });
+    return (await Promise.all(all)).flat();
   }
 
   async names(resource: ResourceName): Promise<readonly string[]> {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { crdManifests, type Manifest, manifestsOf } from '../../../src/operator/install/manifests.ts';
 import { webhookPaths } from '../../../src/operator/install/names.ts';
+import { networkPolicyOf } from '../../../src/operator/install/network.ts';
 import { renderManifests } from '../../../src/operator/install/render.ts';
 import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
 import { answeredPaths } from '../../../src/operator/install/webhooks.ts';
@@ -193,6 +194,43 @@ describe('the manifests', () => {
     expect(find('NetworkPolicy', change)).toMatchObject({ metadata: { name: 'holdfast-agent' } });
     expect(find('Namespace', change)).toMatchObject({
       metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+    });
+  });
+
+  it('[I13] let the webhooks be called from the addresses of API servers, and metrics be read where monitoring is', () => {
+    const policy = (change: Partial<InstallValues>) =>
+      networkPolicyOf({ ...defaultInstallValues, ...change })?.spec?.ingress;
+    const monitors = (name: string) => ({
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } } }],
+      ports: [{ protocol: 'TCP', port: 8080 }],
+    });
+    const webhook = { ports: [{ protocol: 'TCP', port: 9443 }] };
+    expect(policy({})).toEqual([webhook, monitors('monitoring')]);
+    expect(policy({ apiServerCidrs: ['10.0.0.7/32', 'fd00::7/128'], monitoringNamespaces: ['eyes'] })).toEqual([
+      { from: [{ ipBlock: { cidr: '10.0.0.7/32' } }, { ipBlock: { cidr: 'fd00::7/128' } }], ...webhook },
+      monitors('eyes'),
+    ]);
+    expect(policy({ monitoringNamespaces: [] })).toEqual([webhook]);
+    expect(policy({ hostNetwork: true })).toBeUndefined();
+  });
+
+  it('[I13] make API servers show certificates and tokens where that is wished', () => {
+    const { webhook } = defaultInstallValues;
+    const clientCertificates = { secretName: 'api-server-ca', names: ['kube-apiserver', 'other'] };
+    const change = { webhook: { ...webhook, clientCertificates, bearer: ['system:serviceaccount:a:b'] } };
+    const mountPath = '/etc/holdfast/client-authority';
+    expect(podSpecOf(change)).toMatchObject({
+      containers: [
+        {
+          args: expect.arrayContaining([
+            `--client-ca-file=${mountPath}/ca.crt`,
+            '--client-names=kube-apiserver,other',
+            '--bearer=system:serviceaccount:a:b',
+          ]),
+          volumeMounts: [{ name: 'client-authority', mountPath, readOnly: true }],
+        },
+      ],
+      volumes: [{ name: 'client-authority', secret: { secretName: 'api-server-ca' } }],
     });
   });
 

@@ -54,7 +54,19 @@ describe('what the operator may do', () => {
       'core secrets: get,list,watch,update only holdfast-webhook-certificates',
     ]);
     const given = { ...defaultInstallValues, certificates: { source: 'cert-manager' } as const };
-    expect(lines(namespacePermissions(given))).toEqual(leases);
+    expect(lines(namespacePermissions(given))).toEqual([
+      ...leases,
+      'core secrets: create',
+      'core secrets: get,list,watch,update only holdfast-webhook-paths',
+    ]);
+  });
+
+  it('[I13] is to check tokens only where API servers show them', () => {
+    const rule = 'authentication.k8s.io tokenreviews: create';
+    const { webhook } = defaultInstallValues;
+    const bearing = { ...defaultInstallValues, webhook: { ...webhook, bearer: ['api-server'] } };
+    expect(lines(clusterPermissions(defaultInstallValues))).not.toContain(rule);
+    expect(lines(clusterPermissions(bearing))).toContain(rule);
   });
 
   it('follows what is switched on', () => {

@@ -1,0 +1,66 @@
+import type { Secret } from 'kubernetes-types/core/v1.js';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPki } from '../../src/cluster/auth/pki.ts';
+import { unwrap } from '../../src/kube/outcome/failure.ts';
+import { realClock } from '../../src/kube/time/clock.ts';
+import { segmentsOf } from '../../src/operator/certificates/inject.ts';
+import { pathSecret } from '../../src/operator/install/names.ts';
+import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../src/operator/install/webhooks.ts';
+import { resources } from '../../src/operator/resources.ts';
+import {
+  type Bed,
+  bedOn,
+  eventually,
+  forgetAll,
+  readConfiguration,
+  secretPlace,
+  startPathReplica,
+} from '../operator/certificates/support.ts';
+import { testCluster } from '../support/cluster.ts';
+
+const caBundle = createPki({ clock: realClock }).material.caCertificate;
+const values = {
+  ...defaultInstallValues,
+  certificates: { source: 'secret', secretName: 'given' } as const,
+  webhook: { ...defaultInstallValues.webhook, caBundle },
+};
+const cluster = await testCluster();
+let bed: Bed;
+
+beforeAll(async () => {
+  bed = await bedOn(cluster.kubeconfig, values);
+  await forgetAll(bed);
+  for (const configuration of webhookConfigurations(values, answeredPaths)) {
+    const mutating = configuration.kind === 'MutatingWebhookConfiguration';
+    unwrap(await bed.admin.create(mutating ? resources.mutating : resources.validating, {}, configuration));
+  }
+});
+afterAll(async () => {
+  await forgetAll(bed);
+  await bed.admin.delete(resources.secrets, { ...secretPlace, name: pathSecret });
+  await bed.close();
+  await cluster.close();
+});
+
+it('[I13] where others make the certificates, the leader keeps the paths, and whom to trust stays as it is', async () => {
+  const upkeep = startPathReplica(bed);
+  const stopping = new AbortController();
+  const leading = upkeep.lead(stopping.signal);
+  try {
+    await eventually(async () => !segmentsOf(await readConfiguration(bed)).includes(''), 'a path');
+    const { webhooks = [] } = await readConfiguration(bed);
+    const given = Buffer.from(caBundle).toString('base64');
+    expect(webhooks.map(({ clientConfig }) => clientConfig.caBundle)).toEqual(webhooks.map(() => given));
+    const [segment = ''] = segmentsOf({ webhooks });
+    await eventually(() => upkeep.paths.current() === segment, 'the path to be known');
+    expect([upkeep.paths.accepts(segment), upkeep.paths.accepts('')]).toEqual([true, true]);
+    const place = { ...secretPlace, name: pathSecret };
+    const secret = unwrap(await bed.admin.get<Secret>(resources.secrets, place));
+    expect(Object.keys(secret.data ?? {})).toEqual(['paths']);
+  } finally {
+    stopping.abort();
+    await leading;
+    await upkeep.close();
+  }
+});
