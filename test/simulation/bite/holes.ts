@@ -50,8 +50,8 @@ export const holes: readonly Mistake[] = [
       },
       {
         file: 'operator/admission/verify.ts',
-        find: "if (effects.complete === 'takeover' || effects.target === undefined || request.operation !== 'EVICT') return false;",
-        replace: 'if (request.namespace !== undefined) return false;',
+        find: "return operation === 'EVICT' && uid === undefined && resourceVersionPrecondition !== true && dryRun !== true;",
+        replace: 'return operation === undefined;',
       },
     ],
   },
