@@ -73,8 +73,8 @@ export function createAdmission(options: AdmissionOptions): Admission & { close(
   async function pass(request: AdmissionRequest, reinvocation: Reinvocation): Promise<KubeObject | undefined> {
     const webhooks = mutating();
     const changing = mutatingPolicies();
-    // Plugins leave status alone, and a webhook's patch is applied to a copy, so that without policies nothing of it changes on the way.
-    const isFixed = request.subresource === 'status' && changing.length === 0;
+    // Plugins leave status alone, so that without webhooks and policies nothing of it changes on the way.
+    const isFixed = request.subresource === 'status' && webhooks.length === 0 && changing.length === 0;
     const draft = request.object && !isFixed ? draftOf(request.object) : request.object;
     for (const plugin of plugins) await plugin.admit?.({ ...request, object: draft }, draft, options);
     if (reinvocation.round === 'second' && !sameJson(draft, request.object)) reinvocation.objectChanged();
