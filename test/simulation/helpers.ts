@@ -3,7 +3,7 @@ import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import type { Client } from '../../src/cluster/client.ts';
 import type { KubeObject } from '../../src/cluster/objects.ts';
 import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { agentsNamespace } from '../../src/operator/install/names.ts';
 import { namespace, updateGate } from './objects.ts';
 import { gateOf } from './pod-updates.ts';
 import type { Stack } from './stack.ts';
@@ -87,7 +87,7 @@ export class ProbeAgents {
       holder,
       pods.map(({ metadata }) => metadata.uid ?? ''),
     );
-    const place = { name: probeLeaseName(node), namespace: defaultInstallValues.namespace };
+    const place = { name: probeLeaseName(node), namespace: agentsNamespace };
     const spec = { holderIdentity: holder, leaseDurationSeconds: leaseSeconds, renewTime: at.replace('Z', '000Z') };
     const lease: KubeObject = {
       apiVersion: 'coordination.k8s.io/v1',
