@@ -43,6 +43,7 @@ const handlerNames = Object.keys(handlerParsers) as readonly (keyof typeof handl
 /** Every field that a probe may have. */
 export const probeFields: readonly string[] = [...handlerNames, ...timingNames];
 
+/** As a kubelet reads it. */
 export function parseProbe(source: unknown, field: string): Parsed<Probe> {
   if (!isObject(source)) return failed(invalid(field, source, 'must be an object'));
   const errors = [...unknownFieldErrors(source, probeFields, field), ...timingErrors(source, field)];
@@ -50,7 +51,14 @@ export function parseProbe(source: unknown, field: string): Parsed<Probe> {
   if (!handler.ok) return failed(...errors, ...handler.errors);
   if (errors.length > 0) return failed(...errors);
   const given = timingNames.filter((name) => source[name] !== undefined).map((name) => [name, source[name]]);
-  const probe: Probe = { ...defaults, ...Object.fromEntries(given), handler: handler.value };
+  return parsed({ ...defaults, ...Object.fromEntries(given), handler: handler.value });
+}
+
+/** A probe that an agent runs beside those of other tenants. */
+export function parseDisruptionProbe(source: unknown, field: string): Parsed<Probe> {
+  const read = parseProbe(source, field);
+  if (!read.ok) return read;
+  const probe = read.value;
   const longest = Math.min(probe.periodSeconds, maxTimeoutSeconds);
   if (probe.timeoutSeconds <= longest) return parsed(probe);
   const detail = `must be at most periodSeconds, and at most ${maxTimeoutSeconds}: here ${longest}`;

@@ -3,7 +3,7 @@ import { type FieldError, failed, forbidden, invalid, type Parsed, parsed, requi
 import { isObject, isUnset } from './json.ts';
 import { annotation } from './names.ts';
 import type { Pod } from './pod.ts';
-import { type Probe, parseProbe, probeFields } from './probe-fields.ts';
+import { type Probe, parseDisruptionProbe, probeFields } from './probe-fields.ts';
 import { parseProbeText } from './probe-text.ts';
 
 /** A disruption probe, and the container that it asks. */
@@ -71,7 +71,9 @@ function readContainers(spec: unknown): Parsed<readonly Container[]> {
 function readSpecProbes(containers: readonly Container[]): Parsed<readonly ContainerProbe[]> {
   return collect(
     containers.flatMap(({ name, probe }, index) =>
-      isUnset(probe) ? [] : [forContainer(name, parseProbe(probe, `spec.containers[${index}].disruptionProbe`))],
+      isUnset(probe)
+        ? []
+        : [forContainer(name, parseDisruptionProbe(probe, `spec.containers[${index}].disruptionProbe`))],
     ),
   );
 }
@@ -87,7 +89,7 @@ function readAnnotationProbes(text: string, containers: readonly Container[]): P
   // A probe without a container's name is about the first container, which is the application by convention. A map is
   // told from a probe by its keys, so containers called `exec` or `grpc` cannot be named in one.
   if (keys.some((name) => probeFields.includes(name))) {
-    return collect([forContainer(containers[0]?.name, parseProbe(source, field))]);
+    return collect([forContainer(containers[0]?.name, parseDisruptionProbe(source, field))]);
   }
   return collect(keys.map((name) => readMapEntry(name, source[name], field, containers)));
 }
@@ -101,7 +103,7 @@ function readMapEntry(
   if (containers.length > 0 && !containers.some((container) => container.name === name)) {
     return failed(invalid(`${field}.${name}`, name, 'the pod has no container of this name'));
   }
-  return forContainer(name, parseProbe(source, `${field}.${name}`));
+  return forContainer(name, parseDisruptionProbe(source, `${field}.${name}`));
 }
 
 function forContainer(container: string | undefined, probe: Parsed<Probe>): Parsed<ContainerProbe> {

@@ -194,7 +194,8 @@ describe('[I13] a namespace that is not guarded', () => {
   });
 
   it('in the view may be guarded at the API server, which then decides', async () => {
-    const { said, calls } = await answer({ verdicts: [takeover], guard: 'onlyAtTheServer' });
+    const pinned = evictionWish({ preconditions: { uid: 'uid-web-0' } });
+    const { said, calls } = await answer({ verdicts: [takeover], guard: 'onlyAtTheServer' }, pinned);
     expect([said, ...calls].slice(0, 3)).toEqual(['allowed', 'confirm shop', 'judge EVICT web-0']);
   });
 });
