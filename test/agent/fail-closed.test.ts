@@ -114,6 +114,8 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     await pause(150);
     const last = await version();
     bed.application.says('db-0', 'no');
+    const asked = bed.application.timesAsked('db-0');
+    await bed.eventually(() => bed.application.timesAsked('db-0') >= asked + 2, 'the agent has heard the no');
     await bed.eventually(() => agent.missing().length > 0, 'the agent knows that it is not heard');
     expect(await version()).toBe(last);
     proxy.fate = () => pass;
