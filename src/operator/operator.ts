@@ -140,8 +140,14 @@ async function serve(running: Running): Promise<WebhookServer> {
   ]);
   if (webhook === undefined) throw new OperatorProblem('there is no certificate to serve');
   if (username !== undefined) parts.setOwnName(username);
-  if (register && url !== undefined) await announce(running, url);
-  return webhook;
+  try {
+    if (register && url !== undefined) await announce(running, url);
+    return webhook;
+  } catch (error) {
+    // Nothing has been told to call it, and while it listens the process goes on.
+    await webhook.close(0);
+    throw error;
+  }
 }
 
 /** Only when the webhooks are there to be called. */

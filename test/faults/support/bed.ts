@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { systemRandom } from '../../../src/kube/time/random.ts';
+import { operatorName } from '../../../src/operator/install/names.ts';
 import { type RunningOperator, startOperator } from '../../../src/operator/operator.ts';
 import type { OperatorSettings } from '../../../src/operator/settings.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
+import { made } from '../../support/cluster.ts';
 import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../../support/protected-cluster.ts';
 import { eventually } from './eventually.ts';
 import { OperatorProcess } from './operator-process.ts';
@@ -67,6 +69,7 @@ export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
       return operator;
     },
     async process({ by, takeover } = {}) {
+      await allowRegistering(cluster);
       const url = `https://${host}:${cluster.balancer.port}`;
       const given = { access: accessBy(by), namespace: cluster.operatorNamespace, url };
       const operator = await OperatorProcess.start({ ...given, ...(takeover === undefined ? {} : { takeover }) });
@@ -83,6 +86,32 @@ export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
       await cluster.close();
     },
   };
+}
+
+/** Outside of a cluster an operator registers its webhooks itself; the rights of an installation do not include that. */
+async function allowRegistering({ request, operatorNamespace: namespace }: ProtectedCluster): Promise<void> {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const name = 'registers-webhooks';
+  const apply = (resource: string, body: object) =>
+    made(
+      request('PATCH', `${rbac}/${resource}/${name}?fieldManager=test&force=true`, {
+        contentType: 'application/apply-patch+yaml',
+        body: { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name }, ...body },
+      }),
+    );
+  const resources = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'];
+  const rule = {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources,
+    resourceNames: [operatorName],
+    verbs: ['patch'],
+  };
+  await apply('clusterroles', { kind: 'ClusterRole', rules: [rule] });
+  await apply('clusterrolebindings', {
+    kind: 'ClusterRoleBinding',
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+    subjects: [{ kind: 'ServiceAccount', name: operatorName, namespace }],
+  });
 }
 
 const log = createLogger({

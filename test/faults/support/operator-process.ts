@@ -75,10 +75,14 @@ export class OperatorProcess {
   }
 
   #comes(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-    return eventually(() => {
-      if (this.#child.exitCode !== null) throw new Error(`the operator ended:\n${this.log}`);
-      return condition();
-    }, `the operator ${what}`);
+    return eventually(
+      () => {
+        if (this.#child.exitCode !== null) throw new Error(`the operator ended:\n${this.log}`);
+        return condition();
+      },
+      `the operator ${what}`,
+      () => this.log,
+    );
   }
 }
 
