@@ -96,6 +96,8 @@ interface Progress {
   mayHappen: boolean;
   ledgerRead: boolean;
   scalesRead: boolean;
+  /** The pod that it was first allowed for. Asked again for the name alone, another pod may have it by now (P9). */
+  judged?: string;
 }
 
 /** Decides, reserves, verifies and completes disruptions of pods. */
@@ -138,10 +140,12 @@ export class Admission {
 
   async #attempt(progress: Progress, decided: Verdict): Promise<Step> {
     const { request } = progress;
-    const refusal = this.#refusalBeforeReserving(request, decided);
+    const refusal = this.#refusalBeforeReserving(request, decided) ?? this.#refusalOfSuccessor(progress, decided);
     if (refusal !== undefined) return answer(refusal);
     const verdict = needsLedger(decided) ? await this.#reserve(progress) : decided;
     if (verdict.result === 'deny') return this.#missingFor(progress, verdict);
+    const replaced = this.#refusalOfSuccessor(progress, verdict);
+    if (replaced !== undefined) return answer(replaced);
     if (isUnpinned(verdict.effects, request)) return answer(notPinned(request));
     const changed = await this.#verify(progress, verdict);
     return changed ?? this.#complete(progress, verdict);
@@ -153,6 +157,14 @@ export class Admission {
     const stale = mayBeAllowed ? this.#deps.staleness() : undefined;
     if (stale !== undefined) return staleView(request.pod, stale);
     return decided.result === 'allow' && isUnpinned(decided.effects, request) ? notPinned(request) : undefined;
+  }
+
+  /** What was allowed for one pod is not done to the next one of its name, however often it is decided. */
+  #refusalOfSuccessor(progress: Progress, verdict: Verdict): Denied | undefined {
+    const uid = verdict.result === 'allow' ? verdict.effects.target?.uid : undefined;
+    if (uid === undefined) return undefined;
+    progress.judged ??= uid;
+    return uid === progress.judged ? undefined : undone(progress.request, 'another pod has its name now');
   }
 
   async #reserve(progress: Progress): Promise<Verdict> {
@@ -251,6 +263,13 @@ export class Admission {
     const { namespace, pod, uid } = progress.request;
     const reading = await readPod(this.#deps.pods, namespace, pod, progress.deadline);
     if (reading.kind === 'failed') return refusal;
+    // Let through by its name alone, it could meet a successor that the API server sees and this read did not.
+    if (
+      uid === undefined &&
+      progress.judged !== undefined &&
+      (reading.kind === 'missing' || reading.uid !== progress.judged)
+    )
+      return refusal;
     if (reading.kind === 'missing' || (uid !== undefined && uid !== reading.uid)) return pass;
     return this.#viewReaches(progress, reading.resourceVersion, refusal);
   }

@@ -54,6 +54,37 @@ describe.each(['PDB', 'PUB'] as const)(
   },
 );
 
+describe.each(['PDB', 'PUB'] as const)(
+  '[P9] an eviction under a %s by its name alone, whose pod is replaced',
+  (kind) => {
+    it('is refused when it is decided again, and leaves the successor alone', async () => {
+      const [first, ...others] = lwsPods('llm', 2, 1);
+      const budgets =
+        kind === 'PDB'
+          ? { pdbs: [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 1 })] }
+          : { pubs: [pubFor('llm', { minAvailable: 1 })] };
+      const world = aWorld({ pods: first === undefined ? others : [first, ...others], ...budgets });
+      const deleted: JudgedPod[] = [];
+      const bench = aBench({
+        world,
+        stored: aLedger([], undefined, '7'),
+        pods: { read: async () => ({ kind: 'found', uid: successor, resourceVersion: '120' }) },
+        takeOver: async ({ target }) => {
+          deleted.push(target);
+          if (deleted.length > 1 || first === undefined) return { kind: 'deleted' };
+          world.upsertPod(first.uid(successor).version('120').build());
+          world.setSynced('pods', '120');
+          return { kind: 'moved', message: 'the UID in the precondition' };
+        },
+      });
+      const answer = bench.service.submit(request('llm-0-0'), 9_000);
+      await bench.clock.advance(100);
+      expect(await answer).toMatchObject({ result: 'deny', blockers: [{ code: 'PodUnknown' }] });
+      expect(deleted).toEqual([{ pod: 'llm-0-0', uid: 'uid-llm-0-0' }]);
+    });
+  },
+);
+
 describe.each(['PDB', 'PUB'] as const)('[P9] an eviction of a pod under a %s that is on its way out', (kind) => {
   const terminating = { operation: 'EVICT', namespace: ns, pod: 'llm-1-0' } as const;
   const ask = async (uid?: string): Promise<Verdict> => {

@@ -123,8 +123,8 @@ export const holes: readonly Mistake[] = [
     edits: [
       {
         file: 'core/world/pub-unit.ts',
-        find: 'return same(Math.min(minReady, size));',
-        replace: 'return same(minReady);',
+        find: 'return exactly(Math.min(minReady, size));',
+        replace: 'return exactly(minReady);',
       },
       { file: 'core/world/pub-unit.ts', find: 'if (reachable) return', replace: 'if (minReady > 0) return' },
     ],

@@ -85,7 +85,7 @@ export const ledgerMistakes: readonly Mistake[] = [
   one(
     'a Pending pod passes without being reserved',
     decide,
-    "return pass('Pending', { ...reserving(state, pod, request, digestsOf(panel.judges)), ...completed, onlyIf });",
+    "return pass('Pending', { ...reserving(state, pod, request, undefined), ...completed, onlyIf });",
     "return pass('Pending', { ...completed, onlyIf });",
   ),
   {
