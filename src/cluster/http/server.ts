@@ -1,6 +1,6 @@
 import { createServer as createPlainServer, type Server as PlainServer, type ServerOptions as Terms } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { PkiMaterial } from '../auth/pki.ts';
 import { refuseClient } from './client-error.ts';
@@ -54,8 +54,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   server.timeout = limits.stalledMs;
   answerBy(new ApiFront(options), server);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await listen(server, options.port);
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+  return { port: (server.address() as AddressInfo).port, close: () => close(server, sockets) };
 }
 
 /** Without a network nobody is slow, and nobody is known by a certificate: a token has to say who asks. */
@@ -92,9 +97,13 @@ function listen(server: Server, port: number): Promise<void> {
   });
 }
 
-function close(server: Server): Promise<void> {
+/**
+ * Also connections whose handshake is not over: the server does not know them as its own yet, would serve them afterwards, and would not
+ * be closed before their clients let go of them.
+ */
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
   });
 }
