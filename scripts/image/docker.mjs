@@ -1,5 +1,5 @@
 // Builds the image for both architectures, from base images that are named by digest:
-//   npm run image -- NAME --build-image IMAGE@sha256:... --runtime-image IMAGE@sha256:... [--print] [more for docker buildx build]
+//   npm run image:docker -- NAME --build-image IMAGE@sha256:... --runtime-image IMAGE@sha256:... [--print] [more for docker buildx build]
 import { spawnSync } from 'node:child_process';
 
 const platforms = 'linux/amd64,linux/arm64';
