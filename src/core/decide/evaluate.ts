@@ -1,15 +1,15 @@
 import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { RefusalCode } from '../../api/reasons.ts';
-import type { Desired, Expected } from '../budget/desired.ts';
-import type { UnhealthyRule } from '../budget/rules.ts';
+import type { Remedy } from '../../api/refusal-outlook.ts';
+import { counted, agree as verb } from '../../api/wording.ts';
 import { bit } from '../health.ts';
 import type { Blocker, BudgetRef, Charge } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { PubState } from '../world/pub-state.ts';
+import { type Case, groupCase, plainCase, podCase, pubCase, withholderOf } from './case.ts';
 import type { Judge } from './judges.ts';
-import { availableFor, type Loss, lossOf, lossOfPod, withholderOf } from './loss.ts';
 import { blocker } from './refusal.ts';
 
 /** What one budget says: a charge it agrees to, or what blocks. */
@@ -22,23 +22,11 @@ interface Agreement {
   readonly counts?: true;
 }
 
-/** A unit with and without the target pod, and the numbers around it. */
-interface Case {
-  readonly ref: BudgetRef;
-  readonly pod: PodRecord;
-  readonly unit: string;
-  readonly unitKind: 'pod' | 'group';
-  readonly loss: Loss;
-  readonly available: number;
-  readonly desired: Desired;
-  readonly expected: Expected;
-  readonly unhealthy: UnhealthyRule;
-}
-
-export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
+/** What one budget says to the loss of one pod. All budgets together are `decide`. */
+export function evaluate(judge: Judge, pod: PodRecord): Opinion {
   const { ref, uncounted } = 'pdb' in judge ? judge.pdb : judge.pub;
   if (uncounted > 0) {
-    const detail = `${uncounted} of its pods are under more than ${maxBudgetsPerPod} budgets each`;
+    const detail = `${uncounted} of its pods ${verb(uncounted, 'is', 'are')} under more than ${maxBudgetsPerPod} budgets`;
     return refuse('TooManyBudgets', ref, pod, detail);
   }
   switch (judge.kind) {
@@ -53,7 +41,7 @@ export function opinionOf(judge: Judge, pod: PodRecord): Opinion {
     case 'pdbPlain':
       return byBuiltinRule(judge.pdb, pod, judge.entangled === true);
     case 'pubPossible':
-      return refuse('OwnerNotResolved', judge.pub.ref, pod, 'an owner of the pod was not looked up yet');
+      return refuse('OwnerNotResolved', judge.pub.ref, pod, 'the operator has not looked up an owner of the pod yet');
     case 'pub':
       return byPub(judge.pub, pod);
   }
@@ -65,7 +53,7 @@ function byRule(facts: Case): Opinion {
   if (loss.kind === 'withheld') return withheld(facts, loss.by);
   if (loss.kind === 'surplus') return agree(facts, 'surplus');
   if (loss.kind === 'down' && facts.unhealthy === 'always') return agree(facts, 'down');
-  if (!desired.known) return refuse('ExpectedUnknown', facts.ref, facts.pod, desired.why, facts.unitKind);
+  if (!desired.known) return expectedUnknown(facts, desired);
   if (desired.count === 0) return agree(facts, loss.kind);
   if (loss.kind === 'breaks') {
     if (facts.available - 1 >= desired.count) return agree(facts, 'breaks');
@@ -81,7 +69,7 @@ function byBuiltinRule(pdb: PdbState, pod: PodRecord, entangled: boolean): Opini
   const { desired, expected } = facts;
   const effect = pod.has(bit.ready) ? 'breaks' : 'down';
   if (effect === 'down' && facts.unhealthy === 'always') return agree(facts, effect);
-  if (!desired.known) return refuse('ExpectedUnknown', facts.ref, pod, desired.why, 'pod');
+  if (!desired.known) return expectedUnknown(facts, desired);
   if (effect === 'down' && facts.unhealthy === 'ifHealthyBudget') {
     if (desired.count > 0 && facts.available >= desired.count) return agree(facts, effect);
   }
@@ -99,79 +87,25 @@ function byCounter(pdb: PdbState, facts: Case, effect: Charge['effect']): Opinio
   if (counter === undefined || pdb.disrupted.has(facts.pod.name)) return { ...agree(facts, effect), counts: true };
   const { generation, observedGeneration, allowed } = counter;
   if (observedGeneration < generation) {
-    return refuse('NotCountedYet', pdb.ref, facts.pod, `generation ${generation}, counted ${observedGeneration}`);
+    return refuse(
+      'NotCountedYet',
+      pdb.ref,
+      facts.pod,
+      `it is at generation ${generation}, and ${observedGeneration} was counted`,
+    );
   }
   return allowed > 0
     ? { ...agree(facts, effect), counts: true }
-    : refuse('NotCountedYet', pdb.ref, facts.pod, `its status allows ${allowed} disruptions`);
+    : refuse('NotCountedYet', pdb.ref, facts.pod, `its status allows ${counted(allowed, 'disruption')}`);
 }
 
 function byPub(pub: PubState, pod: PodRecord): Opinion {
   if (pub.rules === undefined) return refuse('BudgetInvalid', pub.ref, pod, formatFieldErrors(pub.errors));
   if (pub.observedGeneration < pub.generation) {
-    const detail = `generation ${pub.generation}, observed ${pub.observedGeneration}`;
+    const detail = `it is at generation ${pub.generation}, and ${pub.observedGeneration} was processed`;
     return refuse('BudgetNotObserved', pub.ref, pod, detail);
   }
   return byRule(pubCase(pub, pod));
-}
-
-function groupCase(pdb: PdbState, group: NonNullable<ReturnType<PdbState['groupOf']>>, pod: PodRecord): Case {
-  const loss = lossOf(group, pdb.boundsOf(group), {
-    healthy: pod.counted && pod.healthy,
-    counts: (one) => one.counted || one.unproven,
-  });
-  return {
-    ref: pdb.ref,
-    pod,
-    unit: group.display,
-    unitKind: 'group',
-    loss,
-    available: availableFor(loss, pdb.available),
-    desired: pdb.desired(),
-    expected: pdb.expected(),
-    unhealthy: pdb.rules?.unhealthy ?? 'never',
-  };
-}
-
-function podCase(pdb: PdbState, pod: PodRecord): Case {
-  return {
-    ref: pdb.ref,
-    pod,
-    unit: pod.name,
-    unitKind: 'pod',
-    loss: lossOfPod(pod.counted && pod.healthy),
-    available: pdb.healthyPods,
-    desired: pdb.desired(),
-    expected: pdb.expected(),
-    unhealthy: pdb.rules?.unhealthy ?? 'never',
-  };
-}
-
-function plainCase(pdb: PdbState, pod: PodRecord): Case {
-  return {
-    ...podCase(pdb, pod),
-    available: pdb.plainAvailable(pod),
-    desired: pdb.plainDesired(),
-    expected: pdb.plainExpected(),
-  };
-}
-
-function pubCase(pub: PubState, pod: PodRecord): Case {
-  const unit = pub.unitOf(pod);
-  const healthy = pub.counts(pod) && pod.healthyForPub;
-  const counts = (one: PodRecord): boolean => pub.counts(one) || pub.mayCount(one);
-  const loss = unit === undefined ? lossOfPod(healthy) : lossOf(unit, pub.boundsOf(unit), { healthy, counts });
-  return {
-    ref: pub.ref,
-    pod,
-    unit: unit?.display ?? pod.name,
-    unitKind: unit === undefined ? 'pod' : 'group',
-    loss,
-    available: availableFor(loss, pub.available),
-    desired: pub.desired(),
-    expected: pub.expected(),
-    unhealthy: 'always',
-  };
 }
 
 function agree(facts: Case, effect: Charge['effect']): Agreement {
@@ -193,11 +127,16 @@ function agree(facts: Case, effect: Charge['effect']): Agreement {
 function exhausted(code: RefusalCode, facts: Case, desired: number, detail?: string): Opinion {
   return {
     agrees: false,
-    blocker: blocker(code, { ...numbersOf(facts), desired, ...(detail === undefined ? {} : { detail }) }),
+    blocker: blocker(code, {
+      ...numbersOf(facts),
+      desired,
+      remedy: facts.remedy(desired),
+      ...(detail === undefined ? {} : { detail }),
+    }),
   };
 }
 
-/** The numbers of the budget are told, too, although none of them would help (H5). */
+/** The numbers of the budget do not matter now (H5); whether they would refuse next does. */
 function withheld(facts: Case, by: readonly PodRecord[]): Opinion {
   const { desired } = facts;
   const withheldBy = by.map(withholderOf);
@@ -205,34 +144,46 @@ function withheld(facts: Case, by: readonly PodRecord[]): Opinion {
     agrees: false,
     blocker: blocker('UnitWithheld', {
       ...numbersOf(facts),
-      ...(desired.known ? { desired: desired.count } : {}),
+      ...(desired.known ? { desired: desired.count, ...nextRemedy(facts, desired.count) } : {}),
       withheldBy,
     }),
   };
 }
 
-function numbersOf({ ref, pod, unit, unitKind, available, expected }: Case) {
-  const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
-  return { budget: ref, pod, unit, unitKind, available, ...counted };
+/** Set only where waiting for the probe is not enough. */
+function nextRemedy(facts: Case, desired: number): { readonly remedy?: Remedy } {
+  if (desired === 0) return {};
+  const remedy = facts.remedy(desired);
+  return remedy.kind === 'change' ? { remedy } : {};
 }
 
-function refuse(
-  code: RefusalCode,
-  budget: BudgetRef,
-  pod: PodRecord,
-  detail: string,
-  unitKind?: 'pod' | 'group',
+function numbersOf({ ref, pod, unit, unitKind, available, expected, reserved, loss }: Case) {
+  const counted = expected.known ? { expected: expected.count, source: expected.source } : {};
+  // A unit whose disruption is in doubt is reserved, and counted as available for this one question (N6).
+  const isInDoubt = loss.kind === 'breaks' && loss.doubt?.code === 'DisruptionUnproven';
+  const underWay = reserved() - Number(isInDoubt);
+  return { budget: ref, pod, unit, unitKind, available, ...counted, ...(underWay > 0 ? { reserved: underWay } : {}) };
+}
+
+function expectedUnknown(
+  { ref, pod, unitKind }: Case,
+  { why, pending }: { readonly why: string; readonly pending?: true },
 ): Opinion {
+  const isPending = pending === undefined ? {} : { pending };
   return {
     agrees: false,
-    blocker: blocker(code, { budget, pod, detail, ...(unitKind === undefined ? {} : { unitKind }) }),
+    blocker: blocker('ExpectedUnknown', { budget: ref, pod, unitKind, detail: why, ...isPending }),
   };
+}
+
+function refuse(code: RefusalCode, budget: BudgetRef, pod: PodRecord, detail: string): Opinion {
+  return { agrees: false, blocker: blocker(code, { budget, pod, detail }) };
 }
 
 function whyUnresolved(pdb: PdbState, pod: PodRecord): string {
   const key = pdb.groupLabel;
   if (key !== undefined) return `the pod has no label ${key}`;
   const group = pod.groups.find((one) => one.native);
-  if (group === undefined) return 'it follows none of the known conventions';
-  return 'what' in group.description ? group.description.what : 'its group is not described';
+  if (group === undefined) return 'no convention that Holdfast knows names one';
+  return 'what' in group.description ? group.description.what : 'no object describes its group';
 }
