@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { kubeLedgerStore, kubePodReader } from '../../../src/operator/admission/kube-store.ts';
+import { kubeLedgerStore } from '../../../src/operator/admission/ledger.ts';
+import { kubePodReader } from '../../../src/operator/admission/verify.ts';
 import { aLedger, aPod, ns } from '../../support/builders.ts';
 
 const { signal } = new AbortController();
