@@ -1,11 +1,12 @@
-import { isObject } from '../../../api/json.ts';
-import { ledgerGroup } from '../../../api/ledger.ts';
-import { splitApiVersion } from '../../../cluster/objects.ts';
-import type { LoadedObject } from '../../load-objects.ts';
+import { isObject } from '../api/json.ts';
+import { ledgerGroup } from '../api/ledger.ts';
+import { splitApiVersion } from '../cluster/objects.ts';
+import type { LoadedObject } from './load-objects.ts';
 
 /**
- * Of a ledger a simulation starts with the sizes of groups (G5), without which a group with a missing pod looks whole. The reservations
- * are left out: the requests that made them are not part of the simulation, and its versions are those of another cluster.
+ * What a ledger of a snapshot still tells: the sizes of groups (G5), without which a group with a missing pod looks whole. Reservations
+ * and the watermark are left out: the requests that made them ended long ago, and their versions are those of the cluster at that time,
+ * which nothing in the snapshot can be compared with.
  */
 export function withSizesAlone(objects: readonly LoadedObject[]): readonly LoadedObject[] {
   return objects.map((object) => (isLedger(object) ? sizesOf(object) : object));
