@@ -25,7 +25,7 @@ const { outputFiles, metafile } = await build({
     js: "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   },
 });
-// Each file appears whole, chunks before who loads them: somebody may be running the command, or building it too.
+// Each file appears whole, and chunks before the files that load them: another process may be running the command, or building it.
 for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)))) {
   put(path, contents, 0o755);
 }
@@ -43,7 +43,12 @@ function putThirdParty() {
   const product = JSON.parse(readFileSync('package.json', 'utf8'));
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   const packages = bundledPackages(Object.keys(metafile.inputs));
-  const bill = billOfMaterials(product, packages, (folder) => lock.packages[folder]?.integrity);
+  // The lockfile names folders from the root of the project; a linked node_modules shows as ../../elsewhere/node_modules.
+  const bill = billOfMaterials(
+    product,
+    packages,
+    (folder) => lock.packages[folder.replace(/^.*?(?=node_modules\/)/, '')]?.integrity,
+  );
   put('dist/THIRD-PARTY-LICENSES.txt', licenceTexts(packages), 0o644);
   put('dist/holdfast.cdx.json', `${JSON.stringify(bill, null, 2)}\n`, 0o644);
 }
@@ -52,10 +57,14 @@ function isEntry(path) {
   return !path.includes('chunks');
 }
 
-/** Chunks of builds before this one may still be loaded by who runs them, but not for ever. */
+/**
+ * Processes that were started from an earlier build may still load its chunks, so these stay for an hour. A package has the chunks of
+ * this build alone: npm says by `npm_command` that it builds in order to pack.
+ */
 function removeOld() {
   const kept = new Set(outputFiles.map(({ path }) => path));
-  const hourAgo = Date.now() - 3_600_000;
+  const packing = ['pack', 'publish'].includes(process.env.npm_command ?? '');
+  const hourAgo = packing ? Number.POSITIVE_INFINITY : Date.now() - 3_600_000;
   for (const name of existsSync(chunks) ? readdirSync(chunks) : []) {
     const path = join(process.cwd(), chunks, name);
     if (!kept.has(path) && statSync(path).mtimeMs < hourAgo) rmSync(path, { force: true });

@@ -6,8 +6,9 @@ import { type GeneratedFile, generatedFiles } from './generated-files.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-if (process.argv.includes('--verify')) verify(generatedFiles());
-else write(generatedFiles());
+const files = await generatedFiles();
+if (process.argv.includes('--verify')) verify(files);
+else write(files);
 
 function write(files: readonly GeneratedFile[]): void {
   for (const { path, content } of files) {

@@ -3,12 +3,14 @@ import { podUnavailableBudgetCrd } from '../src/api/crd/pod-unavailable-budget.t
 import { manifestsOf } from '../src/operator/install/manifests.ts';
 import { renderManifests } from '../src/operator/install/render.ts';
 import { defaultInstallValues } from '../src/operator/install/values.ts';
+import { textsPage, textsPath } from './texts/texts-page.ts';
 
 /** Every generated file: its path from the root of the project, and how its content is made. */
-const generators: Readonly<Record<string, () => string>> = {
+const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/crds/podunavailablebudgets.yaml': () => yamlFile(podUnavailableBudgetCrd),
   'deploy/crds/disruptionledgers.yaml': () => yamlFile(disruptionLedgerCrd),
   'deploy/install.yaml': () => yamlFile(...manifestsOf(defaultInstallValues)),
+  [textsPath]: textsPage,
 };
 
 export interface GeneratedFile {
@@ -16,8 +18,8 @@ export interface GeneratedFile {
   readonly content: string;
 }
 
-export function generatedFiles(): readonly GeneratedFile[] {
-  return Object.entries(generators).map(([path, generate]) => ({ path, content: generate() }));
+export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
+  return Promise.all(Object.entries(generators).map(async ([path, generate]) => ({ path, content: await generate() })));
 }
 
 function yamlFile(...objects: readonly object[]): string {

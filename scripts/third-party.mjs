@@ -65,7 +65,8 @@ export function billOfMaterials(product, packages, integrity) {
       hashes: [{ alg: 'SHA-512', content: hexOf(one, integrity(one.folder)) }],
     })),
     dependencies: [
-      { ref: purl(product), dependsOn: refs(Object.keys(product.dependencies)) },
+      // What is bundled is needed to build and not to run, so that it is listed there; what is not bundled has no ref.
+      { ref: purl(product), dependsOn: refs(Object.keys(product.devDependencies)) },
       ...packages.map((one) => ({ ref: purl(one), dependsOn: refs(one.dependencies) })),
     ],
   };

@@ -18,20 +18,20 @@ export interface AgentNumbers {
 export function createAgentMetrics(metrics: Metrics, numbers: () => AgentNumbers): AgentMetrics {
   const probes = metrics.counter({
     name: 'agent_probes_total',
-    help: 'Disruption probes that came to an end.',
+    help: 'Disruption probes that finished, by handler and result.',
     labels: ['handler', 'result'],
   });
   const durations = metrics.histogram(
     {
       name: 'agent_probe_duration_seconds',
-      help: 'How long disruption probes took, waiting for a turn left out.',
+      help: 'Duration of disruption probes, without the time they waited for a free slot.',
       labels: ['handler'],
     },
     requestBuckets,
   );
   const writes = metrics.counter({
     name: 'agent_writes_total',
-    help: 'Attempts to write a condition or a lease.',
+    help: 'Attempts to write a condition or a lease, by result.',
     labels: ['what', 'result'],
   });
   const probedPods = metrics.gauge({
@@ -46,12 +46,12 @@ export function createAgentMetrics(metrics: Metrics, numbers: () => AgentNumbers
   });
   const age = metrics.gauge({
     name: 'agent_lease_age_seconds',
-    help: 'Time since the last renewal of the lease that was renewed longest ago.',
+    help: 'Time since the last renewal of the oldest lease of this agent.',
     labels: [],
   });
   const waiting = metrics.gauge({
     name: 'agent_waiting_probes',
-    help: 'Disruption probes that wait for their turn, because their pod, their namespace or the node has as many under way as it may.',
+    help: 'Disruption probes that wait for a free slot, because their pod, their namespace or the node runs as many as it may.',
     labels: ['namespace'],
   });
   let shown: ReadonlyMap<string, number> = new Map();

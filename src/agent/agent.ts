@@ -162,7 +162,7 @@ function recorderOf(
     random,
     component,
     instance: identity,
-    report: (problem) => log.warn('an event was given up', { problem }),
+    report: (problem) => log.warn('an event could not be written', { problem }),
   });
 }
 

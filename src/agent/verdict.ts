@@ -1,4 +1,5 @@
 import { formatFieldErrors } from '../api/field-errors.ts';
+import { probePendingReason } from '../api/names.ts';
 import { foreignHosts, hostRefusal } from '../api/probe-hosts.ts';
 import { mayExec, type ProbePermits } from './permits.ts';
 import type { ProbedPodView } from './pods/agent-pod.ts';
@@ -8,7 +9,7 @@ import type { Tally } from './worker/thresholds.ts';
 export type VerdictReason =
   | 'ProbeSucceeded'
   | 'ProbeFailing'
-  | 'ProbePending'
+  | typeof probePendingReason
   | 'ProbeOverdue'
   | 'ProbeInvalid'
   | 'ExecNotAllowed'
@@ -44,9 +45,10 @@ export function verdictOf(findings: readonly ContainerFinding[]): Verdict {
   const failing = findings.find(({ tally }) => tally?.disruptable === false);
   if (failing !== undefined) return no('ProbeFailing', `container ${failing.container}: ${failing.tally?.output}`);
   const pending = findings.find(({ tally }) => tally?.disruptable === undefined);
-  if (pending !== undefined) return no('ProbePending', `container ${pending.container} has not answered enough yet`);
+  if (pending !== undefined)
+    return no(probePendingReason, `container ${pending.container} has not succeeded often enough yet`);
   const overdue = findings.find((finding) => finding.overdue);
-  if (overdue !== undefined) return no('ProbeOverdue', `container ${overdue.container} was not asked for too long`);
+  if (overdue !== undefined) return no('ProbeOverdue', `container ${overdue.container} was not probed for too long`);
   return { disruptable: true, reason: 'ProbeSucceeded', message: 'every disruption probe succeeds' };
 }
 
@@ -61,10 +63,7 @@ export function refusalToProbe(
   if (foreign !== undefined) return no('HostNotAllowed', hostRefusal(foreign));
   const exec = probes.value.find(({ handler }) => handler.kind === 'exec');
   if (exec === undefined || mayExec(permits, namespace)) return undefined;
-  return no(
-    'ExecNotAllowed',
-    `the disruption probe runs a command, and agents may not do so in namespace ${namespace}`,
-  );
+  return no('ExecNotAllowed', `the disruption probe runs a command, which agents may not do in namespace ${namespace}`);
 }
 
 function no(reason: VerdictReason, message: string): Verdict {

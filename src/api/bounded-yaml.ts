@@ -18,7 +18,12 @@ import {
 
 export type ReadDocument =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
+  | {
+      readonly ok: false;
+      readonly problem: string;
+      /** Where in the text, as far as that is known; the first line is 1. */
+      readonly line?: number;
+    };
 
 /** No Kubernetes object nests half as deep; recursion over one that is accepted is safe everywhere. */
 export const maxDepth = 100;
@@ -93,14 +98,28 @@ function newComposer() {
 }
 
 function* yamlDocuments(text: string, repeated: RepeatedKeys): Generator<ReadDocument, void, undefined> {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const at = (offset: number) => ({ line: lines.linePos(offset).line });
   try {
-    for (const document of newComposer().compose(tokens(text))) {
-      const result = readOne(document, repeated);
+    for (const document of newComposer().compose(tokens(text, lines.addNewLine))) {
+      const result = readOne(document, repeated, at);
       yield result;
       if (!result.ok) return;
     }
   } catch (error) {
-    yield { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    const problem = error instanceof Error ? error.message : String(error);
+    yield { ok: false, problem, ...(error instanceof BadToken ? at(error.offset) : {}) };
+  }
+}
+
+class BadToken extends Error {
+  override readonly name = 'BadToken';
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
   }
 }
 
@@ -112,7 +131,7 @@ function* tokens(text: string, onNewLine?: (offset: number) => void) {
   const parser = new Parser(onNewLine);
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) {
-      if (token.type === 'error') throw new Error(token.message);
+      if (token.type === 'error') throw new BadToken(token.message, token.offset);
       yield token;
     }
     if (parser.stack.length > 2 * maxDepth) throw new Error(tooDeep);
@@ -120,11 +139,15 @@ function* tokens(text: string, onNewLine?: (offset: number) => void) {
   yield* parser.end();
 }
 
-function readOne(document: Document.Parsed, repeated: RepeatedKeys): ReadDocument {
+function readOne(
+  document: Document.Parsed,
+  repeated: RepeatedKeys,
+  at: (offset: number) => { readonly line: number },
+): ReadDocument {
   const [problem] = document.errors;
-  if (problem) return { ok: false, problem: problem.message };
+  if (problem) return { ok: false, problem: problem.message, ...at(problem.pos[0]) };
   const again = repeated === 'refuse' ? repetitions(document.contents).next().value : undefined;
-  if (again) return { ok: false, problem: `key ${JSON.stringify(again.key)} is there twice` };
+  if (again) return { ok: false, problem: `key ${JSON.stringify(again.key)} is there twice`, ...at(again.offset) };
   return checked(document.toJS({ maxAliasCount }));
 }
 

@@ -1,5 +1,7 @@
 /** Kubernetes-style field errors: what is wrong, where, and with which value. Bad input is a value of this type, never a throw. */
 
+import { didYouMean } from './nearest.ts';
+
 export type FieldErrorType =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -42,6 +44,12 @@ export function invalid(field: string, value: unknown, detail: string): FieldErr
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((word) => `"${word}"`).join(', ');
   return { type: 'FieldValueNotSupported', field, value, detail: `supported values: ${list}` };
+}
+
+/** The same for words of our own, which the API server has no list of: with the one that was probably meant. */
+export function misspelt(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const error = notSupported(field, value, supported);
+  return { ...error, detail: `${error.detail}${didYouMean(value, supported)}` };
 }
 
 export function forbidden(field: string, detail: string): FieldError {

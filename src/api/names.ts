@@ -1,10 +1,12 @@
-/** Every name that people write into their objects, or find there. The table in docs/reference.md says what each means. */
+/** Every name that people write into their objects, or find there. The table in docs/reference/names.md says what each means. */
 
 export const annotation = {
   budgetScope: 'holdfast.dev/budget-scope',
   groupLabel: 'holdfast.dev/group-label',
   groupMinAvailable: 'holdfast.dev/group-min-available',
   takeover: 'holdfast.dev/takeover',
+  projection: 'holdfast.dev/projection',
+  disruptionsAllowed: 'holdfast.dev/disruptions-allowed',
   disruptionProbe: 'holdfast.dev/disruption-probe',
   node: 'holdfast.dev/node',
   disruptablePods: 'holdfast.dev/disruptable-pods',
@@ -26,6 +28,9 @@ export const label = {
   unavailablePodPrefix: 'unavailable-pod.kruise.io/',
   controllerRevisionHash: 'controller-revision-hash',
 } as const;
+
+/** Reason of a `Disruptable` condition while the agent has no answer yet. */
+export const probePendingReason = 'ProbePending';
 
 export const condition = {
   disruptable: 'Disruptable',

@@ -1,5 +1,5 @@
 import { annotationField, readAnnotations } from './annotations.ts';
-import { type FieldError, failed, invalid, notSupported, type Parsed, parsed } from './field-errors.ts';
+import { type FieldError, failed, invalid, misspelt, type Parsed, parsed } from './field-errors.ts';
 import { isObject, isUnset } from './json.ts';
 import { labelKeyProblem } from './label-syntax.ts';
 import type { StringMap } from './meta.ts';
@@ -46,7 +46,7 @@ function specScope(spec: unknown, errors: FieldError[]): string | undefined {
   const scope = spec['budgetScope'];
   if (isUnset(scope)) return undefined;
   if (typeof scope === 'string') return scope;
-  errors.push(notSupported('spec.budgetScope', scope, scopes));
+  errors.push(misspelt('spec.budgetScope', scope, scopes));
   return undefined;
 }
 
@@ -64,9 +64,9 @@ function scopeWord(
   fromAnnotation: string | undefined,
   errors: FieldError[],
 ): string | undefined {
-  if (fromSpec !== undefined && !isScope(fromSpec)) errors.push(notSupported('spec.budgetScope', fromSpec, scopes));
+  if (fromSpec !== undefined && !isScope(fromSpec)) errors.push(misspelt('spec.budgetScope', fromSpec, scopes));
   if (fromAnnotation !== undefined && !isScope(fromAnnotation)) {
-    errors.push(notSupported(annotationField(annotation.budgetScope), fromAnnotation, scopes));
+    errors.push(misspelt(annotationField(annotation.budgetScope), fromAnnotation, scopes));
   }
   if (fromSpec !== undefined && fromAnnotation !== undefined && fromSpec !== fromAnnotation) {
     errors.push(

@@ -1,5 +1,5 @@
 import { annotationField, readAnnotations } from './annotations.ts';
-import { failed, notSupported, type Parsed, parsed } from './field-errors.ts';
+import { failed, misspelt, type Parsed, parsed } from './field-errors.ts';
 import { annotation } from './names.ts';
 
 /** Whether a budget, PDB or PUB, lets us complete its evictions ourselves. `disabled` is the one value that the annotation knows. */
@@ -9,5 +9,5 @@ export function parseTakeover(budget: unknown): Parsed<boolean> {
   const value = annotations.value[annotation.takeover];
   if (value === undefined) return parsed(true);
   if (value === 'disabled') return parsed(false);
-  return failed(notSupported(annotationField(annotation.takeover), value, ['disabled']));
+  return failed(misspelt(annotationField(annotation.takeover), value, ['disabled']));
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import type { ProbePermits } from '../agent/permits.ts';
 import type { AgentSettings } from '../agent/settings.ts';
 
 /** What the command line says about which nodes to serve. */
@@ -29,8 +30,13 @@ export function nodeName(text: string, before: readonly string[] | undefined): r
 }
 
 /** An option that may be given several times. */
-export function repeated(text: string, before: readonly string[]): readonly string[] {
+export function repeated(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
+}
+
+/** `*` among the names stands for every namespace. */
+export function execNamespacesOf(names: readonly string[]): ProbePermits['execNamespaces'] {
+  return names.includes('*') ? 'all' : names;
 }
 
 export function wholeNumber(minimum: number, maximum: number): (text: string) => number {

@@ -15,7 +15,7 @@ import { systemRandom } from '../kube/time/random.ts';
 import { agentsNamespace, ports } from '../operator/install/names.ts';
 import { logLevels } from '../operator/install/values.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
-import { type NodeOptions, nodeName, nodesOf, repeated, wholeNumber } from './agent-options.ts';
+import { execNamespacesOf, type NodeOptions, nodeName, nodesOf, repeated, wholeNumber } from './agent-options.ts';
 import { StopRequest } from './stop-request.ts';
 
 interface Options extends NodeOptions {
@@ -107,7 +107,7 @@ function settingsOf(options: Options): AgentSettings {
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     leaseDurationSeconds: options.leaseDuration,
     permits: {
-      execNamespaces: options.execNamespace.includes('*') ? 'all' : options.execNamespace,
+      execNamespaces: execNamespacesOf(options.execNamespace),
       hosts: options.allowProbeHost,
     },
     maxProbes: options.maxProbes,

@@ -10,11 +10,13 @@ interface CommandEntry {
 /** Everything that `holdfast` can do, in the order in which people meet it. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   status: {
-    description: 'show what is protected, what may go now, how far nodes could be drained, and how the operator is',
+    description:
+      'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is well',
     load: async () => (await import('./status/status.ts')).statusCommand(),
   },
   explain: {
-    description: 'explain why something may go now or not: every budget, every number, and what would help',
+    description:
+      'explain why a pod, a node or a budget may be disrupted now or not: every budget, every number, and what would help',
     load: async () => (await import('./explain/explain.ts')).explainCommand(),
   },
   drain: {
@@ -22,8 +24,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./drain/drain.ts')).drainCommand(),
   },
   plan: {
-    description:
-      'plan in which waves to drain nodes, so that no budget is broken and as few waves as possible are needed',
+    description: 'plan in which waves to drain nodes, in as few waves as the budgets allow',
     load: async () => (await import('./plan/plan.ts')).planCommand(),
   },
   lint: {
@@ -31,7 +32,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./lint/lint.ts')).lintCommand(),
   },
   simulate: {
-    description: 'play through a drain, the loss of a zone or an upgrade in virtual time, from a snapshot of a cluster',
+    description:
+      'play through a drain, the drain of a zone or an upgrade in virtual time, from a snapshot of a cluster',
     load: async () => (await import('./simulate/simulate.ts')).simulateCommand(),
   },
   up: {
@@ -53,6 +55,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   agent: {
     description: 'ask the pods of a node whether they can be lost now (this is what the DaemonSet runs)',
     load: async () => (await import('./agent.ts')).agentCommand(),
+  },
+  version: {
+    description: 'print the version of this command',
+    load: async () => (await import('./version.ts')).versionCommand(),
   },
   completion: {
     description: 'print a script that completes commands, options and names in your shell',

@@ -8,6 +8,7 @@ import type { PodGroup, Workload } from '../api/workload.ts';
 import { deletionOf } from '../core/owner.ts';
 import { collections } from '../core/sync.ts';
 import { World } from '../core/world/world.ts';
+import { withSizesAlone } from './ledger-sizes.ts';
 import type { LoadedObject } from './load-objects.ts';
 
 /** Builds a world from a snapshot of objects. */
@@ -17,7 +18,7 @@ export function worldOf(objects: readonly LoadedObject[]): World {
   for (const namespace of new Set(objects.map(namespaceOf))) {
     world.setLedger(namespace, { metadata: { name: 'default', namespace } });
   }
-  for (const object of withUids(objects.map(inNamespace))) {
+  for (const object of withUids(withSizesAlone(objects).map(inNamespace))) {
     try {
       feedObject(world, object);
     } catch (error) {

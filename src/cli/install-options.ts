@@ -19,6 +19,8 @@ export interface InstallOptions extends ClusterOptions {
 export interface UninstallOptions extends ClusterOptions {
   readonly namespace: string;
   readonly deleteUserData: boolean;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
 }
 
 const defaultTimeoutMs = 180_000;
@@ -28,15 +30,15 @@ export function installCommand(run: (options: InstallOptions) => Promise<void>):
     .description('install Holdfast into a cluster, or bring an installation up to date')
     .option(
       '--namespace <name>',
-      `namespace of its own for the operator (default: ${defaultNamespace}, or as in --values)`,
+      `a namespace for the operator alone (default: ${defaultNamespace}, or as in --values)`,
     )
     .option('--image <reference>', 'image of the operator (default: as in --values, or that of this release)')
-    .option('--values <file>', 'what else is chosen about the installation, as YAML')
-    .option('--crds-only', 'only the definitions of its objects')
+    .option('--values <file>', 'further settings of the installation, as YAML')
+    .option('--crds-only', 'install only the definitions of its objects')
     .addOption(
       new Option(
         '--dry-run [how]',
-        'client: print everything as YAML, and contact nobody; server: let the API server say what would change',
+        'client: print everything as YAML, without a cluster; server: ask the API server what would change',
       )
         .choices(['client', 'server'])
         .preset('client'),
@@ -44,7 +46,7 @@ export function installCommand(run: (options: InstallOptions) => Promise<void>):
   return withCluster(command)
     .addHelpText(
       'after',
-      '\nWebhooks are switched on last, when the operator answers. Done twice, it changes nothing.\nExits with 1 when it could not be completed, or the operator is not up in time.',
+      '\nWebhooks are switched on last, when the operator answers. Done twice, it changes nothing.\n\nExit codes: 0 done; 1 it could not be completed, or the operator is not up in time; 2 it was refused, and nothing was written.',
     )
     .action((given: Omit<InstallOptions, 'crdsOnly' | 'dryRun'>) => run({ crdsOnly: false, dryRun: 'none', ...given }));
 }
@@ -55,14 +57,26 @@ export function uninstallCommand(run: (options: UninstallOptions) => Promise<voi
     .option('--namespace <name>', 'where it is installed', defaultNamespace)
     .option(
       '--delete-user-data',
-      'also the definitions of its objects, and with them every PodUnavailableBudget and ledger in the cluster',
-    );
+      'also delete the definitions of its objects, and with them every PodUnavailableBudget and ledger in the cluster',
+    )
+    .option('--dry-run', 'show what would be removed and what would no longer be protected; remove nothing')
+    .option('-y, --yes', 'agree to --delete-user-data in advance, for scripts');
   return withCluster(command)
     .addHelpText(
       'after',
-      '\nWebhooks are switched off first. Done twice, it finds nothing.\nExits with 1 when it could not be completed.',
+      `
+It lists what will no longer be protected, then removes the webhooks first. Done twice, it finds nothing.
+
+Examples:
+  holdfast uninstall --dry-run                    what would be removed and lost
+  holdfast uninstall                              budgets stay, and nothing enforces those that only Holdfast knows
+  holdfast uninstall --delete-user-data --yes     budgets of Holdfast are deleted, too
+
+Exit codes: 0 done; 1 it could not be completed; 2 it was refused, or you did not agree.`,
     )
-    .action((given: Omit<UninstallOptions, 'deleteUserData'>) => run({ deleteUserData: false, ...given }));
+    .action((given: Partial<UninstallOptions> & Pick<UninstallOptions, 'namespace' | 'timeout'>) =>
+      run({ deleteUserData: false, dryRun: false, yes: false, ...given }),
+    );
 }
 
 function withCluster(command: Command): Command {

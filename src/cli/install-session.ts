@@ -2,12 +2,12 @@ import type { ApiOptions } from '../operator/install/cluster-api.ts';
 import type { Ended, Report, Reporter } from '../operator/install/outcome.ts';
 import type { ClusterOptions } from './install-options.ts';
 import { endText, exitCodeOf, outcomeLine } from './install-texts.ts';
-import { withSession } from './live/session.ts';
+import { type Session, withSession } from './live/session.ts';
 import { type Progress, progressOn } from './up-progress.ts';
 
 interface Saying {
   readonly dryRun: boolean;
-  /** What somebody with more rights could apply instead. */
+  /** What a user with more rights could apply instead. */
   readonly dryRunCommand?: string;
 }
 
@@ -17,18 +17,25 @@ export async function withCluster(
   saying: Saying,
   work: (ports: ApiOptions & { readonly report: Reporter }) => Promise<Ended>,
 ): Promise<void> {
-  await withSession(options, async ({ client, clock, signal }) => {
-    const progress = progressOn(process.stdout);
-    try {
-      const report = reporterOn(progress, saying.dryRun);
-      const ended = await work({ client, clock, signal, report });
-      progress.end();
-      if (ended.kind !== 'done') process.stderr.write(`${endText(ended, saying.dryRunCommand)}\n`);
-      process.exitCode = exitCodeOf(ended);
-    } finally {
-      progress.end();
-    }
-  });
+  await withSession(options, (session) => workOn(session, saying, work));
+}
+
+/** The same in a session that is open already. */
+export async function workOn(
+  { client, clock, signal }: Session,
+  saying: Saying,
+  work: (ports: ApiOptions & { readonly report: Reporter }) => Promise<Ended>,
+): Promise<void> {
+  const progress = progressOn(process.stdout);
+  try {
+    const report = reporterOn(progress, saying.dryRun);
+    const ended = await work({ client, clock, signal, report });
+    progress.end();
+    if (ended.kind !== 'done') process.stderr.write(`${endText(ended, saying.dryRunCommand)}\n`);
+    process.exitCode = exitCodeOf(ended);
+  } finally {
+    progress.end();
+  }
 }
 
 function reporterOn(progress: Progress, dryRun: boolean): (report: Report) => void {

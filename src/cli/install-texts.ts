@@ -35,7 +35,7 @@ function detailOf(result: ObjectResult, dryRun: boolean): string {
 export function endText(ended: Exclude<Ended, { kind: 'done' }>, dryRunCommand: string | undefined): string {
   switch (ended.kind) {
     case 'stopped':
-      return 'stopped; run the same command again, and it goes on from here';
+      return 'stopped; run the same command again to continue';
     case 'denied':
       return `error: you may not do what this needs:\n${indented(ended.missing)}\n${forOthers(dryRunCommand)}`;
     case 'refused':
@@ -44,14 +44,14 @@ export function endText(ended: Exclude<Ended, { kind: 'done' }>, dryRunCommand: 
     case 'late': {
       const events = ended.events.length === 0 ? [] : ['Last warnings:', indented(ended.events)];
       const reasons = ended.reasons.length === 0 ? [] : [indented(ended.reasons)];
-      return [`error: it takes too long: ${ended.message}`, ...reasons, ...events, ended.advice].join('\n');
+      return [`error: timed out: ${ended.message}`, ...reasons, ...events, ended.advice].join('\n');
     }
   }
 }
 
 function forOthers(dryRunCommand: string | undefined): string {
-  const ask = 'Nothing was changed. Ask somebody who may, such as a cluster-admin';
-  return dryRunCommand === undefined ? `${ask}.` : `${ask}, or let them apply what \`${dryRunCommand}\` prints.`;
+  const ask = 'Nothing was changed. Ask a cluster administrator to do it';
+  return dryRunCommand === undefined ? `${ask}.` : `${ask}, or to apply what \`${dryRunCommand}\` prints.`;
 }
 
 function indented(lines: readonly string[]): string {

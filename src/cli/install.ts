@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import type { KubeClient } from '../kube/client/client.ts';
 import { install as installInto } from '../operator/install/install.ts';
+import type { Ended } from '../operator/install/outcome.ts';
 import { renderManifests } from '../operator/install/render.ts';
 import { installSteps } from '../operator/install/steps.ts';
 import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
@@ -22,5 +24,20 @@ async function install(options: InstallOptions): Promise<void> {
   const dryRun = options.dryRun === 'server';
   const wish = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
   const saying = { dryRun, dryRunCommand: 'holdfast install --dry-run' };
-  await withCluster(options, saying, (ports) => installInto(wish, ports));
+  await withCluster(options, saying, async (ports) => {
+    const obstacle = crdsOnly ? undefined : await simulatedCluster(ports.client);
+    return obstacle ?? installInto(wish, ports);
+  });
+}
+
+/** Nodes of an embedded cluster start no containers: the operator would never answer, and its webhooks would refuse everything. */
+async function simulatedCluster(client: KubeClient): Promise<Ended | undefined> {
+  const version = await client.document<{ readonly gitVersion?: string }>('/version');
+  if (!version.ok || version.value.gitVersion?.endsWith('+holdfast') !== true) return undefined;
+  return {
+    kind: 'refused',
+    message:
+      'this is a cluster of `holdfast up`: its nodes are simulated and run no containers, so an operator installed here never answers',
+    advice: 'Nothing was written. `holdfast up` runs an operator of its own, unless it was started with --no-operator.',
+  };
 }

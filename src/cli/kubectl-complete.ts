@@ -1,4 +1,7 @@
 import { printCompletions } from './completion/print.ts';
+import { endWithReader } from './output/closed-output.ts';
+
+endWithReader([process.stdout, process.stderr], (code) => process.exit(code));
 
 /** How kubectl's shells go on (cobra's numbers): never with names of files, and after a slash without a space. */
 const noFiles = 4;

@@ -11,7 +11,7 @@ import {
   parseFeatureGates,
 } from '../operator/feature-gates.ts';
 import { defaultNamespace, ports } from '../operator/install/names.ts';
-import { logLevels, takeoverProblem } from '../operator/install/values.ts';
+import { logLevels, projectionModes, takeoverProblem } from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
@@ -23,6 +23,7 @@ interface Options {
   readonly context?: string;
   readonly namespace: string;
   readonly takeover: OperatorSettings['takeover'];
+  readonly projection: NonNullable<OperatorSettings['projection']>;
   readonly webhookPort: number;
   readonly healthPort: number;
   readonly webhookUrl?: string;
@@ -56,6 +57,14 @@ export function operatorCommand(): Command {
     .addOption(
       new Option('--takeover <on|off>', 'complete the evictions itself that a budget judged, PDB or PUB')
         .argParser(takeoverMode)
+        .default('on'),
+    )
+    .addOption(
+      new Option(
+        '--projection <on|off>',
+        'show units that may be disrupted in disruptionsAllowed of PodDisruptionBudgets (needs --takeover=on)',
+      )
+        .choices([...projectionModes])
         .default('on'),
     )
     .option('--webhook-port <port>', 'where the webhooks are served; 0: any free one', port, ports.webhook)
@@ -140,7 +149,7 @@ async function run(options: Options): Promise<void> {
 }
 
 function settingsOf(options: Options): OperatorSettings {
-  const { namespace, takeover, webhookUrl, certificates, featureGates, budgetMetrics } = options;
+  const { namespace, takeover, projection, webhookUrl, certificates, featureGates, budgetMetrics } = options;
   const host = options.webhookHost ?? (isLoopback(webhookUrl) ? loopback : undefined);
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
@@ -148,6 +157,7 @@ function settingsOf(options: Options): OperatorSettings {
     namespace,
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
     takeover,
+    projection,
     webhook: {
       ...(host === undefined ? {} : { host }),
       port: options.webhookPort,

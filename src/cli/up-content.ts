@@ -22,11 +22,16 @@ export interface Content {
   readonly nodes: number | undefined;
   /** With what the operator and the agent need. */
   readonly operator: boolean;
+  /** Namespaces in which the agent may run commands; absent: none. */
+  readonly execNamespaces?: readonly string[];
 }
 
 /** What is there before the cluster's controllers start. What is there already, from an earlier run, stays as it is. */
 export async function prepareContent(plane: ControlPlane, content: Content): Promise<LoadReport | undefined> {
-  const first = [lwsCrd as KubeObject, ...(content.operator ? [...operatorObjects, ...agentObjects] : [])];
+  const first = [
+    lwsCrd as KubeObject,
+    ...(content.operator ? [...operatorObjects, ...agentObjects(content.execNamespaces ?? [])] : []),
+  ];
   for (const object of first) await applyObject(plane, adminUser, object);
   await definitionsServed(plane.view, plane.registry.clock);
   await forgetWebhooks(plane);

@@ -10,6 +10,7 @@ import { crdManifests } from '../operator/install/manifests.ts';
 import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../operator/install/namespace.ts';
 import { operatorPolicies } from '../operator/install/operator-policies.ts';
 import { peopleRoles } from '../operator/install/people-roles.ts';
+import { projectionPolicies } from '../operator/install/projection-policy.ts';
 import { rbacObjects } from '../operator/install/rbac.ts';
 import { answeredPaths } from '../operator/install/webhooks.ts';
 import { type RunningOperator, startOperator } from '../operator/operator.ts';
@@ -38,6 +39,7 @@ export const operatorObjects: readonly KubeObject[] = [
   ...rbacObjects(values),
   ...peopleRoles,
   ...operatorPolicies(values),
+  ...projectionPolicies(values),
 ] as unknown as readonly KubeObject[];
 
 /** Runs the same operator as in any cluster, over HTTPS. Resolves when it protects. */

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { repeated } from './agent-options.ts';
 
 export interface UpOptions {
   readonly nodes?: number;
@@ -9,6 +10,8 @@ export interface UpOptions {
   readonly operator: boolean;
   readonly load: readonly string[];
   readonly speed: number;
+  /** Where the agent runs the commands of exec probes; `*`: everywhere. */
+  readonly execNamespace: readonly string[];
 }
 
 /** As many as one process can simulate in comfort. */
@@ -36,17 +39,24 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
       '.holdfast/kubeconfig',
     )
     .option('--empty', 'without the demo')
-    .option(
-      '--no-operator',
-      'the bare cluster, without the agent, too: budgets are enforced as Kubernetes itself does it',
-    )
+    .option('--no-operator', 'the bare cluster, without operator and agent: Kubernetes alone enforces budgets')
     .option(
       '--load <file...>',
-      'start with these objects instead of the demo, as `kubectl get ... -o json` (or yaml) prints them, with their status',
+      'start from a snapshot of another cluster instead of the demo: objects as `kubectl get ... -o json` (or yaml) prints them',
     )
-    .option('--speed <x>', 'how much faster than real pods start, stop and are probed', speed, 1)
-    .addHelpText('after', '\nRuns until Ctrl-C. Exits with 2 where the port or the data directory is in use.')
-    .action((given: Omit<UpOptions, 'empty' | 'load'>) => run({ empty: false, load: [], ...given }));
+    .option('--speed <x>', 'speed-up factor for pod start, stop and probes', speed, 1)
+    .option(
+      '--exec-namespace <name>',
+      'let the agent run the commands of exec disruption probes in this namespace; may be repeated, * for all (default: none)',
+      repeated,
+    )
+    .addHelpText(
+      'after',
+      '\nRuns until Ctrl-C. Exit codes: 0 stopped; 2 it could not start, because the port or the data directory is in use.',
+    )
+    .action((given: Omit<UpOptions, 'empty' | 'load' | 'execNamespace'>) =>
+      run({ empty: false, load: [], execNamespace: [], ...given }),
+    );
 }
 
 function wholeUpTo(most: number): (text: string) => number {

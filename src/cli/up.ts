@@ -75,7 +75,8 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
     staticTokens: new Map(Object.values(tokens).map(({ token, user }) => [token, user])),
     report: reporterUntil(stop),
     async prepare(plane) {
-      loaded = await prepareContent(plane, { snapshot, nodes: options.nodes, operator: options.operator });
+      const { nodes, operator, execNamespace: execNamespaces } = options;
+      loaded = await prepareContent(plane, { snapshot, nodes, operator, execNamespaces });
     },
   });
   let operator: RunningOperator | undefined;
@@ -89,7 +90,7 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
       progress.step('starting the operator');
       operator = await runOperator(cluster, tokens.operator);
       progress.step('starting the agent');
-      agent = await runAgent(cluster, tokens.agent);
+      agent = await runAgent(cluster, tokens.agent, options.execNamespace);
     },
     async close() {
       await agent?.stop();

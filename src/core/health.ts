@@ -1,4 +1,4 @@
-import { annotation, condition, label } from '../api/names.ts';
+import { annotation, condition, label, probePendingReason } from '../api/names.ts';
 import type { Pod } from '../api/pod.ts';
 import { hasProbe, parseProbes } from '../api/probe.ts';
 import { deletionOf } from './owner.ts';
@@ -32,6 +32,8 @@ export const bit = {
   resizing: 65_536,
   /** It is pending, and the kubelet will not try it again. */
   resizeInfeasible: 131_072,
+  /** It has a probe, and no agent has probed it often enough for an answer. */
+  probePending: 262_144,
 } as const;
 
 export function healthBits(pod: Pod): number {
@@ -111,8 +113,17 @@ function probeBits(pod: Pod): number {
   if (!hasProbe(pod)) return 0;
   const readable = probeIsReadable(pod);
   return (
-    bit.probed | on(!readable, bit.probeInvalid) | on(readable && isTrue(pod, condition.disruptable), bit.disruptable)
+    bit.probed |
+    on(!readable, bit.probeInvalid) |
+    on(readable && isTrue(pod, condition.disruptable), bit.disruptable) |
+    on(isPending(pod), bit.probePending)
   );
+}
+
+/** Agents write no condition before their first answer, and `ProbePending` where a container restarted. */
+function isPending({ status }: Pod): boolean {
+  const found = status?.conditions?.find(({ type }) => type === condition.disruptable);
+  return found === undefined || found.reason === probePendingReason;
 }
 
 /**

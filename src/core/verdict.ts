@@ -1,5 +1,6 @@
 import type { ChangeRecord } from '../api/ledger.ts';
 import type { PassCode, RefusalCode } from '../api/reasons.ts';
+import type { Outlook, Remedy } from '../api/refusal-outlook.ts';
 import type { Operation } from './request.ts';
 
 export interface BudgetRef {
@@ -27,6 +28,8 @@ export interface Charge {
 
 export interface Blocker {
   readonly code: RefusalCode;
+  /** Whether waiting can help (I15). */
+  readonly outlook: Outlook;
   readonly budget?: BudgetRef;
   readonly unit?: string;
   readonly unitKind?: 'pod' | 'group';
@@ -34,6 +37,10 @@ export interface Blocker {
   readonly desired?: number;
   readonly expected?: number;
   readonly source?: ExpectedSource;
+  /** Units that are not available because a disruption of them was allowed and has not happened yet; absent: none. */
+  readonly reserved?: number;
+  /** What the numbers of the budget leave: set where they are what refuses. */
+  readonly remedy?: Remedy;
   readonly message: string;
   readonly unblock: string;
 }

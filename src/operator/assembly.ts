@@ -7,26 +7,27 @@ import { Connection } from '../kube/transport/connection.ts';
 import type { Target } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
-import { createDecisionMetrics, decisionObserver } from './admission/decisions.ts';
-import { disruptionEvents, uidsFrom } from './admission/disruption-events.ts';
+import { createDecisionMetrics, decisionObserver, disruptionEvents, uidsFrom } from './admission/decisions.ts';
 import type { WebhookHandler } from './admission/handler.ts';
-import { createLedgerEvents } from './admission/ledger-events.ts';
-import { pinHandler } from './admission/pin.ts';
+import { createLedgerEvents } from './admission/ledger.ts';
+import { pinHandler } from './admission/pod-handler.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
 import { probesHandler } from './handlers/probes.ts';
+import { projectionHandler } from './handlers/projection.ts';
 import { statefulSetsHandler } from './handlers/statefulsets.ts';
 import { operatorUser, webhookPaths } from './install/names.ts';
+import { projects } from './install/switched-on.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
 import type { OperatorSettings, Surrounding } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
-import { Surroundings } from './surroundings/surroundings.ts';
+import { decideOptionsBy, Surroundings } from './surroundings/surroundings.ts';
 import { ClusterView } from './view/cluster-view.ts';
 import { TouchHub } from './view/touch-hub.ts';
 
@@ -85,17 +86,14 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const { views } = view;
   const surroundings = new Surroundings({ context, traits, namespaces: views.namespaces });
   surroundings.listen(() => view.leavePubs(surroundings.kruiseOwnsPubs()));
-  const options = (namespace: string) => ({
-    takeover: settings.takeover,
-    foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
-  });
+  const options = decideOptionsBy(surroundings, settings.takeover);
   const recorder = recorderOf(context);
-  let username = operatorUser(settings.namespace);
+  const self = { username: operatorUser(settings.namespace) };
   const admission = createAdmission(context, {
     options,
-    staleness: () => view.staleness(),
+    staleness: view.staleness,
     scales: owners.scales,
-    username: () => username,
+    self,
     namespaces: views.namespaces,
     events: createLedgerEvents(context.metrics, log),
     observer: decisionObserver({
@@ -118,6 +116,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     guardOf: (namespace) => guardState.guardOf(namespace),
     recorder,
     pubsPaused: () => surroundings.kruiseOwnsPubs(),
+    projects: projects({ takeover: settings.takeover, projection: settings.projection ?? 'on' }),
     budgetMetrics: settings.budgetMetrics ? createBudgetMetrics(context.metrics, clock) : noBudgetMetrics,
   });
   const enforced = (settings.featureGates ?? defaultFeatureGates)[enforcedRolloutGate];
@@ -139,6 +138,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
     [webhookPaths.probes, probesHandler(settings.allowProbeHosts ?? [])],
     [webhookPaths.pinning, pinHandler({ world, pods: admission.pods })],
+    [webhookPaths.projection, projectionHandler()],
   ]);
   return {
     connection,
@@ -155,7 +155,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     recorder,
     handlers,
     setOwnName(name) {
-      username = name;
+      self.username = name;
     },
   };
 }
@@ -184,6 +184,6 @@ function recorderOf({ clients, clock, random, identity, log }: OperatorContext):
     random,
     component: 'holdfast',
     instance: identity,
-    report: (message) => log.debug('an event was dropped', { error: message }),
+    report: (message) => log.debug('an event could not be written', { error: message }),
   });
 }

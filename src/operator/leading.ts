@@ -38,7 +38,7 @@ export function createElection(parts: LeadingParts): LeaseElection {
     random,
     lead: (signal) => lead(parts, signal),
     onLeader: (leader) => log.info('a leader was elected', { leader, isThisOne: leader === identity }),
-    report: (message) => log.warn('the election has trouble', { error: message }),
+    report: (message) => log.warn('leader election failed; retrying', { error: message }),
   });
 }
 

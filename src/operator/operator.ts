@@ -2,9 +2,9 @@ import type { LeaseElection } from '../kube/election/lease-election.ts';
 import { sleep } from '../kube/time/clock.ts';
 import type { HealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
+import { createWebhookMetrics } from './admission/exchange.ts';
 import type { WebhookServer } from './admission/server.ts';
 import { shutDown } from './admission/shutdown.ts';
-import { createWebhookMetrics } from './admission/webhook-metrics.ts';
 import { type Assembly, assemble } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { networkEdges, type OperatorEdges } from './edges.ts';
@@ -127,7 +127,7 @@ async function serve(running: Running): Promise<WebhookServer> {
   const { context, handlers } = parts;
   const { clock, log, metrics, clients } = context;
   const { url, register = false } = settings.webhook;
-  const callers = await callerRules(settings.webhook, parts, certificates);
+  const callers = await callerRules(settings.webhook, parts, certificates, running.stopping.signal);
   const [username, webhook] = await Promise.all([
     askOwnName(clients.upkeep),
     edges.serve(certificates, {
@@ -200,7 +200,7 @@ async function stop(running: Running, webhook: WebhookServer | undefined): Promi
       noticeMs: settings.noticeMs ?? 0,
       drainMs,
     });
-    if (dropped > 0) log.warn('requests were cut off', { dropped });
+    if (dropped > 0) log.warn('requests were cut off at shutdown', { dropped });
   }
   parts.guardState.close();
   await Promise.all([

@@ -1,6 +1,5 @@
 import type { SelfSubjectReview } from 'kubernetes-types/authentication/v1.js';
-import type { KubeClient } from '../kube/client/client.ts';
-import type { ResourceName } from '../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../kube/client/client.ts';
 
 const reviews: ResourceName = {
   group: 'authentication.k8s.io',

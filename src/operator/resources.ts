@@ -1,6 +1,6 @@
 import { ledgerGroup } from '../api/ledger.ts';
 import { pubGroup } from '../api/pub.ts';
-import type { ResourceName } from '../kube/client/resource.ts';
+import type { ResourceName } from '../kube/client/client.ts';
 
 /** Where the objects live that the operator reads and writes. */
 

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { Logger } from '../telemetry/log.ts';
-import type { CallerRules, ClientRules } from './admission/caller.ts';
+import type { CallerRules, ClientRules } from './admission/call.ts';
 import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './admission/server.ts';
 import { Tokens } from './admission/tokens.ts';
 import { unprovenCalls } from './admission/unproven-calls.ts';
 import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
+import { openClientAuthorities } from './certificates/client-authorities.ts';
 import { OperatorProblem, type OperatorSettings } from './settings.ts';
 
 /** Begins to serve as soon as there is a certificate, and goes over to every later one. Undefined: it was closed before. */
@@ -33,21 +33,26 @@ export async function callerRules(
   { clients, bearer }: OperatorSettings['webhook'],
   { context, recorder }: Pick<Assembly, 'context' | 'recorder'>,
   { paths }: Pick<Certificates, 'paths'>,
+  signal: AbortSignal,
 ): Promise<CallerRules> {
   const { clock, log, namespace } = context;
   const tokens = bearer && new Tokens({ client: context.clients.admission, clock, users: bearer });
   return {
     paths,
-    ...(clients === undefined ? {} : { clients: await clientRules(clients) }),
+    ...(clients === undefined ? {} : { clients: await clientRules(clients, context, signal) }),
     ...(tokens === undefined ? {} : { isToken: (token) => tokens.isToken(token) }),
     onUnproven: unprovenCalls({ recorder, log, clock, namespace }),
   };
 }
 
-async function clientRules({ file, names }: NonNullable<OperatorSettings['webhook']['clients']>): Promise<ClientRules> {
-  const authorities = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new OperatorProblem(`the authority of client certificates cannot be read: ${String(error)}`);
-  });
-  if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new OperatorProblem(`${file} holds no certificate`);
-  return { authorities, names };
+async function clientRules(
+  { file, names }: NonNullable<OperatorSettings['webhook']['clients']>,
+  { clock, log, metrics }: Assembly['context'],
+  signal: AbortSignal,
+): Promise<ClientRules> {
+  const opened = await openClientAuthorities({ file, clock, log, metrics, signal });
+  if (opened.kind === 'unusable') {
+    throw new OperatorProblem(`the authority of client certificates cannot be used: ${opened.problem}`);
+  }
+  return { authorities: opened.authorities, names };
 }

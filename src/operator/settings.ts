@@ -3,7 +3,7 @@ import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import type { takeoverModes } from './install/values.ts';
+import type { projectionModes, takeoverModes } from './install/values.ts';
 
 /** What a person chooses about an operator. */
 export interface OperatorSettings {
@@ -12,6 +12,8 @@ export interface OperatorSettings {
   /** Of this process and this life of it: no two candidates for leading may share it. */
   readonly identity: string;
   readonly takeover: (typeof takeoverModes)[number];
+  /** Whether PodDisruptionBudgets show units in `disruptionsAllowed`. Absent: on. */
+  readonly projection?: (typeof projectionModes)[number];
   readonly webhook: {
     /** Absent: all addresses of the machine. */
     readonly host?: string;

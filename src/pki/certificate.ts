@@ -20,10 +20,17 @@ export interface Name {
   readonly organizations: readonly string[];
 }
 
+/** What servers are called by. */
+export interface HostNames {
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+}
+
 export type Use =
-  | { readonly kind: 'authority' }
+  /** `only`: it signs certificates of servers with these names, and nothing else. Absent: it signs anything. */
+  | { readonly kind: 'authority'; readonly only?: HostNames }
   | { readonly kind: 'client' }
-  | { readonly kind: 'server'; readonly dnsNames: readonly string[]; readonly addresses: readonly string[] };
+  | ({ readonly kind: 'server' } & HostNames);
 
 const signatureAlgorithm = sequence(oid('1.2.840.10045.4.3.2'));
 const version3 = numbered(0, integer(Buffer.from([2])), true);
@@ -67,7 +74,7 @@ function extensions(terms: CertificateTerms): Buffer[] {
   const { use } = terms;
   const authority = use.kind === 'authority';
   return [
-    extension('2.5.29.19', sequence(...(authority ? [boolean(true)] : [])), true),
+    extension('2.5.29.19', basicConstraints(use), true),
     extension('2.5.29.15', keyUsage(authority), true),
     extension('2.5.29.14', octetString(keyIdentifier(terms.publicKey))),
     ...(authority ? [] : [extension('2.5.29.35', sequence(numbered(0, keyIdentifier(terms.issuerPublicKey), false)))]),
@@ -77,6 +84,12 @@ function extensions(terms: CertificateTerms): Buffer[] {
 
 function extension(id: string, value: Buffer, critical = false): Buffer {
   return sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value));
+}
+
+/** An authority that is limited to names has no authorities below it: they could not be told from servers by their names. */
+function basicConstraints(use: Use): Buffer {
+  if (use.kind !== 'authority') return sequence();
+  return sequence(boolean(true), ...(use.only === undefined ? [] : [integer(Buffer.from([0]))]));
 }
 
 /** Bits from the left: 0 signs data, 5 signs certificates, 6 signs lists of revoked ones. */
@@ -92,15 +105,43 @@ function keyIdentifier(key: KeyObject): Buffer {
 function usages(use: Use): Buffer[] {
   switch (use.kind) {
     case 'authority':
-      return [];
+      return use.only === undefined ? [] : [authorityLimits(use.only)];
     case 'client':
       return [extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.2')))];
     case 'server':
-      return [
-        extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))),
-        extension('2.5.29.17', alternativeNames(use.dnsNames, use.addresses)),
-      ];
+      return [forServers(), extension('2.5.29.17', alternativeNames(use.dnsNames, use.addresses))];
   }
+}
+
+function forServers(): Buffer {
+  return extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1')));
+}
+
+/**
+ * What limits an authority to servers with these names, as it stands in its certificate: so a certificate that contains these bytes is
+ * limited to exactly these names. A verifier that does not know the extension refuses the certificate, because it is critical.
+ */
+export function authorityLimits(only: HostNames): Buffer {
+  return Buffer.concat([extension('2.5.29.30', nameConstraints(only), true), forServers()]);
+}
+
+/** A kind of name that is permitted nowhere is not limited at all: where there is no address, all of them are excluded. */
+function nameConstraints({ dnsNames, addresses }: HostNames): Buffer {
+  const subtrees = (bases: readonly Buffer[]) => Buffer.concat(bases.map((base) => sequence(base)));
+  const permitted = [
+    ...dnsNames.map((dnsName) => numbered(2, Buffer.from(dnsName, 'ascii'), false)),
+    ...addresses.map((address) => numbered(7, network(addressBytes(address), 0xff), false)),
+  ];
+  const everyAddress = [4, 16].map((size) => numbered(7, network(Buffer.alloc(size), 0), false));
+  return sequence(
+    numbered(0, subtrees(permitted), true),
+    ...(addresses.length === 0 ? [numbered(1, subtrees(everyAddress), true)] : []),
+  );
+}
+
+/** An address and the mask that says how much of it counts. */
+function network(address: Buffer, maskByte: number): Buffer {
+  return Buffer.concat([address, Buffer.alloc(address.length, maskByte)]);
 }
 
 function alternativeNames(dnsNames: readonly string[], addresses: readonly string[]): Buffer {

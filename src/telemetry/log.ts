@@ -63,7 +63,7 @@ function writeLine(options: LogOptions, level: LogLevel, message: string, fields
       ...shown,
       ...(left > 0 ? [['fieldsLeftOut', left] as const] : []),
     ];
-    options.write(`${options.format === 'json' ? asJson(all) : asText(all)}\n`);
+    options.write(`${escaped(options.format === 'json' ? asJson(all) : asText(all))}\n`);
   } catch {
     // There is nobody left to tell.
   }
@@ -100,6 +100,13 @@ function readField(fields: LogFields | undefined, key: string): unknown {
   } catch {
     return '(unreadable)';
   }
+}
+
+/** JSON leaves these as they are, and terminals obey them; what reads a line as JSON gets them back. */
+const obeyed = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+function escaped(line: string): string {
+  return line.replace(obeyed, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function asJson(all: readonly Entry[]): string {

@@ -33,20 +33,22 @@ describe('documents of a text', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  const refused: [what: string, text: string, why: RegExp][] = [
-    ['broken quotes', 'a: "b', /quote/],
-    ['a key that is there twice', 'a: 1\nb: {c: 1, c: 2}', /"c" is there twice/],
+  const refused: [what: string, text: string, why: RegExp, line?: number][] = [
+    ['broken quotes', 'a: "b', /quote/, 1],
+    ['a line that is none', 'a: 1\nb: [\nc', /flow/i, 3],
+    ['a key that is there twice', 'a: 1\nb: {c: 1, c: 2}', /"c" is there twice/, 2],
     ['JSON that is too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`, /deeper/],
     ['block YAML that is too deep', nested(3000), /deeper/],
     ['flow YAML that is too deep', `a: ${'['.repeat(100_000)}`, /deeper/],
     ['lists in lists on one line', `${'- '.repeat(50_000)}a`, /deeper/],
     ['keys in keys on one line', `${'? '.repeat(50_000)}a`, /deeper/],
-    ['brackets that nothing opened', ']'.repeat(100_000), /flow-seq-end/],
+    ['brackets that nothing opened', ']'.repeat(100_000), /flow-seq-end/, 1],
     ['aliases that multiply', multiplied(), /alias/i],
   ];
-  it.each(refused)('refuses %s', (_what, text, why) => {
+  it.each(refused)('refuses %s', (_what, text, why, line) => {
     const documents = [...readDocuments(text)];
-    expect(documents.at(-1)).toEqual({ ok: false, problem: expect.stringMatching(why) });
+    const at = line === undefined ? {} : { line };
+    expect(documents.at(-1)).toEqual({ ok: false, problem: expect.stringMatching(why), ...at });
   });
 
   it('reads nothing after what it cannot read', () => {

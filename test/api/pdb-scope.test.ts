@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { invalid, notSupported, required } from '../../src/api/field-errors.ts';
+import { invalid, misspelt, notSupported, required } from '../../src/api/field-errors.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import { parsePdbScope } from '../../src/api/pdb-scope.ts';
 import { parseTakeover } from '../../src/api/takeover.ts';
@@ -63,7 +63,7 @@ describe('parsePdbScope', () => {
       {
         name: 'refuses an unknown word in the annotation',
         source: pdb({ [scope]: 'podgroup' }),
-        want: [notSupported(at(scope), 'podgroup', ['Pod', 'PodGroup'])],
+        want: [misspelt(at(scope), 'podgroup', ['Pod', 'PodGroup'])],
       },
       {
         name: 'refuses an unknown word in the field',

@@ -48,9 +48,16 @@ describe('options', () => {
   });
 
   it('of uninstall', async () => {
-    const defaults = { namespace: 'holdfast-system', deleteUserData: false, timeout: 180_000 };
+    const defaults = {
+      namespace: 'holdfast-system',
+      deleteUserData: false,
+      dryRun: false,
+      yes: false,
+      timeout: 180_000,
+    };
     expect(await parse(uninstallCommand)).toEqual(defaults);
     expect(await parse(uninstallCommand, '--delete-user-data')).toEqual({ ...defaults, deleteUserData: true });
+    expect(await parse(uninstallCommand, '--dry-run', '-y')).toEqual({ ...defaults, dryRun: true, yes: true });
   });
 
   it.each([['--dry-run=none'], ['--timeout=soon'], ['--set=a=b'], ['--timeout']])('refuse %s', async (arg) => {

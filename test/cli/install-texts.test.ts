@@ -42,17 +42,17 @@ describe('the end', () => {
     [
       { kind: 'denied', missing: ['create a', 'patch b'] },
       1,
-      'error: you may not do what this needs:\n  create a\n  patch b\nNothing was changed. Ask somebody who may, such as a cluster-admin, or let them apply what `holdfast install --dry-run` prints.',
+      'error: you may not do what this needs:\n  create a\n  patch b\nNothing was changed. Ask a cluster administrator to do it, or to apply what `holdfast install --dry-run` prints.',
     ],
     [{ kind: 'refused', message: 'm', advice: 'a' }, 2, 'error: m\na'],
     [{ kind: 'failed', message: 'm', advice: 'a' }, 1, 'error: m\na'],
     [
       { kind: 'late', message: 'm', reasons: ['r'], events: ['e'], advice: 'a' },
       1,
-      'error: it takes too long: m\n  r\nLast warnings:\n  e\na',
+      'error: timed out: m\n  r\nLast warnings:\n  e\na',
     ],
-    [{ kind: 'late', message: 'm', reasons: [], events: [], advice: 'a' }, 1, 'error: it takes too long: m\na'],
-    [{ kind: 'stopped' }, 1, 'stopped; run the same command again, and it goes on from here'],
+    [{ kind: 'late', message: 'm', reasons: [], events: [], advice: 'a' }, 1, 'error: timed out: m\na'],
+    [{ kind: 'stopped' }, 1, 'stopped; run the same command again to continue'],
   ])('%j exits with %i', (ended, code, text) => {
     expect(exitCodeOf(ended)).toBe(code);
     expect(endText(ended, 'holdfast install --dry-run')).toBe(text);

@@ -59,10 +59,27 @@ describe('holdfast install and uninstall', () => {
     );
     const second = await holdfast('install', '--crds-only', ...to);
     expect(second).toEqual({ code: 0, err: '', out: crds.map((crd) => `${crd} unchanged\n`).join('') });
-    const removal = await holdfast('uninstall', '--delete-user-data', ...to);
+    const would = await holdfast('uninstall', '--delete-user-data', '--dry-run', ...to);
+    expect(would).toMatchObject({ code: 0, err: '' });
+    for (const crd of crds) expect(would.out).toContain(`${crd} deleted (server dry run)`);
+    const unasked = await holdfast('uninstall', '--delete-user-data', ...to);
+    expect(unasked).toMatchObject({ code: 2, out: '' });
+    expect(unasked.err).toBe(
+      'error: --delete-user-data deletes 0 PodUnavailableBudgets and 0 DisruptionLedgers, with their definitions, in all namespaces, and there is no terminal to ask on\nAdd --yes to agree.\n',
+    );
+    const removal = await holdfast('uninstall', '--delete-user-data', '--yes', ...to);
     expect(removal).toMatchObject({ code: 0, err: '' });
     for (const crd of crds) expect(removal.out).toContain(`${crd} deleted`);
     expect((await holdfast('uninstall', ...to)).out).toBe('note: nothing of Holdfast is installed\n');
+  });
+
+  it.each([[[]], [['--dry-run=server']]])('refuse a simulated cluster before the first write: %j', async (more) => {
+    const ran = await holdfast('install', '--kubeconfig', kubeconfig, ...more);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+    expect(ran.err).toContain('error: this is a cluster of `holdfast up`');
+    expect((await holdfast('uninstall', '--kubeconfig', kubeconfig)).out).toBe(
+      'note: nothing of Holdfast is installed\n',
+    );
   });
 
   it.each<readonly [string, readonly string[], number, string]>([

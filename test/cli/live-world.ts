@@ -6,7 +6,9 @@ import { projectSeen, type Registrations, registrationsOf } from '../../src/cli/
 import { only } from '../../src/cli/live/scope.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { createAuthority } from '../../src/operator/certificates/material.ts';
+import { webhookNames } from '../../src/operator/certificates/names.ts';
 import { defaultCertificatePolicy } from '../../src/operator/certificates/policy.ts';
+import { defaultNamespace } from '../../src/operator/install/names.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { answeredPaths, webhookConfigurations } from '../../src/operator/install/webhooks.ts';
 import { ns } from '../support/builders.ts';
@@ -19,7 +21,11 @@ export function registered(
   change: (configuration: Fields) => Fields = (same) => same,
   others: readonly Fields[] = [],
 ): Registrations {
-  const authority = createAuthority({ nowMs: readAt, policy: defaultCertificatePolicy, randomBytes });
+  const authority = createAuthority(webhookNames(defaultNamespace, undefined), {
+    nowMs: readAt,
+    policy: defaultCertificatePolicy,
+    randomBytes,
+  });
   const caBundle = Buffer.from(authority.certificate).toString('base64');
   const configurations = webhookConfigurations(defaultInstallValues, answeredPaths, 'f'.repeat(64));
   const [validating, mutating] = configurations.map((configuration) => {

@@ -42,7 +42,7 @@ describe('holdfast', () => {
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
     expect(files.length).toBeGreaterThan(1);
     expect(bytes).toBeLessThan(200_000);
-    expect(ran('holdfast', '--help').stdout).toContain('explain why something may go now or not');
+    expect(ran('holdfast', '--help').stdout).toContain('explain why a pod, a node or a budget');
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('holdfast', () => {
   it('says what to do where there is no cluster', () => {
     const lost = ran('holdfast', 'status');
     expect(lost).toMatchObject({ status: 2, stdout: '' });
-    expect(lost.stderr).toMatch(/^error: there is no kubeconfig .*\nName a cluster with --kubeconfig FILE/);
+    expect(lost.stderr).toMatch(/^error: there is no kubeconfig: .*\nName a cluster with --kubeconfig FILE/);
   });
 });
 

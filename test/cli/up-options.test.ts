@@ -19,11 +19,15 @@ it('has defaults for everything but what depends on the rest', async () => {
     operator: true,
     load: [],
     speed: 1,
+    execNamespace: [],
   });
 });
 
 it('takes what it is told', async () => {
-  const args = '--nodes 0 --port 0 --data d --kubeconfig k --empty --no-operator --load a b --speed 2.5'.split(' ');
+  const args =
+    '--nodes 0 --port 0 --data d --kubeconfig k --empty --no-operator --load a b --speed 2.5 --exec-namespace x --exec-namespace *'.split(
+      ' ',
+    );
   expect(await parse(...args)).toEqual({
     nodes: 0,
     port: 0,
@@ -33,6 +37,7 @@ it('takes what it is told', async () => {
     operator: false,
     load: ['a', 'b'],
     speed: 2.5,
+    execNamespace: ['x', '*'],
   });
 });
 

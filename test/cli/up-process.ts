@@ -21,9 +21,10 @@ export class UpProcess {
   #http: KubeHttp | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(folder: string, args: readonly string[], command: keyof typeof commands = 'built') {
+  constructor(folder: string, args: readonly string[], command: keyof typeof commands | { script: string } = 'built') {
     this.#folder = folder;
-    this.#child = spawn(process.execPath, [...commands[command], 'up', ...args], { cwd: folder });
+    const script = typeof command === 'string' ? commands[command] : [command.script];
+    this.#child = spawn(process.execPath, [...script, 'up', ...args], { cwd: folder });
     this.#child.stdout?.on('data', (chunk) => {
       this.#out += String(chunk);
       this.#wake();

@@ -50,6 +50,40 @@ function isOpen(port: number): Promise<boolean> {
   });
 }
 
+describe('exec probes in the cluster of holdfast up', () => {
+  it('run where that was allowed, and nowhere else', async () => {
+    const cluster = await up(
+      folder(),
+      '--empty',
+      '--nodes',
+      '1',
+      '--speed',
+      '10',
+      '--exec-namespace',
+      'trusted',
+    ).ready();
+    const { http } = cluster;
+    const probe = { 'holdfast.dev/disruption-probe': '{"exec":{"command":["true"]},"periodSeconds":1}' };
+    for (const name of ['trusted', 'other']) {
+      await http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
+      const body = {
+        metadata: { name: 'db', annotations: probe },
+        spec: { containers: [{ name: 'main', image: 'db' }] },
+      };
+      const path = `/api/v1/namespaces/${name}/pods`;
+      await expect.poll(async () => (await http.request('POST', path, { body })).code, { timeout: 20_000 }).toBe(201);
+    }
+    const disruptable = async (namespace: string) => {
+      const { body } = await http.request('GET', `/api/v1/namespaces/${namespace}/pods/db`);
+      const conditions = (body.status['conditions'] ?? []) as readonly Record<string, string>[];
+      const found = conditions.find(({ type }) => type === 'Disruptable');
+      return `${found?.['status']} ${found?.['reason']}`;
+    };
+    await expect.poll(() => disruptable('trusted'), { timeout: 30_000 }).toBe('True ProbeSucceeded');
+    await expect.poll(() => disruptable('other'), { timeout: 30_000 }).toBe('False ExecNotAllowed');
+  });
+});
+
 describe('holdfast up', () => {
   it('runs the demo, says what runs and what to try, and leaves nothing behind', async () => {
     const where = folder();

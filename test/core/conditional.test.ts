@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Reservation } from '../../src/api/ledger.ts';
 import { simulateDrain } from '../../src/core/drain/simulate.ts';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
-import { withdraw } from '../../src/core/ledger/rewrite.ts';
+import { decideBatch } from '../../src/core/ledger/batch.ts';
+import { withdraw } from '../../src/core/ledger/prune.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort, pubNumbers } from '../support/a-world.ts';
@@ -42,7 +42,7 @@ const onCondition = (pod: string, more: Partial<Reservation> = {}): Reservation 
 const evict = (pod: string) => ({ operation: 'EVICT', namespace: ns, pod }) as const;
 
 function reservedBy(world: World, ...pods: readonly string[]): readonly string[] {
-  const { ledger } = judgeBatch(world, ns, pods.map(evict), 0);
+  const { ledger } = decideBatch(world, ns, pods.map(evict), 0);
   return (ledger?.spec?.reservations ?? []).map(({ pod, conditional }) => `${pod}${conditional === true ? '?' : ''}`);
 }
 
@@ -83,7 +83,7 @@ describe('a reservation', () => {
 describe('[L7] the claim of a request', () => {
   const claims = (world: World, ...requests: readonly { pod: string; claim?: string }[]) => {
     const batch = requests.map(({ pod, claim }) => ({ ...evict(pod), ...(claim === undefined ? {} : { claim }) }));
-    return (judgeBatch(world, ns, batch, 0).ledger?.spec?.reservations ?? []).map((one) => one.claim);
+    return (decideBatch(world, ns, batch, 0).ledger?.spec?.reservations ?? []).map((one) => one.claim);
   };
   const broken = () => llm(pairs, { 'llm-0-1': down });
   const asked = { pod: 'llm-0-1', claim: 'a/1' };
@@ -153,7 +153,7 @@ describe('a reservation on a condition', () => {
   });
 
   it('[L5] does not answer it within its own batch either', () => {
-    const { verdicts, ledger } = judgeBatch(
+    const { verdicts, ledger } = decideBatch(
       llm(pairs, { 'llm-0-1': down }),
       ns,
       [evict('llm-0-1'), evict('llm-0-1')],
@@ -201,14 +201,16 @@ describe('a unit that only reservations on a condition bring down', () => {
       );
       expect(more).toEqual([]);
       expect(refused).toMatchObject({ code: 'DisruptionUnproven', unitKind: 'group', available: 3, desired: 3 });
-      expect(refused?.message).toContain('whether llm-0-0 goes');
+      expect(refused?.message).toContain('whether llm-0-0 will be deleted');
     });
   }
 
   it('[N6] names one such pod, and how many more there are', () => {
     const world = llm({ size: 4, minimum: 4, desired: 3 });
     holding(world, onCondition('llm-0-0'), onCondition('llm-0-1'), onCondition('llm-0-2'));
-    expect(blockersOf(ask(world, 'EVICT', 'llm-0-3'))[0]?.message).toContain('whether llm-0-0 (and 2 more) goes');
+    expect(blockersOf(ask(world, 'EVICT', 'llm-0-3'))[0]?.message).toContain(
+      'whether llm-0-0 (and 2 more) will be deleted',
+    );
   });
 
   table<{ name: string; change: Change }>(
@@ -281,8 +283,8 @@ describe('a simulated drain', () => {
     const world = holding(llm(pairs), onCondition('llm-0-0'));
     const before = [...(world.namespace(ns)?.reservations.values() ?? [])];
     const pods = ['llm-0-0', 'llm-0-1'].map((name) => ({ namespace: ns, name }));
-    const { waves } = simulateDrain(world, pods, 0);
-    expect(waves.map((wave) => wave.map(({ charges }) => charges[0]?.effect))).toEqual([['breaks', 'down']]);
+    const { rounds } = simulateDrain(world, pods, 0);
+    expect(rounds.map((round) => round.map(({ charges }) => charges[0]?.effect))).toEqual([['breaks', 'down']]);
     expect([...(world.namespace(ns)?.reservations.values() ?? [])]).toEqual(before);
   });
 });

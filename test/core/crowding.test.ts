@@ -27,7 +27,7 @@ describe('[N7] a pod under many budgets', () => {
       expect(blockersOf(ask(world, operation, 'p'))).toMatchObject([
         {
           code: 'TooManyBudgets',
-          message: `pod p cannot be judged: ${limit + 1} budgets cover it, and at most ${limit} are counted for one pod`,
+          message: `pod p cannot be evaluated: ${limit + 1} budgets cover it, and at most ${limit} are counted for one pod`,
         },
       ]);
     }

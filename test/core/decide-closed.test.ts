@@ -159,7 +159,7 @@ describe('whoever has nothing to lose', () => {
     'the cache is older than the watermark': (world) => world.setLedger(ns, aLedger([], '900')),
     'the budget was not processed': (world) =>
       world.upsertPub({ ...aPub('web', guarded), metadata: { name: 'web', namespace: ns, generation: 7 } }),
-    'the budget cannot be read': (world) => world.upsertPub(aPub('web', { ...guarded, minAvailable: 'x' })),
+    'the budget is not valid': (world) => world.upsertPub(aPub('web', { ...guarded, minAvailable: 'x' })),
     'the expected number is unknown': (world) =>
       world.upsertPub(aPub('web', { selector: guarded.selector, maxUnavailable: 1 })),
   };

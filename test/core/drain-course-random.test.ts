@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Course } from '../../src/core/drain/course.ts';
 import type { CoursePod, EvictionAnswer } from '../../src/core/drain/course-pod.ts';
+import { runs as effort } from '../support/effort.ts';
 
-const runs = Number(process.env['HOLDFAST_RUNS'] ?? 500);
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? effort({ short: 300, long: 5_000 }));
 
 /** A drain, and a cluster that does to it whatever clusters do. */
 interface Sample {
@@ -80,8 +81,8 @@ class Play {
       uid: `uid-${index}`,
       node: `n${node}`,
       units: [
-        ...(x === undefined ? [] : [{ id: `X/${x}`, budget: 'X', name: `X/${x}` }]),
-        ...(y === undefined ? [] : [{ id: `Y/${y}`, budget: 'Y', name: `Y/${y}` }]),
+        ...(x === undefined ? [] : [{ id: `X/${x}`, budget: 'X', name: `X/${x}`, budgetName: 'X' }]),
+        ...(y === undefined ? [] : [{ id: `Y/${y}`, budget: 'Y', name: `Y/${y}`, budgetName: 'Y' }]),
       ],
     }));
     this.#broken = new Set(sample.broken);

@@ -6,7 +6,12 @@ import type { CoursePod, EvictionAnswer, PodState } from '../../src/core/drain/c
 function pod(text: string, node = 'n1'): CoursePod {
   const [name = '', groups = ''] = text.split(':');
   const units =
-    groups === '' ? [] : groups.split(',').map((id) => ({ id, budget: id.slice(0, 1), name: `group ${id}` }));
+    groups === ''
+      ? []
+      : groups.split(',').map((id) => {
+          const budget = id.slice(0, 1);
+          return { id, budget, name: `group ${id}`, budgetName: budget };
+        });
   return { namespace: 'ns', name, uid: `uid-${name}`, node, units };
 }
 
@@ -59,7 +64,9 @@ class Story {
   }
 
   held(name: string): readonly string[] {
-    return this.course.holds()(this.#pod(name));
+    return this.course
+      .holds()(this.#pod(name))
+      .map((unit) => unit.name);
   }
 
   #pod(name: string): CoursePod {

@@ -62,13 +62,13 @@ function serving(sample: Sample, gone: ReadonlySet<string>): number {
 }
 
 describe('drains of random groups', () => {
-  it('[M1] in no wave do fewer groups serve than desired, or than served before if that is less', () => {
+  it('[M1] in no round do fewer groups serve than desired, or than served before if that is less', () => {
     fc.assert(
       fc.property(samples, (sample) => {
         const floor = Math.min(sample.desired, serving(sample, new Set()));
-        for (const wave of run(sample).waves) {
+        for (const round of run(sample).rounds) {
           const gone = new Set<string>();
-          for (const step of wave) {
+          for (const step of round) {
             gone.add(step.pod.name);
             expect(serving(sample, gone)).toBeGreaterThanOrEqual(floor);
           }
@@ -78,16 +78,16 @@ describe('drains of random groups', () => {
     );
   });
 
-  it('[M2] every pod is in exactly one wave, or stuck with a reason', () => {
+  it('[M2] every pod is in exactly one round, or stuck with a reason', () => {
     fc.assert(
       fc.property(samples, (sample) => {
-        const { waves, stuck, waiting } = run(sample);
-        const gone = waves.flat().map((step) => step.pod.name);
+        const { rounds, stuck, waiting } = run(sample);
+        const gone = rounds.flat().map((step) => step.pod.name);
         const left = stuck.map((one) => one.pod.name);
         expect([...gone, ...left].toSorted()).toEqual(sample.drained.toSorted());
-        for (const wave of waves) expect(wave).not.toHaveLength(0);
+        for (const round of rounds) expect(round).not.toHaveLength(0);
         for (const one of [...stuck, ...waiting]) expect(one.blockers).not.toHaveLength(0);
-        const first = (waves[0] ?? []).map((step) => step.pod.name);
+        const first = (rounds[0] ?? []).map((step) => step.pod.name);
         expect(waiting.map((one) => one.pod.name).toSorted()).toEqual(
           sample.drained.filter((name) => !first.includes(name)).toSorted(),
         );

@@ -19,9 +19,9 @@ describe('the groups in which budgets count a pod', () => {
     ];
     const world = aWorld({ ...llm(['llm-1-0']), pdbs, pubs });
     expect(groupUnitsOf(world, key('llm-1-1'))).toMatchObject([
-      { budget: `${ns}/PodDisruptionBudget/groups`, name: 'group llm/1 of PodDisruptionBudget "groups"', broken: true },
+      { budget: `${ns}/PodDisruptionBudget/groups`, name: 'group llm/1', budgetName: 'pdb/groups', broken: true },
       // One of two is enough for this one.
-      { budget: `${ns}/PodUnavailableBudget/llm`, name: 'group 1 of PodUnavailableBudget "llm"', broken: false },
+      { budget: `${ns}/PodUnavailableBudget/llm`, name: 'group 1', budgetName: 'pub/llm', broken: false },
     ]);
     expect(groupUnitsOf(world, key('llm-0-0')).map(({ broken }) => broken)).toEqual([false, false]);
     const ids = (name: string) => groupUnitsOf(world, key(name)).map(({ id }) => id);

@@ -14,8 +14,8 @@ function drain(world: World, names: readonly string[], options: DrainOptions = {
   return simulateDrain(world, keys(...names), 0, options);
 }
 
-const wavesOf = (simulation: DrainSimulation): readonly (readonly string[])[] =>
-  simulation.waves.map((wave) => wave.map((step) => step.pod.name));
+const roundsOf = (simulation: DrainSimulation): readonly (readonly string[])[] =>
+  simulation.rounds.map((round) => round.map((step) => step.pod.name));
 const namesOf = (blocked: DrainSimulation['stuck']): readonly string[] => blocked.map((one) => one.pod.name);
 
 /** Everything that can be asked about a world. */
@@ -53,9 +53,9 @@ describe('a simulated drain', () => {
       const held = world.namespace(ns)?.ledger?.spec?.reservations ?? [];
       world.setLedger(ns, aLedger([...held, aReservation(pod)]));
     }
-    expect(wavesOf(simulated)[0]).toEqual(real);
+    expect(roundsOf(simulated)[0]).toEqual(real);
     expect(real).toEqual(['llm-1-0', 'llm-1-1']);
-    expect(simulated.waves[0]?.map((step) => step.charges[0]?.effect)).toEqual(['breaks', 'down']);
+    expect(simulated.rounds[0]?.map((step) => step.charges[0]?.effect)).toEqual(['breaks', 'down']);
   });
 
   it('[M1] leaves the world as it was', () => {
@@ -75,7 +75,7 @@ describe('a simulated drain', () => {
   it('[M1] asks the plain budgets, too', () => {
     const world = aWorld({ pods: podsOf('web', 2), pdbs: [aPdb('web', { app: 'web' }, { minAvailable: 1 })] });
     const simulated = drain(world, ['web-0', 'web-1']);
-    expect(wavesOf(simulated)).toEqual([['web-0'], ['web-1']]);
+    expect(roundsOf(simulated)).toEqual([['web-0'], ['web-1']]);
     expect(simulated.waiting[0]?.blockers[0]).toMatchObject({ code: 'BudgetExhausted', budget: { name: 'web' } });
   });
 
@@ -110,7 +110,7 @@ describe('a simulated drain', () => {
     const pdbs = ['a', 'b'].map((name) => aPdb(name, { app: 'web' }, { minAvailable: 0 }));
     const simulated = drain(aWorld({ pods: podsOf('web', 2), pdbs }), ['web-0']);
     expect(simulated.stuck[0]?.blockers.map((one) => one.code)).toEqual(['SeveralPlainBudgets']);
-    expect(wavesOf(simulated)).toEqual([]);
+    expect(roundsOf(simulated)).toEqual([]);
   });
 
   it('[M1] lets unprotected and exempt pods go, and no later pod counts them', () => {
@@ -119,34 +119,34 @@ describe('a simulated drain', () => {
       pubs: [pubFor('web', { minAvailable: 1 })],
     });
     const simulated = drain(world, ['free', 'web-x', 'web-0', 'web-1']);
-    expect(wavesOf(simulated)).toEqual([['free', 'web-x', 'web-0'], ['web-1']]);
-    expect(simulated.waves[0]?.[0]?.charges).toEqual([]);
+    expect(roundsOf(simulated)).toEqual([['free', 'web-x', 'web-0'], ['web-1']]);
+    expect(simulated.rounds[0]?.[0]?.charges).toEqual([]);
   });
 
   it('[M1] takes a pod that is reserved already as going, and does not count it twice', () => {
     const world = aWorld({ pods: podsOf('web', 3), pubs: [pubFor('web', { minAvailable: 1 })] });
     world.setLedger(ns, aLedger([aReservation('web-0')]));
-    expect(wavesOf(drain(world, ['web-0', 'web-1', 'web-2']))).toEqual([['web-0', 'web-1'], ['web-2']]);
+    expect(roundsOf(drain(world, ['web-0', 'web-1', 'web-2']))).toEqual([['web-0', 'web-1'], ['web-2']]);
   });
 
   it('[M1] asks probes', () => {
     const pods = podsOf('db', 2).map((pod, i) => pod.probed(i === 0 ? 'False' : 'True'));
     const world = aWorld({ pods, freshNodes: ['node-1'] });
     const simulated = drain(world, ['db-0', 'db-1']);
-    expect(wavesOf(simulated)).toEqual([['db-1']]);
+    expect(roundsOf(simulated)).toEqual([['db-1']]);
     expect(simulated.stuck[0]?.blockers[0]?.code).toBe('ProbeVeto');
   });
 
   it('[M1] of pods that are not there reports them', () => {
     expect(drain(aWorld(), ['nobody']).stuck[0]?.blockers[0]?.code).toBe('PodUnknown');
-    expect(drain(aWorld(), [])).toEqual({ waves: [], waiting: [], stuck: [] });
+    expect(drain(aWorld(), [])).toEqual({ rounds: [], waiting: [], stuck: [] });
   });
 });
 
-describe('waves', () => {
-  it('[M2] pods that cannot go now go when those of the wave before are back', () => {
+describe('rounds', () => {
+  it('[M2] pods that cannot go now go when those of the round before are back', () => {
     const simulated = drain(llmWorld(), ['llm-0-2', 'llm-1-0']);
-    expect(wavesOf(simulated)).toEqual([['llm-0-2'], ['llm-1-0']]);
+    expect(roundsOf(simulated)).toEqual([['llm-0-2'], ['llm-1-0']]);
     expect(namesOf(simulated.waiting)).toEqual(['llm-1-0']);
     expect(simulated.waiting[0]?.blockers[0]).toMatchObject({ available: 1, desired: 1, unit: 'llm/1' });
     expect(simulated.stuck).toEqual([]);
@@ -159,18 +159,18 @@ describe('waves', () => {
       pubs: [pubFor('web', { minAvailable: 0 })],
     });
     const simulated = drain(world, ['llm-0-0', 'web-0', 'llm-1-0']);
-    expect(wavesOf(simulated)).toEqual([['web-0']]);
+    expect(roundsOf(simulated)).toEqual([['web-0']]);
     expect(namesOf(simulated.stuck)).toEqual(['llm-0-0', 'llm-1-0']);
     for (const { blockers } of simulated.stuck) {
       expect(blockers[0]).toMatchObject({ code: 'BudgetExhausted', available: 2, desired: 2 });
     }
   });
 
-  it('[M2] every group takes one wave, whole, when the list names it whole', () => {
+  it('[M2] every group takes one round, whole, when the list names it whole', () => {
     const pods = lwsPods('llm', 3, 2);
     const world = aWorld({ pods, pdbs: [aGroupPdb('llm', app, { minAvailable: 2 })] });
     const names = pods.map((pod) => pod.build().metadata.name);
-    expect(wavesOf(drain(world, names))).toEqual([
+    expect(roundsOf(drain(world, names))).toEqual([
       ['llm-0-0', 'llm-0-1'],
       ['llm-1-0', 'llm-1-1'],
       ['llm-2-0', 'llm-2-1'],
@@ -179,8 +179,8 @@ describe('waves', () => {
 
   it('[M2] in the given order a script breaks what comes first; in any order a planner breaks whole groups', () => {
     const names = ['llm-0-0', 'llm-1-0', 'llm-1-1', 'llm-1-2'];
-    expect(wavesOf(drain(llmWorld(), names))).toEqual([['llm-0-0'], ['llm-1-0', 'llm-1-1', 'llm-1-2']]);
-    expect(wavesOf(drain(llmWorld(), names, { order: 'any' }))).toEqual([
+    expect(roundsOf(drain(llmWorld(), names))).toEqual([['llm-0-0'], ['llm-1-0', 'llm-1-1', 'llm-1-2']]);
+    expect(roundsOf(drain(llmWorld(), names, { order: 'any' }))).toEqual([
       ['llm-1-0', 'llm-1-1', 'llm-1-2'],
       ['llm-0-0'],
     ]);
@@ -201,8 +201,29 @@ describe('waves', () => {
       pubs: [pubFor('llm', { maxUnavailable: 0, podGroupPolicy: policy })],
     });
     const simulated = drain(world, ['llm-0-0', 'llm-1-0']);
-    expect(wavesOf(simulated)).toEqual([['llm-0-0', 'llm-1-0']]);
-    expect(simulated.waves[0]?.map((step) => step.charges[0]?.effect)).toEqual(['surplus', 'surplus']);
-    expect(wavesOf(drain(world, ['llm-0-0', 'llm-0-1']))).toEqual([['llm-0-0'], ['llm-0-1']]);
+    expect(roundsOf(simulated)).toEqual([['llm-0-0', 'llm-1-0']]);
+    expect(simulated.rounds[0]?.map((step) => step.charges[0]?.effect)).toEqual(['surplus', 'surplus']);
+    expect(roundsOf(drain(world, ['llm-0-0', 'llm-0-1']))).toEqual([['llm-0-0'], ['llm-0-1']]);
+  });
+
+  it('[M2] pods that do not come back stay away: what needs them can never go', () => {
+    const bare = ['a-0', 'a-1', 'a-2'].map((name) => aPod(name).labels({ app: 'a' }));
+    const world = aWorld({ pods: bare, pdbs: [aPdb('a', { app: 'a' }, { minAvailable: 2 })] });
+    const names = ['a-0', 'a-1'];
+    expect(roundsOf(drain(world, names))).toEqual([['a-0'], ['a-1']]);
+    const before = snapshot(world);
+    const simulated = drain(world, names, { comesBack: () => false });
+    expect(roundsOf(simulated)).toEqual([['a-0']]);
+    expect(namesOf(simulated.stuck)).toEqual(['a-1']);
+    expect(simulated.stuck[0]?.blockers[0]).toMatchObject({ available: 2, desired: 2 });
+    expect(snapshot(world)).toEqual(before);
+  });
+
+  it('[M2] pods that come back free the others, though one of the round before does not', () => {
+    const world = aWorld({ pods: podsOf('web', 4), pdbs: [aPdb('web', { app: 'web' }, { minAvailable: 2 })] });
+    const names = ['web-0', 'web-1', 'web-2', 'web-3'];
+    const simulated = drain(world, names, { comesBack: ({ name }) => name !== 'web-0' });
+    expect(roundsOf(simulated)).toEqual([['web-0', 'web-1'], ['web-2'], ['web-3']]);
+    expect(simulated.stuck).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import { consult } from '../../src/core/decide/consult.ts';
 import { entangledBy } from '../../src/core/decide/entangled-by.ts';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
+import { decideBatch } from '../../src/core/ledger/batch.ts';
 import { maxBudgetsPerPod } from '../../src/core/world/crowding.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld, blockersOf, inShort } from '../support/a-world.ts';
@@ -38,7 +38,7 @@ describe('a plain PDB that shares a pod with a budget of ours', () => {
   it('[P2] [I1] is judged by us for all its pods, so that its number is spent once', () => {
     const world = threePods();
     const requests = ['x-0', 'x-1'].map((pod) => ({ operation: 'EVICT', namespace: ns, pod }) as const);
-    const { verdicts } = judgeBatch(world, ns, requests, 0);
+    const { verdicts } = decideBatch(world, ns, requests, 0);
     expect(verdicts.map(inShort)).toEqual(['allow WithinBudget', 'deny BudgetExhausted']);
   });
 

@@ -229,7 +229,10 @@ describe('a pod with a probe', () => {
     const world = around(pod.probed('True'));
     let steady = 1_000;
     const told: string[] = [];
-    world.keepLeases({ now: () => steady, changed: ({ name, fresh }) => void told.push(`${name} ${fresh}`) });
+    world.keepLeases({
+      clock: { monotonic: () => steady },
+      changed: ({ name, fresh }) => void told.push(`${name} ${fresh}`),
+    });
     world.setProbeLease('node-1', { renewedAt: 1_000, durationSeconds: 40 });
     expect(health(world, Date.parse('2036-01-01T00:00:00Z'))).toEqual(healthy);
     steady = 40_999;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { maxJudges, type Reservation } from '../../src/api/ledger.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../src/api/pub.ts';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
+import { decideBatch } from '../../src/core/ledger/batch.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { ask, aWorld, inShort } from '../support/a-world.ts';
@@ -18,7 +18,7 @@ function reserve(
   operation: Operation = 'EVICT',
   more: Partial<DisruptionRequest> = {},
 ): World {
-  const { ledger } = judgeBatch(world, ns, [{ operation, namespace: ns, pod, ...more }], now);
+  const { ledger } = decideBatch(world, ns, [{ operation, namespace: ns, pod, ...more }], now);
   if (ledger === undefined) throw new Error(`${operation} of ${pod} was not reserved`);
   world.setLedger(ns, ledger);
   return world;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeBatch } from '../../src/core/ledger/batch.ts';
+import { decideBatch } from '../../src/core/ledger/batch.ts';
 import type { Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
@@ -35,7 +35,7 @@ describe('what a reservation covers', () => {
   it('[L5] a removal of a pod that is being updated is judged as if it were not, and replaces it', () => {
     const world = webWorld(1);
     world.setLedger(ns, aLedger([aReservation('web-0', 'UPDATE')]));
-    const { verdicts, ledger } = judgeBatch(world, ns, [{ operation: 'DELETE', namespace: ns, pod: 'web-0' }], 0);
+    const { verdicts, ledger } = decideBatch(world, ns, [{ operation: 'DELETE', namespace: ns, pod: 'web-0' }], 0);
     expect(verdicts[0]).toMatchObject({ reason: 'WithinBudget', charges: [{ effect: 'breaks', available: 4 }] });
     expect(ledger?.spec?.reservations).toHaveLength(1);
     expect(ledger?.spec?.reservations?.[0]).toMatchObject({ pod: 'web-0', operation: 'DELETE' });

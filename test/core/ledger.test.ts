@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maxReservations, type Reservation } from '../../src/api/ledger.ts';
 import { budgetNumbers } from '../../src/core/budget/numbers.ts';
-import { type BatchOutcome, judgeBatch } from '../../src/core/ledger/batch.ts';
+import { type BatchOutcome, decideBatch } from '../../src/core/ledger/batch.ts';
 import { defaultTimeLimits, prune } from '../../src/core/ledger/prune.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
@@ -23,7 +23,7 @@ function webWorld(spare: number): World {
 }
 
 function judge(world: World, ...requests: readonly DisruptionRequest[]): readonly string[] {
-  return judgeBatch(world, ns, requests, now).verdicts.map(inShort);
+  return decideBatch(world, ns, requests, now).verdicts.map(inShort);
 }
 
 /** All that can be asked of the world: two worlds that answer alike are alike. */
@@ -52,7 +52,7 @@ describe('a batch', () => {
     const world = webWorld(2);
     const old = aReservation('gone');
     world.setLedger(ns, aLedger([old], '90', '17'));
-    const { ledger } = judgeBatch(world, ns, [request('web-0'), request('web-1', { operation: 'DELETE' })], now);
+    const { ledger } = decideBatch(world, ns, [request('web-0'), request('web-1', { operation: 'DELETE' })], now);
     expect(ledger?.metadata).toMatchObject({ name: 'default', namespace: ns, resourceVersion: '17' });
     expect(ledger?.spec?.watermark).toBe('90');
     expect(ledger?.spec?.reservations).toEqual([
@@ -82,7 +82,7 @@ describe('a batch', () => {
     const world = webWorld(2);
     world.setLedger(ns, aLedger([aReservation('web-3', 'UPDATE')]));
     const before = answers(world);
-    judgeBatch(world, ns, [request('web-0'), request('web-3'), request('web-1'), request('free')], now);
+    decideBatch(world, ns, [request('web-0'), request('web-3'), request('web-1'), request('free')], now);
     expect(answers(world)).toEqual(before);
   });
 
@@ -92,20 +92,20 @@ describe('a batch', () => {
     expect(judge(world, ...batch)).toEqual(['allow WithinBudget', 'allow WithinBudget']);
     world.setLedger(ns, aLedger([aReservation('web-3')], undefined, '2'));
     expect(judge(world, ...batch)).toEqual(['allow WithinBudget', 'deny BudgetExhausted']);
-    expect(judgeBatch(world, ns, batch, now).ledger?.metadata.resourceVersion).toBe('2');
+    expect(decideBatch(world, ns, batch, now).ledger?.metadata.resourceVersion).toBe('2');
   });
 
   it('[L1] with the same pod twice reserves it once', () => {
-    const { verdicts, ledger } = judgeBatch(webWorld(1), ns, [request('web-0'), request('web-0')], now);
+    const { verdicts, ledger } = decideBatch(webWorld(1), ns, [request('web-0'), request('web-0')], now);
     expect(verdicts.map(inShort)).toEqual(['allow WithinBudget', 'allow AlreadyReserved']);
     expect(ledger?.spec?.reservations).toHaveLength(1);
   });
 
   it('[L1] that reserves nothing writes nothing', () => {
-    const none = judgeBatch(webWorld(0), ns, [request('web-0'), request('free'), request('web-9')], now);
+    const none = decideBatch(webWorld(0), ns, [request('web-0'), request('free'), request('web-9')], now);
     expect(none.verdicts.map((verdict) => verdict.result)).toEqual(['deny', 'allow', 'deny']);
     expect(none).not.toHaveProperty('ledger');
-    expect(judgeBatch(webWorld(0), ns, [], now)).toEqual({ verdicts: [], released: [], confirm: false });
+    expect(decideBatch(webWorld(0), ns, [], now)).toEqual({ verdicts: [], released: [], confirm: false });
   });
 
   describe('whose ledger holds what was seen to go', () => {
@@ -114,7 +114,7 @@ describe('a batch', () => {
       const world = webWorld(2);
       world.upsertPod(pod.labels({ app: 'web' }).build());
       world.setLedger(ns, ledger);
-      return judgeBatch(world, ns, [request('web-0')], now);
+      return decideBatch(world, ns, [request('web-0')], now);
     };
     const left = ({ ledger }: BatchOutcome) => ledger?.spec?.reservations?.map(({ pod }) => pod);
 
@@ -148,7 +148,7 @@ describe('a batch', () => {
       const world = webWorld(2);
       world.deletePod(ns, 'web-3');
       world.setLedger(ns, aLedger([gone]));
-      expect(judgeBatch(world, ns, [request('web-0')], now).released).toEqual([]);
+      expect(decideBatch(world, ns, [request('web-0')], now).released).toEqual([]);
     });
   });
 
@@ -156,7 +156,7 @@ describe('a batch', () => {
     const world = webWorld(2);
     const before = answers(world);
     const stray = request('web-1', { namespace: 'elsewhere' });
-    expect(() => judgeBatch(world, ns, [request('web-0'), stray], now)).toThrow('elsewhere');
+    expect(() => decideBatch(world, ns, [request('web-0'), stray], now)).toThrow('elsewhere');
     expect(answers(world)).toEqual(before);
   });
 });
@@ -180,14 +180,14 @@ describe('a dry run', () => {
     expect(dry).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
     expect(dry).not.toHaveProperty('effects.reserve');
     const batch = [request('llm-0-0', { dryRun: true }), request('llm-1-0'), request('llm-0-0', { dryRun: true })];
-    const { verdicts, ledger } = judgeBatch(world, ns, batch, now);
+    const { verdicts, ledger } = decideBatch(world, ns, batch, now);
     expect(verdicts.map(inShort)).toEqual(['allow WithinBudget', 'allow WithinBudget', 'deny BudgetExhausted']);
     expect(ledger?.spec?.reservations?.map((one) => one.pod)).toEqual(['llm-1-0']);
   });
 
   it('[I6] of a whole batch writes nothing', () => {
     const batch = [request('web-0', { dryRun: true }), request('web-1', { dryRun: true })];
-    expect(judgeBatch(webWorld(1), ns, batch, now)).not.toHaveProperty('ledger');
+    expect(decideBatch(webWorld(1), ns, batch, now)).not.toHaveProperty('ledger');
   });
 });
 
@@ -215,7 +215,7 @@ describe('a full ledger', () => {
   it('[L3] fills up within a batch', () => {
     const world = webWorld(3);
     world.setLedger(ns, aLedger(others(maxReservations - 1)));
-    const { verdicts, ledger } = judgeBatch(world, ns, [request('web-0'), request('web-1')], now);
+    const { verdicts, ledger } = decideBatch(world, ns, [request('web-0'), request('web-1')], now);
     expect(verdicts.map(inShort)).toEqual(['allow WithinBudget', 'deny LedgerFull']);
     expect(ledger?.spec?.reservations).toHaveLength(maxReservations);
   });
@@ -235,7 +235,7 @@ describe('what a reservation covers', () => {
     world.setLedger(ns, aLedger([aReservation('web-0', 'EVICT', { overdue })]));
     expect(budgetNumbers(world, web, now)).toMatchObject({ available: 3 });
     expect(inShort(ask(world, 'EVICT', 'web-1'))).toBe('deny BudgetExhausted');
-    const { verdicts, ledger } = judgeBatch(world, ns, [request('web-0')], now);
+    const { verdicts, ledger } = decideBatch(world, ns, [request('web-0')], now);
     expect(verdicts[0]).toMatchObject({ reason: 'WithinBudget', charges: [{ effect: 'breaks', available: 4 }] });
     expect(ledger?.spec?.reservations).toHaveLength(1);
     expect(ledger?.spec?.reservations?.[0]).not.toHaveProperty('overdue');
@@ -253,14 +253,14 @@ describe('a verdict that rests on a reservation', () => {
   it('[L6] must be confirmed by a read when its batch writes nothing', () => {
     expect(ask(reserved(), 'EVICT', 'web-0')).toMatchObject({ reason: 'AlreadyReserved', effects: { confirm: true } });
     for (const more of [{}, { dryRun: true }, { operation: 'DELETE' as const }]) {
-      const outcome = judgeBatch(reserved(), ns, [request('free'), request('web-0', more)], now);
+      const outcome = decideBatch(reserved(), ns, [request('free'), request('web-0', more)], now);
       expect(outcome).toMatchObject({ confirm: true });
       expect(outcome).not.toHaveProperty('ledger');
     }
   });
 
   it('[L6] is confirmed by the write of its batch, upon the ledger that has the reservation', () => {
-    const outcome = judgeBatch(reserved(), ns, [request('web-0'), request('web-1')], now);
+    const outcome = decideBatch(reserved(), ns, [request('web-0'), request('web-1')], now);
     expect(outcome.verdicts.map(inShort)).toEqual(['allow AlreadyReserved', 'allow WithinBudget']);
     expect(outcome.confirm).toBe(false);
     expect(outcome.ledger?.spec?.reservations?.map((one) => one.pod)).toEqual(['web-0', 'web-1']);
@@ -280,7 +280,7 @@ describe('a verdict that rests on a reservation', () => {
     const old = aPod('old').labels({ app: 'web' }).terminating();
     world.upsertPod(old.build());
     world.upsertPub(pubFor('web', { minAvailable: 3 }));
-    const outcome = judgeBatch(world, ns, [request('free'), request('old'), request('web-1')], now);
+    const outcome = decideBatch(world, ns, [request('free'), request('old'), request('web-1')], now);
     expect(outcome.verdicts.map(inShort)).toEqual(['allow NotProtected', 'allow Terminating', 'deny BudgetExhausted']);
     expect(outcome.confirm).toBe(false);
   });

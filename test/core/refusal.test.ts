@@ -5,7 +5,7 @@ import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
 import { refusalOf } from '../../src/core/decide/refusal.ts';
 import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
 import { World } from '../../src/core/world/world.ts';
-import { ledgerBusy, notPinned } from '../../src/operator/admission/refusals.ts';
+import { ledgerBusy, notPinned } from '../../src/operator/admission/answers.ts';
 import { table } from '../api/table.ts';
 import { ask, aWorld } from '../support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPdb, aPod, aPub, aReservation, ns } from '../support/builders.ts';
@@ -37,9 +37,18 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pubs = [pubFor('llm', { minAvailable: 3, podGroupPolicy: lwsPolicy })];
       return ask(aWorld({ pods: lwsPods('llm', 3, 2), owners: [lws], pubs }), 'EVICT', 'llm-1-0');
     },
-    says: ['llm', '3 available groups', 'has 3', '5 expected', 'llm-1-0', 'group 1'],
-    helps: ['1 more'],
-    want: { budget: pub('llm'), unit: '1', unitKind: 'group', available: 3, desired: 3, expected: 5, source: 'scale' },
+    says: ['PUB llm', '3 available groups', 'has 3 of 5', 'llm-1-0', 'group 1', 'leaves 2'],
+    helps: ['wait until 1 more group is available'],
+    want: {
+      budget: pub('llm'),
+      outlook: 'wait',
+      unit: '1',
+      unitKind: 'group',
+      available: 3,
+      desired: 3,
+      expected: 5,
+      source: 'scale',
+    },
   },
   UnhealthyRefused: {
     ask: () => {
@@ -47,8 +56,15 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pdbs = [aPdb('db', { app: 'db' }, { minAvailable: 5 })];
       return ask(aWorld({ pods, pdbs, freshNodes: ['node-1'] }), 'EVICT', 'db');
     },
-    says: ['PodDisruptionBudget', 'db', '5 available pods', 'has 3'],
-    helps: ['2 more', 'AlwaysAllow'],
+    says: [
+      'PDB db',
+      '5 available pods',
+      'can have at most 4',
+      '3 available now',
+      'waiting does not help',
+      'pod db is already down',
+    ],
+    helps: ['add 2 pods', 'lower minAvailable', 'AlwaysAllow'],
     want: { budget: pdb('db'), unit: 'db', unitKind: 'pod', available: 3, desired: 5 },
   },
   DisruptionUnproven: {
@@ -59,8 +75,8 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       world.setLedger(ns, aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })]));
       return ask(world, 'EVICT', 'llm-0-1');
     },
-    says: ['llm', '2 available groups', 'has 2', '2 expected', 'whether llm-0-0 goes', 'llm-0-1', 'group 0'],
-    helps: ['again', '1 more group'],
+    says: ['llm', '2 available groups', 'has 2 of 2', 'whether llm-0-0 will be deleted', 'llm-0-1', 'group 0'],
+    helps: ['retry in a minute', 'llm-0-0'],
     want: { budget: pub('llm'), unit: '0', unitKind: 'group', available: 2, desired: 2, expected: 2, source: 'scale' },
   },
   UnitWithheld: {
@@ -70,7 +86,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pods = lwsPods('llm', 2, 2).map((pod, i) => (i === 1 ? pod.probed('True').on('node-7') : pod));
       return ask(aWorld({ pods, owners: [lws], pubs }), 'EVICT', 'llm-0-0');
     },
-    says: ['PodUnavailableBudget "llm"', 'group 0', 'llm-0-1', 'node-7'],
+    says: ['PUB llm', 'group 0', 'llm-0-1', 'node-7'],
     helps: ['agent on node-7'],
     want: { budget: pub('llm'), unit: '0', unitKind: 'group', available: 1, desired: 1, expected: 2, source: 'scale' },
   },
@@ -82,8 +98,8 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pubs = [pubFor('db', { maxUnavailable: 0, podGroupPolicy })];
       return ask(aWorld({ pods, owners: [owner], pubs }), 'EVICT', 'db-0');
     },
-    says: ['PodUnavailableBudget "db"', 'minReadyReplicas', 'group a', '2 of its pods', 'up to 3'],
-    helps: ['minReadyReplicas', 'owner'],
+    says: ['PUB db', 'minReadyReplicas', 'group a', '2 of its pods are available', 'up to 3'],
+    helps: ['minReadyReplicas', 'workload has created all of its pods'],
     want: { budget: pub('db'), unit: 'a', unitKind: 'group', available: 1, desired: 1, expected: 1 },
   },
   ProbeVeto: {
@@ -103,23 +119,23 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       return ask(world, 'EVICT', 'db');
     },
     says: ['pod db', 'node-7', 'agent', 'not confirmed yet'],
-    helps: ['try again'],
+    helps: ['retry'],
   },
   ProbeInvalid: {
     ask: () => ask(aWorld({ pods: [db.annotate({ [annotation.disruptionProbe]: '{' })] }), 'EVICT', 'db'),
-    says: ['pod db', 'probe', 'cannot be read'],
+    says: ['pod db', 'probe', 'not valid'],
     helps: ['correct'],
   },
   GroupNotResolved: {
     ask: () =>
       ask(aWorld({ pods: [db], pdbs: [aGroupPdb('db', { app: 'db' }, { minAvailable: 1 }, 'shard')] }), 'EVICT', 'db'),
-    says: ['PodDisruptionBudget "db"', 'pod db', 'shard'],
+    says: ['PDB db', 'pod db', 'shard'],
     helps: ['group'],
     want: { budget: pdb('db') },
   },
   BudgetInvalid: {
     ask: () => ask(aWorld({ pods: [db], pubs: [pubFor('db', { minAvailable: 'lots' })] }), 'DELETE', 'db'),
-    says: ['PodUnavailableBudget "db"', 'spec.minAvailable', 'lots'],
+    says: ['PUB db', 'spec.minAvailable', 'lots'],
     helps: ['correct'],
     want: { budget: pub('db') },
   },
@@ -133,8 +149,8 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       };
       return ask(aWorld({ pods: [db], pubs: [changed] }), 'DELETE', 'db');
     },
-    says: ['PodUnavailableBudget "db"', '12', '11'],
-    helps: ['again'],
+    says: ['PUB db', '12', '11'],
+    helps: ['retry'],
     want: { budget: pub('db') },
   },
   NotCountedYet: {
@@ -143,8 +159,8 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pdbs = [{ ...plain, status: { disruptionsAllowed: 0, observedGeneration: 1 } }];
       return ask(aWorld({ pods: [db], pdbs, pubs: [pubFor('db', { minAvailable: 0 })] }), 'EVICT', 'db');
     },
-    says: ['PodDisruptionBudget "plain"', 'pod db', 'allows 0'],
-    helps: ['again', 'disruption controller'],
+    says: ['PDB plain', 'pod db', 'allows 0'],
+    helps: ['retry', 'disruption controller'],
     want: { budget: pdb('plain') },
   },
   ExpectedUnknown: {
@@ -152,8 +168,8 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pods = podsOf('db', 2, anOwner('Job', 'migrate'));
       return ask(aWorld({ pods, pubs: [pubFor('db', { maxUnavailable: 1 })] }), 'DELETE', 'db-0');
     },
-    says: ['PodUnavailableBudget "db"', 'Job migrate'],
-    helps: ['minAvailable'],
+    says: ['PUB db', 'Job migrate'],
+    helps: ['retry', 'read that owner'],
     want: { budget: pub('db') },
   },
   OwnerNotResolved: {
@@ -162,14 +178,14 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       const pubs = [aPub('web', { targetRef, minAvailable: 1 })];
       return ask(aWorld({ pods: podsOf('db', 1, anOwner('Job', 'migrate')), pubs }), 'DELETE', 'db-0');
     },
-    says: ['PodUnavailableBudget "web"', 'pod db-0', 'owner'],
-    helps: ['again'],
+    says: ['PUB web', 'pod db-0', 'owner'],
+    helps: ['retry'],
     want: { budget: pub('web') },
   },
   NotSynced: {
     ask: () => ask(new World(), 'EVICT', 'db'),
     says: ['pods', 'pdbs', 'pubs'],
-    helps: ['again'],
+    helps: ['retry'],
   },
   LedgerUnknown: {
     ask: () => {
@@ -181,13 +197,13 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       world.upsertPub(pubFor('db', { minAvailable: 0 }));
       return ask(world, 'EVICT', 'db');
     },
-    says: ['ledger', 'db'],
+    says: ['ledger', 'pod db'],
     helps: ['DisruptionLedger'],
   },
   LedgerBusy: {
     ask: () => ledgerBusy('db', '7 requests wait for the ledger already'),
     says: ['pod db', '7 requests'],
-    helps: ['again', 'DisruptionLedger'],
+    helps: ['retry', 'DisruptionLedger'],
   },
   CacheStale: {
     ask: () => {
@@ -196,7 +212,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
       return ask(world, 'EVICT', 'db');
     },
     says: ['100', '4711'],
-    helps: ['again'],
+    helps: ['retry'],
   },
   LedgerFull: {
     ask: () => {
@@ -210,7 +226,7 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
   PodUnknown: {
     ask: () => ask(aWorld({ pods: [db] }), 'EVICT', 'db', { uid: 'uid-other' }),
     says: ['pod db', 'uid-db', 'uid-other'],
-    helps: ['again'],
+    helps: ['retry'],
   },
   EvictionNotPinned: {
     ask: () => notPinned({ operation: 'EVICT', namespace: ns, pod: 'db' }),
@@ -235,6 +251,23 @@ const cases: Readonly<Record<RefusalCode, Case>> = {
     helps: ['one of them'],
   },
 };
+
+describe('a pod that no agent has probed yet', () => {
+  const unanswered = 'the disruption probe of pod db has no result yet: the agent on node-1 has not probed it';
+  it.each([
+    ['has no condition', db.probed('unanswered'), unanswered],
+    ['has a condition that says so', db.probed('False', 'ProbePending'), unanswered],
+    [
+      'said no',
+      db.probed('False', 'ProbeFailing'),
+      'the disruption probe of pod db reports that it cannot be disrupted now',
+    ],
+  ])('is not said to have answered: it %s', (_, pod, message) => {
+    const verdict = ask(aWorld({ pods: [pod.on('node-1')], freshNodes: ['node-1'] }), 'EVICT', 'db');
+    expect(verdict).toMatchObject({ result: 'deny', blockers: [{ code: 'ProbeVeto' }] });
+    expect(verdict.result === 'deny' && verdict.message).toContain(message);
+  });
+});
 
 describe('every refusal', () => {
   table(

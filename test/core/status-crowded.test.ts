@@ -32,7 +32,7 @@ function crowded(): World {
 const free = (): World =>
   aWorld({ pods: podsOf('web', 3, owner), owners: [owner], pubs: [aPub('web', { selector, maxUnavailable: 1 })] });
 
-const why = `1 of its pods is under more than ${maxBudgetsPerPod} budgets and cannot be counted, so all its pods are refused`;
+const why = `1 of its pods is under more than ${maxBudgetsPerPod} budgets and cannot be counted, so the budget refuses all of its pods`;
 
 describe('[N7] a budget over a pod that is under too many', () => {
   it('[S1] says so in the conditions of a PodUnavailableBudget, and allows nothing', () => {

@@ -193,10 +193,12 @@ describe('warnings about a PodDisruptionBudget', () => {
     const report = reportOf(world);
     expect(codesOf(report)).toEqual(['GroupFallback']);
     expect(report?.condition).toMatchObject({ status: 'Unknown', reason: 'GroupFallback' });
-    expect(report?.condition?.message).toBe('2 pods name a group that cannot be found: counted pod by pod');
+    expect(report?.condition?.message).toBe(
+      '2 pods name a group that does not exist, so the budget counts pods, not groups',
+    );
     world.upsertPodGroup(aPodGroup('g0', 2, 'w'));
     expect(codesOf(reportOf(world))).toEqual([]);
-    expect(reportOf(world)?.condition).toMatchObject({ reason: 'Insufficient' });
+    expect(reportOf(world)?.condition).toMatchObject({ reason: 'NeverSufficient' });
   });
 
   it('[S2] GroupsForgettable: nothing says how many groups there should be', () => {

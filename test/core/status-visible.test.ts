@@ -33,7 +33,7 @@ describe('the condition of a PodDisruptionBudget', () => {
     expect(shown(world)).toMatchObject({ status: 'Unknown', reason: 'GroupFallback' });
     expect(shown(world, off)).toMatchObject({ status: 'Unknown', reason: 'GroupFallback' });
     world.upsertPodGroup(aPodGroup('gang', 2));
-    expect(shown(world)).toMatchObject({ reason: 'Insufficient' });
+    expect(shown(world)).toMatchObject({ reason: 'NeverSufficient' });
     world.upsertPodGroup(aPodGroup('gang', undefined));
     expect(shown(world)).toBeUndefined();
   });
@@ -74,7 +74,7 @@ describe('the conditions of a PodUnavailableBudget', () => {
       app: 'llm',
       spec: { maxUnavailable: 1, podGroupPolicy: llm },
       want: ['MinReadyReplicasBelowSize'],
-      says: 'minReadyReplicas is 1, and group 0 has 3 pods: 2 pods of it may go at no cost',
+      says: 'minReadyReplicas is 1, and group 0 has 3 pods: 2 pods of it may be disrupted at no cost',
     },
     {
       name: 'a minimum of the whole group',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Tally } from '../../src/core/tally.ts';
+import { Tally } from '../../src/core/world/group-node.ts';
 
 describe('Tally', () => {
   it('has no largest number when it is empty, or empty again', () => {

@@ -170,18 +170,18 @@ describe('a refusal of a withheld shard', () => {
   it('[H5] [I12] names the pod that says no, and what to wait for', () => {
     const text = messageOf(byPub({ 'llm-0-1': no }));
     expect(text).toContain('group 0');
-    expect(text).toContain("pod llm-0-1's disruption probe reports that it cannot be disrupted now");
-    expect(text).toContain('wait until the Disruptable condition of llm-0-1 is True');
+    expect(text).toContain('the disruption probe of pod llm-0-1 reports that it cannot be disrupted now');
+    expect(text).toContain('wait until the Disruptable condition of pod llm-0-1 is True');
   });
 
   it('[H5] [I12] names the node whose agent is silent', () => {
     const text = messageOf(byPub({ 'llm-0-1': forgotten }));
-    expect(text).toContain('the agent on node-2 has not confirmed pod llm-0-1');
-    expect(text).toContain('check that the holdfast agent on node-2 runs and reaches the API server');
+    expect(text).toContain('the agent on node-2 does not renew its lease');
+    expect(text).toContain('check that the holdfast agent on node-2 is running and reaches the API server');
   });
 
   it('[H5] [I12] names a probe that cannot be read', () => {
-    expect(messageOf(byPub({ 'llm-0-1': unreadable }))).toContain('the disruption probe of pod llm-0-1 cannot be read');
+    expect(messageOf(byPub({ 'llm-0-1': unreadable }))).toContain('the disruption probe of pod llm-0-1 is not valid');
   });
 
   it('[H5] [I12] names one pod and counts the others', () => {

@@ -71,9 +71,11 @@ const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
 
 const inShort = ({ name, type, labels }: Declared) => `holdfast_${name} ${type} ${labels.join(',')}`;
 
-const rows = [...readFileSync('docs/metrics.md', 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \| ([^|]+) \|$/gm)];
+const rows = [
+  ...readFileSync('docs/reference/metrics.md', 'utf8').matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]*) \| ([^|]+) \|$/gm),
+];
 
-it('docs/metrics.md lists exactly the metrics that the code declares, with their types and labels', () => {
+it('docs/reference/metrics.md lists exactly the metrics that the code declares, with their types and labels', () => {
   const documented = rows.map(([, name, type, labels = '']) => {
     return `${name} ${type} ${[...labels.matchAll(/`(\w+)`/g)].map((match) => match[1]).join(',')}`;
   });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { simulateCommand } from '../../src/cli/simulate/simulate.ts';
 
-const page = readFileSync('docs/simulate.md', 'utf8');
+const page = readFileSync('docs/reference/simulate.md', 'utf8');
 
 /** As the page writes them; the rest is written as it is. */
 const spellings: Readonly<Record<string, string>> = { '--namespace': '-n NAMESPACE', '--output': '-o json' };

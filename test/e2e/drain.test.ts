@@ -78,7 +78,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     await waitUntil(
       'the last shard is refused',
       () => drain.out,
-      (out) => /s\d-\d on \S+: refused: .* needs 1 available group and has 1/.test(out),
+      (out) => /s\d-\d on \S+: refused: PDB shards requires the only group that exists/.test(out),
       patiently,
     );
     const [left = ''] = (await podsOn(scene, [a, b])).map((name) => name.slice(0, 2));
@@ -86,8 +86,8 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     await scene.addPods(member(`${back}-2`, c), member(`${back}-3`, c));
     const { code, out, err } = await drain.ended;
     expect({ code, err }).toMatchObject({ code: 0 });
-    expect(out).toContain(`7 of 7 pods gone`);
-    expect(err).toContain('managed by nobody, will not come back');
+    expect(out).toContain(`7 of 7 pods deleted`);
+    expect(err).toContain('no controller; will not be recreated');
     expect(await podsOn(scene, [a, b])).toEqual([]);
     expect([await isCordoned(a), await isCordoned(b), await isCordoned(c)]).toEqual([true, true, false]);
     await observer.caughtUp();
@@ -118,7 +118,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     await waitUntil(
       'it waits',
       () => drain.out,
-      (out) => /refused: /.test(out) && /s0-1 on \S+: gone/.test(out),
+      (out) => /refused: /.test(out) && /s0-1 on \S+: deleted/.test(out),
       patiently,
     );
     const { code, err } = await drain.interrupt();
@@ -131,7 +131,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     const again = await holdfast(admin, 'drain', a, '--force', '--timeout', '100s');
     expect(again).toMatchObject({ code: 0 });
     expect(again.out).toContain(`node/${a} was cordoned already`);
-    expect(again.out).toContain(`2 of 2 pods gone`);
+    expect(again.out).toContain(`2 of 2 pods deleted`);
     expect(await podsOn(scene, [a])).toEqual([]);
   });
 
@@ -141,12 +141,12 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     await shards(scene, { 's0-0': a, 's0-1': a }, 1);
     const { code, err } = await holdfast(admin, 'drain', a, '--force', '--timeout', '12s');
     expect(code).toBe(1);
-    expect(err).toMatch(/error: not drained within 12s: 0 of 2 pods gone/);
-    expect(err).toMatch(/s0-0 on \S+: refused: PodDisruptionBudget "shards" needs 1 available group and has 1/);
+    expect(err).toMatch(/error: not drained within 12s: 0 of 2 pods deleted/);
+    expect(err).toMatch(/s0-0 on \S+: refused: PDB shards requires the only group that exists/);
     expect(err).toContain(`kubectl uncordon ${a}`);
   });
 
-  it('[D5] tells with --dry-run what would go in which wave and what never, without a single write', async () => {
+  it('[D5] tells with --dry-run what would be evicted in which round and what cannot be, without a single write', async () => {
     const scene = await sceneIn(cluster);
     const [a = ''] = await nodesFor(scene, 'a');
     await shards(scene, { 's0-0': a, 's0-1': a, 's1-0': a, 's1-1': a }, 1);
@@ -163,11 +163,12 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     await proxy.close();
     expect(code).toBe(1);
     expect(out).toContain(`Draining ${a}: 5 pods (dry run: nothing was written)`);
-    expect(out).toMatch(/1 +\S+ +s0-0 +\S*s0 +breaks a group +shards \(2 available, 1 needed\)/);
-    expect(out).toMatch(/1 +\S+ +s0-1 +\S*s0 +already down/);
-    expect(out).toMatch(/2 +\S+ +s1-0 +\S*s1 +breaks a group/);
-    expect(out).toMatch(/Can never go as things are:\n +\S+\/stuck: PodDisruptionBudget "never"/);
-    expect(out).toContain('4 of 5 pods can go, in 2 waves; 1 can never go as things are.');
+    expect(out).toMatch(/1 +\S+ +s0-0 +\S*s0 +breaks a group, not recreated +shards \(2 available, 1 needed\)/);
+    expect(out).toMatch(/1 +\S+ +s0-1 +\S*s0 +already down, not recreated/);
+    // No controller recreates the pods of s0, so s1 waits for ever: no second round.
+    expect(out).toMatch(/Cannot be evicted:\n +\S+\/s1-0: PDB shards /);
+    expect(out).toMatch(/\n +\S+\/stuck: Kubernetes allows no eviction under PDB never/);
+    expect(out).toContain('2 of 5 pods can be evicted, in 1 round; 3 cannot.');
     expect(asked.length).toBeGreaterThan(5);
     expect(asked.filter(isWrite)).toEqual([]);
     expect(await scene.pods()).toEqual(before);
@@ -235,7 +236,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     expect(proxy.answers.filter(isEviction).map((one) => one.code)).toEqual([409]);
     await proxy.close();
     expect({ code, err }).toMatchObject({ code: 0 });
-    expect(out).toContain('1 of 1 pods gone');
+    expect(out).toContain('1 of 1 pods deleted');
     expect(evictions).toBe(1);
     expect(await podsOn(scene, [b])).toEqual(['twin']);
   });
@@ -251,7 +252,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     ]);
     const { code, out, err } = await holdfast(user, 'drain', a, '--force', '--timeout', '100s');
     expect({ code, err }).toMatchObject({ code: 0 });
-    expect(out).toContain('4 of 4 pods gone');
+    expect(out).toContain('4 of 4 pods deleted');
     expect(err).toMatch(
       /warning: you may not read .*poddisruptionbudgets.*: pods are taken group by group only as far/,
     );
@@ -271,7 +272,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     const observer = await observeAvailability(cluster, { namespace: scene.namespace });
     const { code, out } = await holdfast(admin, 'drain', '-l', `${label}=yes`, '--force', '--parallel', '1');
     expect(code).toBe(0);
-    expect(out).toContain('3 of 3 pods gone');
+    expect(out).toContain('3 of 3 pods deleted');
     await observer.caughtUp();
     const changes = observer.moments.map(({ change }) => change).filter((one) => !one.startsWith('MODIFIED'));
     // Each pod is deleted before the next one stops serving.

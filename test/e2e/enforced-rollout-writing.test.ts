@@ -53,7 +53,7 @@ describe.skipIf(skipped).concurrent('a StatefulSet that asks for EnforcedRolling
     const scene = await sceneIn(cluster);
     const body = set({ policy: 'Parallel' });
     const { headers } = await cluster.request('POST', pathOf(scene.namespace, 'StatefulSet'), { body });
-    expect(headers['warning']).toMatch(/changes nothing with podManagementPolicy Parallel/);
+    expect(headers['warning']).toMatch(/has no effect with podManagementPolicy Parallel/);
   });
 
   it('[R4] is the same after a server-side apply, however often, and in the dry run by which GitOps tools compare', async () => {

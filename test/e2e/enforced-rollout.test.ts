@@ -63,8 +63,10 @@ describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () =>
     await scene.apply(set({ image: better }));
     await waitShape(scene, all(3, better));
     const states = await statesUntil(watch, /^idle: every replica is healthy and on the update revision$/);
-    expect(states.filter((state) => state.startsWith('replaced'))).toEqual([
-      expect.stringMatching(/^replaced web-2: broken on revision web-\w+, comes back on web-\w+$/),
+    expect(states.filter((state) => state.startsWith('deleted'))).toEqual([
+      expect.stringMatching(
+        /^deleted web-2: it was not ready on revision web-\w+, and its replacement has revision web-\w+$/,
+      ),
     ]);
     watch.close();
     const told = await waitUntil(
@@ -72,7 +74,7 @@ describe.skipIf(skipped).concurrent('a broken template, then a fixed one', () =>
       () => eventsOf(scene, 'RolloutPodReplaced'),
       (events) => events.length === 2,
     );
-    expect([...told].sort()[0]).toMatch(/^Pod: removed pod web-2, which was not ready on the old revision web-/);
+    expect([...told].sort()[0]).toMatch(/^Pod: deleted pod web-2, which was not ready on the old revision web-/);
   });
 
   it('[R1] is repaired from the lowest up when the first template of all was broken', async () => {
@@ -187,7 +189,7 @@ describe.skipIf(skipped).concurrent('a scale-down behind a broken pod', () => {
       (events) => events.length === 4,
     );
     expect(told.join('\n')).toContain(
-      'removed pod web-3, which StatefulSet web no longer wants, which waited behind web-0',
+      'deleted pod web-3, which is beyond the replicas of StatefulSet web, although web-0 is not ready',
     );
   });
 
@@ -198,7 +200,7 @@ describe.skipIf(skipped).concurrent('a scale-down behind a broken pod', () => {
     await scene.waitEnforced(budget);
     await scene.setReady('web-0', false);
     await scene.apply(set({ replicas: 3 }));
-    await waitState(scene, /scale-down: removal of web-3 is refused: .*all/);
+    await waitState(scene, /scale-down: deleting web-3 is refused: .*all/);
     expect(Object.keys(await shape(scene)).sort()).toEqual(['web-0', 'web-1', 'web-2', 'web-3']);
     await cluster.request(
       'DELETE',

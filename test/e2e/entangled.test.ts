@@ -95,7 +95,7 @@ describe.skipIf(skipped).concurrent('a plain budget over all pods, of which one 
     expectDone(await scene.evict('a'));
     const refused = await scene.evict('b');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('PodDisruptionBudget "plain" needs 2 available pods and has 2');
+    expect(refused.body.message).toContain('PDB plain requires all 2 of the 2 pods that exist (2 available now');
     expect((await scene.reservations()).map((one) => one.pod)).not.toContain('b');
   });
 });
@@ -107,7 +107,7 @@ describe.skipIf(skipped).concurrent('a pod that a plain budget keeps', () => {
     await scene.waitEnforced(budget);
     const refused = await scene.evict('s-0');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('PodDisruptionBudget "pinned"');
+    expect(refused.body.message).toContain('PDB pinned');
     expect(await scene.reservations()).toEqual([]);
     const done = await scene.evict('s-1');
     expect(isDone(done), done.text).toBe(true);
@@ -124,6 +124,6 @@ describe.skipIf(skipped).concurrent('a pod that a plain budget keeps', () => {
     expectDone(await scene.evict('a'));
     const refused = await scene.evict('b');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('PodDisruptionBudget "second"');
+    expect(refused.body.message).toContain('PDB second');
   });
 });

@@ -140,7 +140,7 @@ describe.skipIf(skipped).concurrent('[I4] when nobody can tell', () => {
       pdb('b', { minAvailable: 1 }, { [scope]: 'PodGroup' }),
       'GroupNotResolved',
     ],
-    ['the budget cannot be read', pdb('b', { minAvailable: 1 }, { [scope]: 'Rack' }), 'BudgetInvalid'],
+    ['the budget is not valid', pdb('b', { minAvailable: 1 }, { [scope]: 'Rack' }), 'BudgetInvalid'],
   ])('a protected pod stays, and others go: %s', async (_, budget, code) => {
     const scene = await sceneIn(cluster);
     await scene.addPods(pod('a', { node }), pod('b', { node }), pod('free', { node, labels: { app: 'batch' } }));

@@ -126,7 +126,7 @@ describe.skipIf(!hasLws).concurrent('groups of a LeaderWorkerSet', () => {
     const standing = await scene.waitEnforced(budget);
     expect(conditionOf(standing, 'MissingGroupLabel')).toMatchObject({
       status: 'True',
-      message: '1 pod has no label shard and is protected one by one: alone',
+      message: '1 pod has no label shard, so it is a unit of its own: alone',
     });
     expectNotNow(await scene.evict('alone'));
     expectNotNow(await scene.remove('s1-b'));

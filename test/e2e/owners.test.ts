@@ -159,7 +159,7 @@ describe.skipIf(skipped)('a LeaderWorkerSet of apps.kruise.io', () => {
     );
     const refused = await scene.remove('llm-1');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('has 2 of 3 expected');
+    expect(refused.body.message).toContain('has 2 of 3;');
     // The kind is watched: a new scale counts at once.
     await made(
       cluster.request('PATCH', `${sets}/llm`, { contentType: contentTypes.merge, body: { spec: { replicas: 0 } } }),

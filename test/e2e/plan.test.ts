@@ -78,7 +78,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
     await webOn(scene, scene.namespace);
     const { code, out } = await holdfast('plan', node);
     expect(code).toBe(1);
-    expect(out).toMatch(new RegExp(`${node}: there is no room elsewhere for ${scene.namespace}/web-`));
+    expect(out).toMatch(new RegExp(`${node}: no other node has room for ${scene.namespace}/web-`));
   });
 });
 

@@ -66,16 +66,24 @@ describe.skipIf(skipped)('holdfast simulate --from-cluster', () => {
     await shopOn(scene, pool);
     const rules = [
       { apiGroups: [''], resources: ['pods', 'namespaces'], verbs: reading },
-      { apiGroups: ['apps'], resources: ['*'], verbs: reading },
+      { apiGroups: ['apps', 'policy', 'policy.kruise.io', 'holdfast.dev'], resources: ['*'], verbs: reading },
     ];
     const holdfast = holdfastFor(await userWith(cluster, 'partly', rules));
     const { out, err } = await holdfast('simulate', '--from-cluster', '-n', scene.namespace, '--', 'drain', node);
-    expect(err).toContain(
-      'objects of kind PodDisruptionBudget (policy) may not be read, and are missing in the simulation',
-    );
     expect(err).toContain('objects of kind Node may not be read');
     expect(out).toContain(`1 node is made up, because pods are on it: ${node}`);
-    expect(out).toContain('6 pods evicted');
+    expect(out).toContain('1 pod evicted');
+  });
+
+  it('[K1] gives no answer without budgets', async () => {
+    const scene = await sceneIn(cluster);
+    const node = await addNode(cluster, 'sim-d', { pool: scene.namespace });
+    await shopOn(scene, scene.namespace);
+    const rules = [{ apiGroups: ['', 'apps'], resources: ['*'], verbs: reading }];
+    const holdfast = holdfastFor(await userWith(cluster, 'unsure', rules));
+    const { code, out, err } = await holdfast('simulate', '--from-cluster', '-n', scene.namespace, '--', 'drain', node);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('error: unknown: you may not list poddisruptionbudgets.policy (ClusterRole view grants it)');
   });
 
   it('gives up without pods', async () => {

@@ -141,7 +141,7 @@ describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
     await scene.waitEnforced(strict);
     const refused = await scene.evict('a');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('"by-role"');
+    expect(refused.body.message).toContain('PUB by-role ');
     expect(await scene.reservations()).toEqual([]);
     expect((await scene.read('PodUnavailableBudget', 'by-app')).status).toMatchObject({ unavailableAllowed: 2 });
   });
@@ -158,7 +158,7 @@ describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
     expectDone(await scene.evict('a'));
     const refused = await scene.evict('b');
     expectNotNow(refused);
-    expect(refused.body.message).toContain('PodDisruptionBudget "three"');
+    expect(refused.body.message).toContain('PDB three');
     expectDone(await scene.remove('c'));
   });
 
@@ -168,10 +168,10 @@ describe.skipIf(skipped).concurrent('a PodUnavailableBudget', () => {
     expectNotNow(refused);
     const [cause] = causesOf(refused);
     expect(cause?.message).toBe(
-      'PodUnavailableBudget "two" needs 2 available pods and has 2 of 2 expected; taking a away breaks pod a; ' +
-        '1 more pod must become available first, or the budget must be lowered',
+      'PUB two requires all 2 of the 2 pods that exist (2 available now), so waiting does not help unless another pod is created; ' +
+        'add 1 pod, or lower minAvailable',
     );
-    expect(refused.body.message).toContain('PodUnavailableBudget "two" needs 2 available pods and has 2');
+    expect(refused.body.message).toContain('PUB two requires all 2 of the 2 pods that exist (2 available now)');
     expect(causesOf(refused)).toContainEqual({
       reason: 'Hint',
       message: `holdfast explain pod/a -n ${scene.namespace}`,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { made } from '../support/cluster.ts';
 import { attack } from './support/attack.ts';
 import { forge, forgedReview } from './support/forging.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod, pub } from './support/objects.ts';
-import { type Scene, sceneIn } from './support/scene.ts';
+import { contentTypes, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 
 const { cluster, skipped } = await suite({ replicas: 2 });
@@ -44,6 +45,36 @@ describe.skipIf(skipped)('a caller that is not the API server', () => {
     expect(await scene.reservations()).toEqual([]);
     const evicted = await scene.evict('web-1');
     expect(evicted.code, evicted.text).toBe(201);
+  });
+});
+
+describe.skipIf(skipped)('a caller that knows the path', () => {
+  it('[I13] has nothing done in a namespace that is not guarded, whatever budgets are there', async () => {
+    const scene = await sceneIn(cluster);
+    const { namespace } = scene;
+    // Neither enabled nor disabled: the operator leaves it as it is, and API servers ask nothing.
+    const labels = { 'holdfast.dev/guard': 'other' };
+    await made(
+      cluster.request('PATCH', `/api/v1/namespaces/${namespace}`, {
+        contentType: contentTypes.merge,
+        body: { metadata: { labels } },
+      }),
+    );
+    await scene.apply(pub('web', { maxUnavailable: 1 }));
+    await scene.addPods(...['web-0', 'web-1'].map((name) => pod(name, { node, labels: { app: 'web' } })));
+    const before = await uids(scene);
+    const answers = cluster.operators.map((operator) =>
+      forge(
+        operator.webhookPort,
+        `/${operator.pathSegment()}/pods?timeout=10s`,
+        forgedReview({ namespace, name: 'web-0', operation: 'CREATE' }),
+      ),
+    );
+    for (const { code, text } of await Promise.all(answers)) {
+      expect({ code, allowed: JSON.parse(text).response.allowed }).toEqual({ code: 200, allowed: true });
+    }
+    expect(await uids(scene)).toEqual(before);
+    expect(await scene.reservations()).toEqual([]);
   });
 });
 

@@ -1,17 +1,24 @@
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { Agent, request as httpsRequest } from 'node:https';
+import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { label } from '../../src/api/names.ts';
+import type { ResourceName } from '../../src/kube/client/client.ts';
 import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { realClock } from '../../src/kube/time/clock.ts';
+import { createWebhookMetrics } from '../../src/operator/admission/exchange.ts';
 import { startWebhookServer, type WebhookServer } from '../../src/operator/admission/server.ts';
-import { createWebhookMetrics } from '../../src/operator/admission/webhook-metrics.ts';
 import { segmentsOf } from '../../src/operator/certificates/inject.ts';
+import { issueLeaf } from '../../src/operator/certificates/material.ts';
+import { webhookNames } from '../../src/operator/certificates/names.ts';
 import { type CertificatePolicy, defaultCertificatePolicy } from '../../src/operator/certificates/policy.ts';
-import { webhookPaths } from '../../src/operator/install/names.ts';
+import { readSecret } from '../../src/operator/certificates/read.ts';
+import { secretOf, secretTexts } from '../../src/operator/certificates/secret.ts';
+import { operatorName, webhookPaths } from '../../src/operator/install/names.ts';
 import { resources } from '../../src/operator/resources.ts';
 import { reviewText } from '../operator/admission/reviews.ts';
 import { allowing } from '../operator/admission/support.ts';
+import { formerAuthority } from '../operator/certificates/former-authority.ts';
 import { JumpClock } from '../operator/certificates/jump-clock.ts';
 import {
   type Bed,
@@ -28,6 +35,7 @@ import {
   trustedCounts,
 } from '../operator/certificates/support.ts';
 import { testCluster } from '../support/cluster.ts';
+import { askThrough } from './support/asked-webhook.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -68,9 +76,9 @@ async function serve(replica: Replica): Promise<WebhookServer> {
   return server;
 }
 
-async function start(): Promise<void> {
+async function start({ leading = true } = {}): Promise<void> {
   replicas = [startReplica(bed, { clock, policy }), startReplica(bed, { clock, policy })];
-  stopLeading = replicas[0]?.lead() ?? stopLeading;
+  stopLeading = (leading ? replicas[0]?.lead() : undefined) ?? (() => Promise.resolve());
   servers = await Promise.all(replicas.map(serve));
 }
 
@@ -274,6 +282,91 @@ describe('[I13] an installation from before', () => {
       return !(await carried()).includes('');
     }, 'the first path');
     await removeReplicaPod('new');
+  });
+});
+
+describe('[I13] an installation whose authority may sign anything', () => {
+  const names = webhookNames(secretPlace.namespace, 'https://127.0.0.1');
+
+  /** As version 0.1 left it. */
+  async function installFormer(): Promise<void> {
+    const material = { nowMs: Date.now(), policy, randomBytes };
+    const former = formerAuthority(material);
+    const leaf = issueLeaf(former, names, material);
+    const texts = [
+      ['ca.crt', former.certificate],
+      ['ca.key', former.key],
+      ['tls.crt', leaf.certificate],
+      ['tls.key', leaf.key],
+    ] as const;
+    unwrap(
+      await bed.admin.create(
+        resources.secrets,
+        { namespace: secretPlace.namespace },
+        secretOf(secretPlace, new Map(texts)),
+      ),
+    );
+    await start({ leading: false });
+    await register(bed.admin, `https://127.0.0.1:${servers[0]?.port}`);
+    for (const resource of [resources.validating, resources.mutating]) await trust(resource, former.certificate);
+  }
+
+  async function trust(resource: ResourceName, certificate: string): Promise<void> {
+    const place = { name: operatorName };
+    const { webhooks = [], ...rest } = unwrap(await bed.admin.get<ValidatingWebhookConfiguration>(resource, place));
+    const caBundle = Buffer.from(certificate).toString('base64');
+    const trusting = webhooks.map((one) => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }));
+    unwrap(await bed.admin.replace(resource, place, { ...rest, webhooks: trusting }));
+  }
+
+  async function limited(): Promise<boolean> {
+    const { data = {} } = await readSecretObject(bed);
+    return readSecret(secretTexts(data), names).stored.signerLimited;
+  }
+
+  beforeAll(async () => {
+    await forgetAll(bed);
+    clock = new JumpClock(0);
+    await installFormer();
+  });
+  afterAll(stop);
+
+  it('gets one that is limited to its own names, and no call fails', async () => {
+    const calls = callInALoop();
+    await calls.more();
+    const [before] = issuers();
+    expect(await limited()).toBe(false);
+    stopLeading = replicas[0]?.lead() ?? stopLeading;
+    await eventually(allTrust(2), 'the new authority to be published');
+    expect(issuers()).toEqual([before, before]);
+    await calls.more();
+    await eventually(() => {
+      clock.jump(policy.settleMs / 3);
+      return issuers().every((issuer) => issuer !== before);
+    }, 'a leaf of the new authority');
+    await calls.more();
+    await eventually(async () => {
+      clock.jump(policy.pickupMs / 3);
+      return allTrust(1)();
+    }, 'the former authority to be dropped');
+    expect(await limited()).toBe(true);
+    await calls.more();
+    await calls.stop();
+    expect(calls.failures).toEqual([]);
+  });
+
+  it.each([
+    ['of another server is refused by the API server', '127.0.0.2', false],
+    ['of its own names is not', '127.0.0.1', true],
+  ])('what is signed with the key of the new one %s', async (_name, address, accepted) => {
+    const { data = {} } = await readSecretObject(bed);
+    const { signer } = readSecret(secretTexts(data), names);
+    if (signer === undefined) throw new Error('the Secret has no authority that signs');
+    const material = { nowMs: Date.now(), policy, randomBytes };
+    const leaf = issueLeaf(signer, { dnsNames: [], addresses: [address] }, material);
+    const answer = await askThrough(cluster, guarded, { address, leaf, authority: signer.certificate });
+    if (accepted) expect(answer.code, answer.text).toBe(201);
+    else expect(answer.text).toMatch(/failed calling webhook.*(name constraint|permitted subtree|not permitted)/s);
   });
 });
 

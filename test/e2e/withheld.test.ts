@@ -57,7 +57,7 @@ describe.skipIf(skipped).concurrent('the siblings of a pod that says no', () => 
     await untilBlocked(scene, 'a-1', 'UnitWithheld');
     const refused = await scene.evict('a-1');
     expectNotNow(refused);
-    expect(refused.text).toContain("pod a-0's disruption probe reports that it cannot be disrupted now");
+    expect(refused.text).toContain('the disruption probe of pod a-0 reports that it cannot be disrupted now');
     expectNotNow(await scene.remove('a-1'));
     const update = await scene.patchPod('a-1', { spec: { activeDeadlineSeconds: 3_600 } });
     expect(blockersOf(update)).toEqual(['UnitWithheld']);
@@ -88,7 +88,7 @@ describe.skipIf(skipped)('the siblings of a pod whose agent is dead', () => {
     await untilBlocked(scene, 'a-1', 'UnitWithheld');
     const refused = await scene.evict('a-1');
     expectNotNow(refused);
-    expect(refused.text).toContain(`the agent on ${otherNode} has not confirmed pod a-0`);
+    expect(refused.text).toContain(`the agent on ${otherNode} does not renew its lease`);
     await startAgent?.(otherNode, 20);
     await untilEvictable(scene, 'a-1');
   });

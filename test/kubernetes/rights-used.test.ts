@@ -33,6 +33,7 @@ afterAll(() => applications.close());
 /** What this scene does not come to: the test that does, which also runs against this log when all of them run. */
 const elsewhere: Readonly<Record<string, string>> = {
   '/persistentvolumeclaims get': 'test/e2e/enforced-rollout-claims.test.ts',
+  '/namespaces get': 'test/e2e/webhook-callers.test.ts',
   '/pods get': 'test/operator/admission/verify.test.ts',
   'policy.kruise.io/podunavailablebudgets/status patch': 'test/kubernetes/kruise.test.ts',
   '/secrets create': 'test/operator/certificates',

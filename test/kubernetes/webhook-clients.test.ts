@@ -137,7 +137,7 @@ describe.skipIf(skipped)('[I13] an API server that shows a client certificate an
     expect(evicted.code, evicted.text).toBe(201);
     const refused = await scene.evict('web-2');
     expect(refused.code, refused.text).toBe(429);
-    expect(refused.text).toContain('PodUnavailableBudget');
+    expect(refused.text).toContain('PUB ');
     expect(await forge(namespace, { pair: known, token })).toBe(200);
   });
 });

@@ -111,7 +111,7 @@ describe('the image', () => {
   });
 
   const image = (...args: readonly string[]) =>
-    spawnSync(process.execPath, ['scripts/image.mjs', ...args, '--print'], { encoding: 'utf8' });
+    spawnSync(process.execPath, ['scripts/image/docker.mjs', ...args, '--print'], { encoding: 'utf8' });
   const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
   const bases = ['--build-image', `node@${digest}`, '--runtime-image', `base@${digest}`];
 

@@ -17,6 +17,14 @@ export interface Story {
   readonly tell: (line: string) => void;
 }
 
+/** What one story is mostly about. */
+export interface Plot {
+  /** By the index of a happening, how much more often it happens than in other stories; 0: never. */
+  readonly emphases: readonly number[];
+  /** The longest pause between two happenings. */
+  readonly pauseMs: number;
+}
+
 /** One moment of it: who can do something, and to what. */
 interface Moment extends Story {
   readonly actors: Actors;
@@ -76,13 +84,28 @@ const happenings: readonly Happening[] = [
   { weight: 4, happens: changeWeather },
 ];
 
+/**
+ * A story in which everything happens now and then seldom has two rare things meet. So each story leaves some happenings out and has
+ * others often: many small choices of what can happen find more than one large mixture does.
+ */
+const emphases = [0, 1, 1, 1, 3, 10];
+const pauses = [500, 2_000, 5_000, 5_000];
+
+export function drawPlot(random: Random): Plot {
+  const drawn = happenings.map(() => random.pick(emphases) ?? 1);
+  // Without evictions nothing is asked of the operator.
+  return { emphases: drawn.with(0, 1 + random.below(3)), pauseMs: random.pick(pauses) ?? 5_000 };
+}
+
 /** One thing that happens. */
-export async function act(story: Story, actors: Actors, agents: ProbeAgents): Promise<unknown> {
+export async function act(story: Story, plot: Plot, actors: Actors, agents: ProbeAgents): Promise<unknown> {
   const { random, stack, scenario } = story;
   const [pod, replica, app] = [random.pick(podsOf(stack)), random.pick(stack.replicas), random.pick(scenario.apps)];
   if (pod === undefined || replica === undefined || app === undefined) return undefined;
   const moment: Moment = { ...story, actors, agents, pod, replica, app };
-  const fitting = happenings.filter(({ fits }) => fits === undefined || fits(moment));
+  const fitting = happenings
+    .map(({ weight, ...one }, index) => ({ ...one, weight: weight * (plot.emphases[index] ?? 1) }))
+    .filter(({ fits }) => fits === undefined || fits(moment));
   let draw = random.below(fitting.reduce((sum, { weight }) => sum + weight, 0));
   for (const { weight, happens } of fitting) {
     if (draw < weight) return happens(moment);

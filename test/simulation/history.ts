@@ -27,6 +27,8 @@ export interface Disruption {
   readonly update?: PodUpdate;
   /** When the API server got the request. Undefined: it was not under way any more. */
   readonly askedAt: number | undefined;
+  /** When the last eviction of the name was asked for that this can belong to. A late deletion does not say which one sent it. */
+  readonly lastAskedAt: number | undefined;
   /** Since when a ledger holds a reservation for it: it counts as gone from then on (I5). */
   readonly reservedAt: number | undefined;
   /** Pods, by uid, and since when a ledger holds a reservation for each that rests on no condition: all of them count as gone (N1, N6). */
@@ -183,7 +185,10 @@ export class History {
   ): void {
     const reservedAt = this.#reservations.reservedAt(pod.metadata.uid ?? '');
     const firmSince = this.#reservations.firmSince();
-    const known = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, reservedAt, firmSince };
+    const isCompleted = cause === 'EVICT' && user === takeoverUser;
+    const lastBegun = isCompleted ? this.#requests.lastBegun(pod.metadata.name) : undefined;
+    const lastAskedAt = lastBegun ?? askedAt;
+    const known = { seq: this.seq, at: this.#now(), pod, cause, user, askedAt, lastAskedAt, reservedAt, firmSince };
     const disruption: Disruption = update === undefined ? known : { ...known, update };
     this.disruptions.push(disruption);
     this.onDisruption(disruption);

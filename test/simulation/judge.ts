@@ -36,7 +36,9 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   const owners = ownerMoments(history, reserved - staleMs, before);
   if (owners.some((seq) => isTakenAlong(history, disruption.pod, seq))) return undefined;
   const idle = owners.some((seq) => isIdle(history, disruption.pod, seq));
-  const vouched = vouchedSets(history, reserved - staleMs, before, Math.min(disruption.at, history.now), staleMs);
+  const seenLeases = vouchedSets(history, reserved - staleMs, before, Math.min(disruption.at, history.now), staleMs);
+  // A replica that has just started has seen no lease renewed, and believes none (H2).
+  const vouched = [...seenLeases, new Set<string>()];
   if (!idle && isVetoed(history, { disruption, asked, before, vouched })) {
     const message = `${disruption.cause} of ${pod.name} by ${disruption.user}: its probe said no, and it was ready`;
     return { clause: 'V1', at: disruption.at, message };
@@ -54,11 +56,11 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
 }
 
 /** An eviction is bound to the pod that had its name when it was asked for, and takes no other away (P9). */
-function isSuccessor(history: History, { cause, pod, askedAt, seq }: Disruption): boolean {
-  if (cause !== 'EVICT' || askedAt === undefined) return false;
+function isSuccessor(history: History, { cause, pod, lastAskedAt, seq }: Disruption): boolean {
+  if (cause !== 'EVICT' || lastAskedAt === undefined) return false;
   const versions = history.versions('pods', `${pod.metadata.namespace}/${pod.metadata.name}`);
   const first = versions.find((one) => one.object?.metadata.uid === pod.metadata.uid && one.seq <= seq);
-  return first !== undefined && first.at > askedAt;
+  return first !== undefined && first.at > lastAskedAt;
 }
 
 /** Whether every budget would let a pod go now, with nothing in doubt. */
@@ -71,6 +73,7 @@ export function mayGoNow(history: History, object: KubeObject, cause: Cause): bo
     cause,
     user: '',
     askedAt: at,
+    lastAskedAt: at,
     reservedAt: undefined,
     firmSince: new Map(),
   };

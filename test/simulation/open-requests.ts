@@ -8,12 +8,18 @@ export interface OpenRequest {
   readonly user: string;
   readonly begun: number;
   readonly dryRun: boolean;
+  /** It names the uid of its pod: the client sent it, or a webhook added it. */
+  readonly isBound: boolean;
   admitted: number | undefined;
   over: boolean;
+  /** When it was over. */
+  endedAt: number | undefined;
 }
 
 /** How long after its admission the built-in eviction may still act: it tries again while it loses races. */
 const evictionTailMs = 15_000;
+/** How long after the refusal of an eviction the deletion may still arrive that was sent for it: its answer did not come in time. */
+const deletionTailMs = 15_000;
 
 /** Requests about pods, as the API server sees them: who asked for what, since when, and whether it was admitted. */
 export class OpenRequests {
@@ -47,6 +53,22 @@ export class OpenRequests {
     );
   }
 
+  /**
+   * When the eviction was begun that was asked for last, of those that a deletion of the operator may be sent for now. One that is bound
+   * to no uid, because the webhook that binds it did not answer in time, is about the pod that has the name when it is decided (P9).
+   */
+  lastBegun(pod: string): number | undefined {
+    const now = this.#now();
+    const candidates = this.#requests.filter(
+      (one) =>
+        one.operation === 'EVICT' &&
+        one.pod === pod &&
+        !one.dryRun &&
+        (one.endedAt === undefined || one.endedAt + deletionTailMs >= now),
+    );
+    return candidates.some(({ isBound }) => !isBound) ? now : candidates.at(-1)?.begun;
+  }
+
   #listen(plane: ControlPlane): void {
     const registry = plane.registry as { -readonly [K in keyof typeof plane.registry]: (typeof plane.registry)[K] };
     const inner = registry.admission;
@@ -58,18 +80,26 @@ export class OpenRequests {
           await inner.validate(request);
           if (open !== undefined) open.admitted = this.#now();
         } catch (error) {
-          if (open !== undefined) open.over = true;
+          if (open !== undefined) this.#end(open);
           throw error;
         }
-        if (open?.operation === 'EVICT') open.over = true;
+        if (open?.operation === 'EVICT') this.#end(open);
       },
     };
+  }
+
+  #end(open: OpenRequest): void {
+    open.over = true;
+    open.endedAt = this.#now();
   }
 
   #begin(request: AdmissionRequest): OpenRequest | undefined {
     const operation = operationOf(request);
     if (operation === undefined) return undefined;
-    const body = (request.object?.['deleteOptions'] ?? {}) as { readonly dryRun?: readonly string[] };
+    const body = (request.object?.['deleteOptions'] ?? {}) as {
+      readonly dryRun?: readonly string[];
+      readonly preconditions?: { readonly uid?: string };
+    };
     const dryRun = request.dryRun || (body.dryRun?.length ?? 0) > 0;
     const open: OpenRequest = {
       operation,
@@ -77,8 +107,10 @@ export class OpenRequests {
       user: request.user.name,
       begun: this.#now(),
       dryRun,
+      isBound: body.preconditions?.uid !== undefined,
       admitted: undefined,
       over: false,
+      endedAt: undefined,
     };
     if (!dryRun) this.asked.add(request.name);
     this.#requests.push(open);

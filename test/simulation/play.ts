@@ -1,6 +1,6 @@
 import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
 import { Actors } from './actors.ts';
-import { act, drawWeather, podsOf, type Story } from './happenings.ts';
+import { act, drawPlot, drawWeather, podsOf, type Story } from './happenings.ts';
 import { openGates, ProbeAgents } from './helpers.ts';
 import { finish, pause } from './last-questions.ts';
 import { calm } from './network.ts';
@@ -20,11 +20,12 @@ export async function play(story: Story): Promise<void> {
   await begin(story, agents);
   const actors = new Actors(stack.client, random, tell);
   stack.network.weather = drawWeather(random);
+  const plot = drawPlot(random);
   const calls: Promise<unknown>[] = [];
   const end = stack.clock.now() + busyMs;
   for (let count = 0; count < actionsAtMost && stack.clock.now() < end; count += 1) {
-    await pause(stack, random.chance(50) ? random.below(50) : random.below(5_000));
-    calls.push(act(story, actors, agents));
+    await pause(stack, random.chance(50) ? random.below(50) : random.below(plot.pauseMs));
+    calls.push(act(story, plot, actors, agents));
   }
   await recover(story, actors, agents);
   await Promise.all(calls);

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/cluster/objects.ts';
-import { sizeAnnotation } from './objects.ts';
+import { sizeAnnotation, updateGate } from './objects.ts';
 
 /** What the judge reads of a pod. */
 export interface Labelled {
@@ -11,7 +11,7 @@ export interface SeenPod extends Labelled {
   readonly name: string;
   /** For Kubernetes' own rule. */
   readonly ready: boolean;
-  /** For all other budgets (H1, H2): what its probe says, or else that it is Ready. */
+  /** For all other budgets (H1, H2, H6): what its probe says, or else that it is Ready, or only out of service for an announced update. */
   readonly healthy: boolean;
   readonly probed: boolean;
   readonly phase: string;
@@ -33,6 +33,9 @@ export function seen(object: KubeObject, vouched: ReadonlySet<string> = new Set(
   };
   const is = (type: string) => status.conditions?.some((one) => one.type === type && one.status === 'True') === true;
   const ready = is('Ready');
+  const isAnnounced =
+    status.conditions?.some((one) => one.type === updateGate && one.status === 'False') === true &&
+    is('ContainersReady');
   const probed = annotations['holdfast.dev/disruption-probe'] !== undefined;
   const size = Number(annotations[sizeAnnotation] ?? annotations[lwsSize] ?? '1');
   const spec = object['spec'] as { readonly workloadRef?: { readonly podGroupReplicaKey?: string } } | undefined;
@@ -41,7 +44,7 @@ export function seen(object: KubeObject, vouched: ReadonlySet<string> = new Set(
     name,
     labels,
     ready,
-    healthy: probed ? is('Disruptable') && vouched.has(uid) : ready,
+    healthy: probed ? is('Disruptable') && vouched.has(uid) : ready || isAnnounced,
     probed,
     phase: status.phase ?? 'Pending',
     size,

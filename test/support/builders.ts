@@ -112,9 +112,9 @@ export class PodBuilder {
   }
 
   /** With a disruption probe that says yes, no, or nothing yet. */
-  probed(disruptable: 'True' | 'False' | 'unanswered'): PodBuilder {
+  probed(disruptable: 'True' | 'False' | 'unanswered', reason?: string): PodBuilder {
     const probed = this.annotate({ [annotation.disruptionProbe]: '{"httpGet":{"port":8080}}' });
-    return disruptable === 'unanswered' ? probed : probed.#condition('Disruptable', disruptable);
+    return disruptable === 'unanswered' ? probed : probed.#condition('Disruptable', disruptable, reason);
   }
 
   /** A pod of a LeaderWorkerSet's group, with the labels and annotations that the real controller sets. */
@@ -134,9 +134,10 @@ export class PodBuilder {
     return new PodBuilder({ ...this.#pod, status: { ...this.#pod.status, ...status } });
   }
 
-  #condition(type: string, status: 'True' | 'False'): PodBuilder {
+  #condition(type: string, status: 'True' | 'False', reason?: string): PodBuilder {
     const others = this.#pod.status?.conditions?.filter((one) => one.type !== type) ?? [];
-    return this.#status({ conditions: [...others, { type, status }] });
+    const said = reason === undefined ? { type, status } : { type, status, reason };
+    return this.#status({ conditions: [...others, said] });
   }
 }
 

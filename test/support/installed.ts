@@ -11,6 +11,7 @@ import { operatorName } from '../../src/operator/install/names.ts';
 import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
 import { operatorPolicies } from '../../src/operator/install/operator-policies.ts';
 import { peopleRoles } from '../../src/operator/install/people-roles.ts';
+import { projectionPolicies } from '../../src/operator/install/projection-policy.ts';
 import { rbacObjects } from '../../src/operator/install/rbac.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
 import { answeredPaths } from '../../src/operator/install/webhooks.ts';
@@ -40,7 +41,15 @@ export async function installOperator(cluster: Administered): Promise<{ namespac
   for (const object of objects) await applyManifest(cluster, object);
   await established(cluster);
   for (const object of operatorPolicies(values)) await applyManifest(cluster, object);
+  await holdProjectedNumbers(cluster);
   return { namespace, access: await serviceAccountAccess(cluster, { namespace, name: operatorName }) };
+}
+
+/** By a policy, where API servers have mutating policies; elsewhere the webhook does it. */
+export async function holdProjectedNumbers(cluster: Administered): Promise<void> {
+  const { code } = await cluster.request('GET', '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies');
+  if (code !== 200) return;
+  for (const object of projectionPolicies(defaultInstallValues)) await applyManifest(cluster, object);
 }
 
 /** Where OpenKruise is, its definition stays, as it does when people install. */
@@ -104,6 +113,8 @@ const plurals: Readonly<Record<string, string>> = {
   RoleBinding: 'rolebindings',
   ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
   ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
+  MutatingAdmissionPolicy: 'mutatingadmissionpolicies',
+  MutatingAdmissionPolicyBinding: 'mutatingadmissionpolicybindings',
 };
 
 /** What an earlier run left on another server is used again. */

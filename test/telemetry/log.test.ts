@@ -32,6 +32,15 @@ describe('a log line', () => {
     ]);
   });
 
+  it.each(['json', 'text'] as const)('has no control characters in %s, and JSON gives them back', (format) => {
+    const { log, lines } = recorded({ format });
+    const evil = 'no\u001b[2J\u009b31m\u007f\u202e';
+    log.info('refused', { error: evil, [evil]: [evil] });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+    expect(lines.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    if (format === 'json') expect(JSON.parse(lines[0] ?? '')).toMatchObject({ error: evil, [evil]: [evil] });
+  });
+
   it('is keys and values in text, quoted where a value is more than a word', () => {
     const { log, lines } = recorded({ format: 'text' });
     log.info('pod gone', { pod: 'shop/web-0', why: 'two words\nand a line', list: [1, 'b'], none: undefined });

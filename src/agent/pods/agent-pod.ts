@@ -80,7 +80,7 @@ function viewOf(pod: Pod, node: string, spec: Fields, status: Fields, metadata: 
 function probesOf(pod: Pod): Parsed<readonly ContainerProbe[]> {
   const probes = parseProbes(pod);
   if (!probes.ok || probes.value.length > 0) return probes;
-  return failed({ type: 'FieldValueRequired', field: 'spec.containers', detail: 'there is nothing to probe' });
+  return failed({ type: 'FieldValueRequired', field: 'spec.containers', detail: 'the pod has no container to probe' });
 }
 
 function runOf(source: Fields): readonly (readonly [string, ContainerRun])[] {

@@ -53,7 +53,7 @@ function selectionsFor(nodes: readonly string[] | 'all'): readonly Selection[] {
 function partOf(options: PodWatchOptions, traits: ServerTraits, selection: Selection) {
   const { client, clock, random, log, onDelta } = options;
   const cache = new ObjectCache<AgentPod>({
-    report: (error) => log.error('a change of a pod could not be taken in', { error }),
+    report: (error) => log.error('a pod from the watch could not be processed', { error }),
   });
   cache.listen({ delta: onDelta });
   const reflector = new Reflector<AgentPod>({
@@ -65,7 +65,7 @@ function partOf(options: PodWatchOptions, traits: ServerTraits, selection: Selec
     traits,
     clock,
     random,
-    report: (end) => log.warn('the watch of pods ended', { ...end }),
+    report: (end) => log.warn('the watch of pods ended and is restarted', { ...end }),
   });
   return { cache, reflector };
 }

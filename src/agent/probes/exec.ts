@@ -1,6 +1,6 @@
 import { type RawData, WebSocket } from 'ws';
 import { isObject } from '../../api/json.ts';
-import { objectPath } from '../../kube/client/resource.ts';
+import { objectPath } from '../../kube/client/client.ts';
 import type { Identity, Target } from '../../kube/transport/target.ts';
 import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
 import { errorText, failed, type ProbeResult, succeeded, unknown } from './result.ts';

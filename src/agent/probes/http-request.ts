@@ -46,7 +46,7 @@ const maxRequests = 10;
 /** Where an answer leads. Only the first host is asked: what another one says is about something else. */
 export function nextStop(first: URL, current: URL, made: number, code: number, location: string | undefined): Next {
   if (!redirects.has(code) || location === undefined || location === '') return { kind: 'here' };
-  if (!URL.canParse(location, current.href)) return { kind: 'bad', why: 'redirected to something that is no URL' };
+  if (!URL.canParse(location, current.href)) return { kind: 'bad', why: 'redirected to something that is not a URL' };
   const url = new URL(location, current);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return { kind: 'bad', why: `redirected to the scheme ${url.protocol.slice(0, -1)}` };

@@ -94,7 +94,9 @@ function arrive(to: Attempt, response: IncomingMessage, next: Exclude<Next, { ki
   else if (code < 300) readToEnd(to, response, succeeded(`HTTP status ${code}`));
   else {
     const why =
-      next.kind === 'here' ? 'it leads nowhere' : `redirected to another host, ${next.host}, which was not asked`;
+      next.kind === 'here'
+        ? 'the redirect has no Location'
+        : `redirected to another host, ${next.host}, which is not called`;
     readToEnd(to, response, { ...succeeded(`HTTP status ${code}: ${why}`), warning: true });
   }
 }
@@ -107,5 +109,5 @@ function readToEnd(to: Attempt, response: IncomingMessage, result: ProbeResult):
     if (size >= maxBodyBytes) to.settle(result);
   });
   response.on('end', () => to.settle(result));
-  response.on('error', (error) => to.settle(failed(`the answer broke off: ${error.message}`)));
+  response.on('error', (error) => to.settle(failed(`the connection broke during the answer: ${error.message}`)));
 }

@@ -48,7 +48,7 @@ export class ConditionWriter {
       this.#queue,
       workers,
       (uid) => this.#reconcile(uid),
-      (uid, error) => log.error('a condition could not be looked at', { uid, error }),
+      (uid, error) => log.error('reconciling the condition of a pod failed', { uid, error }),
     );
   }
 
@@ -97,7 +97,11 @@ export class ConditionWriter {
     // The watch will tell that it is gone, or that another one has its name.
     if (failure.kind === 'notFound' || failure.kind === 'aborted' || isAnotherPod(failure)) return { kind: 'done' };
     const { namespace, name } = metadata;
-    this.#options.log.warn('a condition could not be written', { namespace, name, problem: failure.message });
+    this.#options.log.warn('the condition of a pod could not be written', {
+      namespace,
+      name,
+      problem: failure.message,
+    });
     return { kind: 'failed' };
   }
 

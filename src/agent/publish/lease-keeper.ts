@@ -121,7 +121,7 @@ export class LeaseKeeper {
       const next = await this.#write();
       if (next !== 'rest') return next;
     } catch (error) {
-      log.error('the lease of a node could not be looked at', { node, error });
+      log.error('reconciling the lease of a node failed', { node, error });
       return 'again';
     }
     this.#backoff.reset();
@@ -165,7 +165,7 @@ export class LeaseKeeper {
     switch (result.kind) {
       case 'written':
         onWrite(true);
-        if (isFirst) log.info('the lease of a node is held', { node, identity });
+        if (isFirst) log.info('this agent holds the lease of the node', { node, identity });
         this.#lost = !result.held;
         this.#renewedAt = result.start;
         return 'rest';

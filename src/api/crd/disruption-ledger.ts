@@ -40,7 +40,7 @@ const reservation: Schema = {
     conditional: {
       type: 'boolean',
       description:
-        'It was allowed only if pods were still as the view showed them. Nobody else goes because of it until its pod is seen to go.',
+        'It was allowed only if pods were still as the operator saw them. No other pod is disrupted because of it until its own pod is terminating or deleted.',
     },
     claim: {
       type: 'string',
@@ -77,7 +77,7 @@ const reservation: Schema = {
 
 const spec: Schema = {
   type: 'object',
-  description: 'The reservations, and how far their happening has been followed.',
+  description: 'The reservations, and up to which resourceVersion they have been followed.',
   properties: {
     reservations: {
       type: 'array',

@@ -78,7 +78,8 @@ const spec: Schema = {
 
 const status: Schema = {
   type: 'object',
-  description: 'What was found when the budget was last looked at. With podGroupPolicy the numbers are groups.',
+  description:
+    'What the operator found when it last reconciled the budget. With podGroupPolicy the numbers are groups.',
   properties: {
     observedGeneration: {
       type: 'integer',

@@ -4,6 +4,7 @@ import type { Random } from '../../kube/time/random.ts';
 import { KindReader } from '../live/kind-reader.ts';
 import type { SeenNode } from '../live/nodes.ts';
 import type { Session } from '../live/session.ts';
+import { ensureSight } from '../live/sight.ts';
 import { exitCode, problemText } from '../output/problem.ts';
 import { dryRunOf } from './dry-run.ts';
 import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
@@ -20,7 +21,7 @@ import { runDrain } from './runner.ts';
  */
 const requests = 6;
 
-/** Who hears of a drain while it goes on. */
+/** Where a drain reports its progress. */
 export interface DrainAudience {
   say(line: string): void;
   warn(line: string): void;
@@ -28,8 +29,10 @@ export interface DrainAudience {
   display(nodes: readonly string[], startedAt: number): (course: Course, now: number, last: boolean) => void;
   /** What was answered to each request for an eviction. */
   answered?(pod: CoursePod, answer: EvictionAnswer): void;
-  /** What is known before the first eviction: which pods go, and what stands in the way. */
+  /** What is known before the first eviction: which pods are evicted, and which nodes are left alone. */
   selected?(selection: Selection): void;
+  /** The command that was given, with these flags added. */
+  commandWith?(flags: readonly string[]): string;
 }
 
 /** Drains nodes through one session, whatever the cluster and its time are. */
@@ -53,7 +56,8 @@ export class Drain {
     const selection = await this.#select(nodes);
     const around = this.#around(selection);
     const live = selection.evicted.length === 0 ? undefined : await around.read();
-    return dryRunOf(nodes, selection, live, this.#options.order);
+    ensureSight(live?.gaps ?? []);
+    return dryRunOf(nodes, selection, live, { order: this.#options.order, commandWith: this.#commandWith });
   }
 
   /** From the first cordoned node on, whatever happens, it is said which ones are. */
@@ -98,9 +102,13 @@ export class Drain {
       signal,
       deadline: timeout === undefined ? undefined : startedAt + timeout,
     });
-    const facts = { nodes, refusals: selection.refusals, startedAt, now: clock.now(), timeoutMs: timeout };
-    return endingOf(course, end, facts);
+    const { refusals, missingFlags } = selection;
+    const times = { startedAt, now: clock.now(), timeoutMs: timeout };
+    return endingOf(course, end, { nodes, refusals, missingFlags, commandWith: this.#commandWith, ...times });
   }
+
+  readonly #commandWith = (flags: readonly string[]): string =>
+    this.#audience.commandWith?.(flags) ?? `holdfast drain ${flags.join(' ')}`;
 
   async #evict(pod: CoursePod): Promise<EvictionAnswer | undefined> {
     const answer = await evict(this.#session, pod, this.#options.gracePeriod);

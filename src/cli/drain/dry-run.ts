@@ -1,29 +1,39 @@
-import { simulateDrain } from '../../core/drain/simulate.ts';
+import { type PodKey, simulateDrain } from '../../core/drain/simulate.ts';
 import { gapText } from '../live/gap.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { SeenNode } from '../live/nodes.ts';
 import { exitCode } from '../output/problem.ts';
-import { type Ending, noteLines, refusalLines } from './ending.ts';
+import { type Ending, type EndingFacts, neededFlagLines, noteLines, refusalLines } from './ending.ts';
 import type { Selection } from './filters.ts';
-import { simulationText } from './waves-text.ts';
+import { podName } from './listed-pod.ts';
+import { roundsText } from './rounds-text.ts';
 
-/** What a drain would do, cumulatively: each wave sees what the pods before it took away. */
+export interface DryRunFacts extends Pick<EndingFacts, 'commandWith'> {
+  readonly order: 'groups' | 'all';
+}
+
+/** What a drain would do, cumulatively: each eviction sees the pods evicted before it as gone. */
 export function dryRunOf(
   nodes: readonly SeenNode[],
-  { evicted, notes, refusals }: Selection,
+  { evicted, notes, refusals, missingFlags, lost }: Selection,
   live: LiveWorld | undefined,
-  order: 'groups' | 'all',
+  { order, commandWith }: DryRunFacts,
 ): Ending {
-  const title = `Draining ${nodes.map(({ name }) => name).join(', ')}: ${evicted.length} pods (dry run: nothing was written)`;
+  const title = `Draining ${nodes.map(({ name }) => name).join(', ')}: ${evicted.length} ${evicted.length === 1 ? 'pod' : 'pods'} (dry run: nothing was written)`;
   const open = nodes.filter(({ cordoned }) => !cordoned).map(({ name }) => name);
   const cordoning = open.length === 0 ? 'All nodes are cordoned already.' : `Would be cordoned: ${open.join(', ')}.`;
   const gaps = (live?.gaps ?? []).map((gap) => `warning: ${gapText(gap)}`);
   const err = [...noteLines(notes), ...gaps];
-  if (refusals.size > 0) err.push('error: not all nodes would be drained', ...refusalLines(refusals));
+  if (refusals.size > 0) {
+    const flags = neededFlagLines({ missingFlags, commandWith });
+    err.push('error: not all nodes would be drained', ...refusalLines(refusals), ...flags);
+  }
   if (live === undefined) return { out: [title, cordoning], err, code: codeOf(refusals.size, 0) };
   const how = order === 'groups' ? 'any' : 'given';
-  const result = simulateDrain(live.world, evicted, live.readAt, { order: how });
-  const text = simulationText(`${title}\n${cordoning}`, evicted.length, result);
+  const away = new Set(evicted.flatMap((pod) => (lost.has(pod.uid) ? [podName(pod)] : [])));
+  const isLost = (pod: PodKey) => away.has(podName(pod));
+  const result = simulateDrain(live.world, evicted, live.readAt, { order: how, comesBack: (pod) => !isLost(pod) });
+  const text = roundsText({ title: `${title}\n${cordoning}`, pods: evicted.length, isLost }, result);
   return { out: [text.trimEnd()], err, code: codeOf(refusals.size, result.stuck.length) };
 }
 

@@ -20,6 +20,9 @@ export interface EndingFacts {
   readonly startedAt: number;
   readonly now: number;
   readonly timeoutMs: number | undefined;
+  readonly missingFlags: readonly string[];
+  /** The command that was given, with these flags added. */
+  readonly commandWith: (flags: readonly string[]) => string;
 }
 
 /** So many pods that did not go are named; the others are counted. */
@@ -32,7 +35,7 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   const left = pods.filter(({ state }) => !isAway(state));
   const undrained = new Set([...facts.refusals.keys(), ...left.map(({ pod }) => pod.node)]);
   const took = ageText(facts.now - facts.startedAt);
-  const gone = `${pods.length - left.length} of ${pods.length} pods gone after ${took}`;
+  const gone = `${pods.length - left.length} of ${pods.length} pods deleted after ${took}`;
   if (undrained.size === 0)
     return { out: [`${gone}; drained: ${facts.nodes.join(', ')}`], err: [], code: exitCode.yes };
   const named = left
@@ -62,7 +65,7 @@ function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
     case 'blind':
       return `error: ${end.message}`;
     case 'over':
-      return 'error: not everything can be drained';
+      return 'error: not all nodes are drained';
   }
 }
 
@@ -81,14 +84,25 @@ function listed(pods: readonly string[]): string {
   return pods.length > maxNamed ? `${shown} and ${pods.length - maxNamed} more` : shown;
 }
 
-function whatNext(undrained: readonly string[], { nodes }: EndingFacts): readonly string[] {
-  return [`Not drained: ${undrained.join(', ')}. The same command goes on from here.`, ...cordonedLines(nodes)];
+function whatNext(undrained: readonly string[], facts: EndingFacts): readonly string[] {
+  const { nodes, missingFlags } = facts;
+  const again = missingFlags.length === 0 ? ['Run the same command again to continue.'] : neededFlagLines(facts);
+  const [first = '', ...rest] = again;
+  return [`Not drained: ${undrained.join(', ')}. ${first}`, ...rest, ...cordonedLines(nodes)];
 }
 
-/** Nobody should have to find out by pods that are not scheduled. */
+/** The command that evicts what is refused for want of a flag. */
+export function neededFlagLines({
+  missingFlags,
+  commandWith,
+}: Pick<EndingFacts, 'missingFlags' | 'commandWith'>): readonly string[] {
+  return ['This command drains them, too:', `  ${commandWith(missingFlags)}`];
+}
+
+/** Said at once, so that the operator does not learn it from pods that stay pending. */
 export function cordonedLines(nodes: readonly string[]): readonly string[] {
   return [
-    `Still cordoned: ${nodes.join(', ')}. To let pods be scheduled there again:`,
+    `Still cordoned: ${nodes.join(', ')}. To make them schedulable again:`,
     `  kubectl uncordon ${nodes.join(' ')}`,
   ];
 }

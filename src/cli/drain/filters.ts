@@ -1,7 +1,7 @@
 import { isSkipped } from '../../core/drain/course-pod.ts';
 import { type ListedPod, podName } from './listed-pod.ts';
 
-/** What whoever drains agreed to, in kubectl's words. */
+/** The flags of kubectl drain that allow more pods to be evicted. */
 export interface FilterOptions {
   readonly force: boolean;
   readonly ignoreDaemonsets: boolean;
@@ -17,10 +17,13 @@ export interface FilterFacts {
 }
 
 export type Selected =
-  | { readonly kind: 'evict'; readonly note?: string }
+  /** `lost`: no controller recreates the pod. */
+  | { readonly kind: 'evict'; readonly note?: string; readonly lost?: boolean }
   | { readonly kind: 'leave'; readonly note?: string }
-  /** As long as this is so, nothing on its node is evicted. */
-  | { readonly kind: 'refuse'; readonly why: string };
+  /** As long as this is so, nothing on its node is evicted. `flag` changes it. */
+  | { readonly kind: 'refuse'; readonly why: string; readonly flag: FilterFlag };
+
+export type FilterFlag = '--force' | '--ignore-daemonsets' | '--delete-emptydir-data';
 
 type Filter = (pod: ListedPod, options: FilterOptions, facts: FilterFacts) => Selected | undefined;
 
@@ -28,21 +31,19 @@ type Filter = (pod: ListedPod, options: FilterOptions, facts: FilterFacts) => Se
 const filters: readonly Filter[] = [
   ({ deletionTime }, { skipAfterMs }, { now }) =>
     deletionTime !== undefined && isSkipped(deletionTime, now, skipAfterMs)
-      ? { kind: 'leave', note: 'terminating for longer than --skip-wait-for-delete-timeout, left alone' }
+      ? { kind: 'leave', note: 'terminating for longer than --skip-wait-for-delete-timeout; not waited for' }
       : undefined,
   fromDaemonSet,
   ({ mirror }) => (mirror ? { kind: 'leave' } : undefined),
   ({ emptyDir, finished }, { deleteEmptydirData }) => {
     if (!emptyDir || finished) return undefined;
-    return deleteEmptydirData
-      ? undefined
-      : { kind: 'refuse', why: 'would lose its data in emptyDir volumes (--delete-emptydir-data agrees to that)' };
+    return deleteEmptydirData ? undefined : refuse('emptyDir data would be lost', '--delete-emptydir-data');
   },
   ({ controller, finished }, { force }) => {
     if (controller !== undefined || finished) return undefined;
     return force
-      ? { kind: 'evict', note: 'managed by nobody, will not come back' }
-      : { kind: 'refuse', why: 'managed by nobody, would not come back (--force agrees to that)' };
+      ? { kind: 'evict', note: 'no controller; will not be recreated', lost: true }
+      : refuse('no controller; would not be recreated', '--force');
   },
 ];
 
@@ -55,23 +56,29 @@ function fromDaemonSet(
   if (pod.controller?.kind !== 'DaemonSet' || pod.finished) return undefined;
   if (!hasDaemonSet(pod)) {
     return force
-      ? { kind: 'evict', note: 'its DaemonSet is gone, will not come back' }
-      : { kind: 'refuse', why: 'its DaemonSet is gone, would not come back (--force agrees to that)' };
+      ? { kind: 'evict', note: 'DaemonSet deleted; will not be recreated', lost: true }
+      : refuse('DaemonSet deleted; would not be recreated', '--force');
   }
   return ignoreDaemonsets
-    ? { kind: 'leave', note: 'belongs to a DaemonSet, left alone' }
-    : { kind: 'refuse', why: 'belongs to a DaemonSet (--ignore-daemonsets leaves such pods where they are)' };
+    ? { kind: 'leave', note: 'of a DaemonSet; stays on its node' }
+    : refuse('of a DaemonSet; would be recreated at once', '--ignore-daemonsets');
+}
+
+function refuse(why: string, flag: FilterFlag): Selected {
+  return { kind: 'refuse', why: `${why} (use ${flag})`, flag };
 }
 
 function select(pod: ListedPod, options: FilterOptions, facts: FilterFacts): Selected {
   let note: string | undefined;
+  let lost = false;
   for (const filter of filters) {
     const selected = filter(pod, options, facts);
     if (selected === undefined) continue;
     if (selected.kind !== 'evict') return selected;
     note ??= selected.note;
+    lost ||= selected.lost === true;
   }
-  return { kind: 'evict', ...(note === undefined ? {} : { note }) };
+  return { kind: 'evict', lost, ...(note === undefined ? {} : { note }) };
 }
 
 export interface Selection {
@@ -80,6 +87,10 @@ export interface Selection {
   readonly notes: ReadonlyMap<string, readonly string[]>;
   /** What stands in the way of each node that is not drained, by what is said of its pods. */
   readonly refusals: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+  /** Flags with which nothing would be refused. */
+  readonly missingFlags: readonly FilterFlag[];
+  /** By uid: pods that no controller recreates. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** Of each node all pods that go, or none. */
@@ -87,16 +98,21 @@ export function selectPods(pods: readonly ListedPod[], options: FilterOptions, f
   const evicted: ListedPod[] = [];
   const notes = new Map<string, string[]>();
   const refusals = new Map<string, Map<string, string[]>>();
+  const flags = new Set<FilterFlag>();
+  const lost = new Set<string>();
   for (const pod of pods) {
     const selected = select(pod, options, facts);
     if (selected.kind === 'refuse') {
       const ofNode = refusals.get(pod.node) ?? new Map<string, string[]>();
       add(ofNode, selected.why, pod);
+      flags.add(selected.flag);
       refusals.set(pod.node, ofNode);
     } else if (selected.note !== undefined) add(notes, selected.note, pod);
     if (selected.kind === 'evict') evicted.push(pod);
+    if (selected.kind === 'evict' && selected.lost === true) lost.add(pod.uid);
   }
-  return { evicted: evicted.filter(({ node }) => !refusals.has(node)), notes, refusals };
+  const missingFlags = [...flags].sort();
+  return { evicted: evicted.filter(({ node }) => !refusals.has(node)), notes, refusals, missingFlags, lost };
 }
 
 function add(lists: Map<string, string[]>, key: string, pod: ListedPod): void {

@@ -5,7 +5,7 @@ import { ageText } from '../output/age.ts';
 import { type Description, describePod, inWords } from './describe.ts';
 import { podName } from './listed-pod.ts';
 
-/** What changed, a line for each thing, for whoever reads a log instead of a screen. */
+/** A line for each change, for a log instead of a screen. */
 export class ChangeLines {
   readonly #nodes: readonly string[];
   readonly #startedAt: number;
@@ -34,7 +34,7 @@ export class ChangeLines {
   #text(description: Description): string | undefined {
     const { state, since } = description;
     if (state === 'next' || state === 'asked') return undefined;
-    return state === 'gone' ? `gone, ${ageText(since - this.#startedAt)} after the start` : inWords(description);
+    return state === 'deleted' ? `deleted, ${ageText(since - this.#startedAt)} after the start` : inWords(description);
   }
 
   #drainedNow(pods: readonly Tracked[]): readonly string[] {

@@ -1,7 +1,8 @@
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import type { KindReader, Read } from '../live/kind-reader.ts';
 import { readNode, readNodes, type SeenNode } from '../live/nodes.ts';
 import type { Session } from '../live/session.ts';
+import { noSuchNodes } from '../no-nodes.ts';
 import { Problem, problemOf } from '../output/problem.ts';
 
 const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
@@ -15,12 +16,18 @@ export async function findNodes(
   if (selector !== undefined) return listed(await readNodes(reader, selector));
   const found: SeenNode[] = [];
   for (const name of new Set(names)) {
-    const read = await readNode(reader, name);
-    if (read.kind === 'denied') throw new Problem(`node ${name} cannot be read: ${read.why}`);
-    if (read.kind === 'absent') throw new Problem(`node ${name} does not exist`, 'kubectl get nodes lists them.');
-    found.push(read.object);
+    const node = await findNode(reader, name);
+    if (node === undefined) throw noSuchNodes([name]);
+    found.push(node);
   }
   return found;
+}
+
+/** Undefined: it does not exist. */
+export async function findNode(reader: KindReader, name: string): Promise<SeenNode | undefined> {
+  const read = await readNode(reader, name);
+  if (read.kind === 'denied') throw new Problem(`node ${name} cannot be read: ${read.why}`);
+  return read.kind === 'absent' ? undefined : read.object;
 }
 
 function listed(read: Read<SeenNode>): readonly SeenNode[] {

@@ -1,6 +1,6 @@
 import type { CoursePod, EvictionAnswer } from '../../core/drain/course-pod.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../../operator/resources.ts';
 import type { KindReader } from '../live/kind-reader.ts';

@@ -27,7 +27,7 @@ export function askedIn(live: LiveWorld, namespace: string): Asked {
 
 /** Who else is asked about evictions there, so that Holdfast completes none. While nobody knows, there may be somebody. */
 export function foreignIn({ registrations, namespaces }: LiveWorld, namespace: string): readonly string[] {
-  if (registrations.kind === 'unknown') return ['perhaps somebody: webhook configurations cannot be read'];
+  if (registrations.kind === 'unknown') return ['perhaps others: webhook configurations cannot be read'];
   const seen = namespaces.get(namespace);
   const labels = seen === undefined ? undefined : (seen.metadata.labels ?? {});
   return registrations.foreign.filter((webhook) => mayReach(webhook, labels)).map(({ title }) => title);

@@ -9,7 +9,9 @@ const maxGroups = 20;
 export function budgetText(explanation: BudgetExplanation, { paint, now }: WordsOptions): string {
   const { budget, asked, groups, reservations, kubernetes } = explanation;
   const name = paint('strong', `${budget.budget.kind} ${budget.budget.namespace}/${budget.budget.name}`);
-  const may = mayBreak(explanation) ? paint('good', 'something may go now') : paint('bad', 'nothing may be broken now');
+  const may = mayBreak(explanation)
+    ? paint('good', 'it allows a disruption now')
+    : paint('bad', 'it allows no disruption now');
   const guard =
     asked.kind === 'yes' ? 'Holdfast is asked here' : `whether Holdfast is asked here: ${asked.kind}, ${asked.why}`;
   return [
@@ -48,7 +50,7 @@ function reasonSection({ reasons }: BudgetExplanation, paint: WordsOptions['pain
       `${pods} ${pods === 1 ? 'pod' : 'pods'}, such as ${example}:`,
       ...blockerLines(blocker).map((line) => `  ${line}`),
     ]);
-  return [section('Why pods may not go', lines, paint)];
+  return [section('Why pods cannot be evicted', lines, paint)];
 }
 
 function statusText({

@@ -40,7 +40,7 @@ export function budgetNumbersText(view: BudgetView): string {
       ? 'how many there should be is not known'
       : `${expected} expected (${sources[source]})`;
   const numbers = `${available} ${unit}${available === 1 ? '' : 's'} available, ${desired ?? 'an unknown number'} needed, ${total}`;
-  if (allowed === undefined) return `${numbers}; none may be broken: ${blocked?.message ?? 'nobody can tell'}`;
+  if (allowed === undefined) return `${numbers}; none may be broken: ${blocked?.message ?? 'the reason is not known'}`;
   return `${numbers}; ${allowed} may be broken now${blocked === undefined ? '' : `: ${blocked.message}`}`;
 }
 

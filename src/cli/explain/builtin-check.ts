@@ -56,6 +56,19 @@ function byOne(pod: PodRecord, { name, status, unhealthy }: BuiltinBudget): Buil
   return no(`pdb/${name} allows none (${numbers})`);
 }
 
+/** The same, by the number that the API server's check reads: where Holdfast shows units there, it counts those (S3). */
+export function checkedAnswer(pod: PodRecord, budgets: readonly BuiltinBudget[]): BuiltinAnswer {
+  return builtinAnswer(pod, budgets.map(asShown));
+}
+
+function asShown({ status, ...budget }: BuiltinBudget): BuiltinBudget {
+  const shown = status?.projected;
+  return {
+    ...budget,
+    status: status === undefined || shown === undefined ? status : { ...status, disruptionsAllowed: shown },
+  };
+}
+
 /** Kubernetes knows budgets for evictions alone. */
 export const notChecked: BuiltinAnswer = yes('it asks no budget when pods are deleted or changed');
 

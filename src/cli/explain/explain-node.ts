@@ -9,7 +9,7 @@ export interface NodePod {
   readonly namespace: string;
   readonly name: string;
   /** 1: now; more: when those that went before are back; absent: not as things are. */
-  readonly wave?: number;
+  readonly round?: number;
   readonly charges: readonly Charge[];
   /** Why not now. */
   readonly blockers: readonly Blocker[];
@@ -43,12 +43,12 @@ export function explainNode(live: LiveWorld, node: NamedNode): NodeExplanation {
   };
 }
 
-function partsOf({ waves, waiting, stuck }: DrainSimulation): readonly NodePod[] {
+function partsOf({ rounds, waiting, stuck }: DrainSimulation): readonly NodePod[] {
   const why = new Map(waiting.map(({ pod, blockers }) => [`${pod.namespace}/${pod.name}`, blockers]));
-  const going = waves.flatMap((wave, index) =>
-    wave.map(({ pod, charges }) => ({
+  const going = rounds.flatMap((round, index) =>
+    round.map(({ pod, charges }) => ({
       ...pod,
-      wave: index + 1,
+      round: index + 1,
       charges,
       blockers: why.get(`${pod.namespace}/${pod.name}`) ?? [],
     })),

@@ -2,10 +2,10 @@ import type { Reservation } from '../../api/ledger.ts';
 import type { Condition } from '../../api/meta.ts';
 import { type Consulted, consult } from '../../core/decide/consult.ts';
 import { decide } from '../../core/decide/decide.ts';
-import type { Opinion } from '../../core/decide/opinion.ts';
+import type { Opinion } from '../../core/decide/evaluate.ts';
 import { bit } from '../../core/health.ts';
 import type { Operation } from '../../core/request.ts';
-import type { Blocker, Charge, Verdict } from '../../core/verdict.ts';
+import type { Blocker, BudgetRef, Charge, Verdict } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { OwnerNode } from '../../core/world/owner-node.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
@@ -13,7 +13,7 @@ import { type LiveWorld, objectKey } from '../live/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';
 import { type Answer, type Asked, answerOf, type Comparison, compare } from './answer.ts';
 import { askedIn, foreignIn } from './asked.ts';
-import { type BuiltinAnswer, builtinAnswer, builtinBudgets, notChecked } from './builtin-check.ts';
+import { type BuiltinAnswer, builtinAnswer, builtinBudgets, checkedAnswer, notChecked } from './builtin-check.ts';
 import type { DryRun } from './dry-run.ts';
 import { type ProbeReport, probeReport, whyDown } from './pod-health.ts';
 import { type UnitView, unitOf } from './unit-view.ts';
@@ -62,11 +62,14 @@ export interface PodExplanation {
   readonly answer: Answer;
   readonly holdfast: { readonly asked: Asked; readonly verdict: Verdict; readonly otherWebhooks: readonly string[] };
   readonly budgets: readonly BudgetOpinion[];
+  /** Budgets over the pod that do not judge this operation. */
+  readonly silent: readonly BudgetRef[];
   /** From its controller up. */
   readonly owners: readonly OwnerView[];
   readonly probe?: ProbeReport;
   /** Its own, and those of others under the same budgets. */
   readonly reservations: readonly Reservation[];
+  /** What Kubernetes by itself would say, which counts pods. */
   readonly kubernetes: BuiltinAnswer;
   readonly api: { readonly said: DryRun; readonly comparison: Comparison };
 }
@@ -85,19 +88,34 @@ export function explainPod(live: LiveWorld, question: PodQuestion): PodExplanati
   const asked = askedIn(live, namespace);
   const budgets = builtinBudgets(pod, (budget) => builtin.get(objectKey(namespace, budget)));
   const kubernetes = operation === 'EVICT' ? builtinAnswer(pod, budgets) : notChecked;
+  const checked = operation === 'EVICT' ? checkedAnswer(pod, budgets) : notChecked;
   const probe = probeReport(pod, conditions, pod.node === undefined ? undefined : live.leases.get(pod.node));
   return {
     operation,
     pod: podView(pod),
-    answer: answerOf(verdict, kubernetes, asked),
+    answer: answerOf(verdict, checked, asked),
     holdfast: { asked, verdict, otherWebhooks },
     budgets: consulted.map((one) => opinionView(live, state, pod, one)),
+    silent: silentBudgets(pod, consulted),
     owners: ownersOf(pod),
     ...(probe === undefined ? {} : { probe }),
     reservations: reservationsAround(state, pod),
     kubernetes,
-    api: { said, comparison: compare(verdict, kubernetes, asked, said) },
+    api: { said, comparison: compare(verdict, checked, asked, said) },
   };
+}
+
+/** A PodDisruptionBudget judges evictions only, and a PodUnavailableBudget the operations that it names. */
+function silentBudgets(pod: PodRecord, consulted: readonly Consulted[]): readonly BudgetRef[] {
+  const judging = new Set(consulted.map(({ judge }) => refKey('pdb' in judge ? judge.pdb.ref : judge.pub.ref)));
+  const covering = new Map<string, BudgetRef>();
+  const all = [...pod.pdbs, ...pod.pubs, ...pod.groups.flatMap((group) => [...group.budgets])];
+  for (const { ref } of all) covering.set(refKey(ref), ref);
+  return [...covering].filter(([key]) => !judging.has(key)).map(([, ref]) => ref);
+}
+
+function refKey({ kind, namespace, name }: BudgetRef): string {
+  return `${kind}/${namespace}/${name}`;
 }
 
 function podView(pod: PodRecord): PodExplanation['pod'] {

@@ -2,9 +2,10 @@ import type { Condition } from '../../api/meta.ts';
 import { condition } from '../../api/names.ts';
 import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
+import { printable } from '../../kube/outcome/printable.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 
-/** What a pod with a disruption probe was last heard to say, and who vouches for it. */
+/** What a pod with a disruption probe was last heard to say, and which agent confirms it. */
 export interface ProbeReport {
   readonly valid: boolean;
   /** The condition Disruptable, as it is on the pod. */
@@ -32,12 +33,12 @@ export function probeReport(
     valid: !pod.has(bit.probeInvalid),
     ...(status === undefined
       ? {}
-      : { disruptable: { status, ...since, ...(message === undefined ? {} : { message }) } }),
+      : { disruptable: { status, ...since, ...(message === undefined ? {} : { message: printable(message) }) } }),
     ...(lease === undefined
       ? {}
       : {
           lease: {
-            holder: lease.holder,
+            holder: printable(lease.holder),
             ageSeconds: Math.round(lease.ageMs / 1_000),
             state: lease.state,
             by: lease.by,
@@ -51,8 +52,8 @@ export function probeReport(
 export function whyDown(pod: PodRecord): string | undefined {
   if (pod.has(bit.terminating)) return 'is being deleted';
   if (pod.has(bit.finished)) return 'has finished';
-  if (pod.doomed) return 'goes with its owner';
-  if (pod.reserved !== undefined) return 'is about to go';
+  if (pod.doomed) return 'is deleted with its owner';
+  if (pod.reserved !== undefined) return 'is about to be deleted';
   if (pod.has(bit.probed)) return whyNotDisruptable(pod);
   return pod.inService ? undefined : 'is not ready';
 }
@@ -60,7 +61,8 @@ export function whyDown(pod: PodRecord): string | undefined {
 function whyNotDisruptable(pod: PodRecord): string | undefined {
   if (pod.healthy) return undefined;
   if (pod.has(bit.probeInvalid)) return 'has a probe that cannot be read';
-  return pod.has(bit.disruptable) ? 'has nobody who vouches for its probe' : 'says by its probe that it cannot be lost';
+  if (pod.has(bit.disruptable)) return 'has a probe that no agent confirms';
+  return pod.has(bit.probePending) ? 'has not been probed yet' : 'reports by its probe that it cannot be disrupted';
 }
 
 /** The same in the eyes of a PodUnavailableBudget, which wants more. */

@@ -1,8 +1,9 @@
 import type { Reservation } from '../../api/ledger.ts';
 import type { Operation } from '../../core/request.ts';
-import type { Blocker } from '../../core/verdict.ts';
+import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
 import type { Paint } from '../output/paint.ts';
+import { kindText } from '../status/text.ts';
 import { budgetNumbersText, budgetTitle, downText, unitText } from './budget-words.ts';
 import type { BudgetOpinion, OwnerView, PodExplanation } from './explain-pod.ts';
 import { fields, section } from './layout.ts';
@@ -22,7 +23,7 @@ const words: Readonly<Record<Operation, string>> = {
 };
 
 export function podText(explanation: PodExplanation, { paint, now }: WordsOptions): string {
-  const { pod, answer, budgets, reservations } = explanation;
+  const { pod, answer, reservations } = explanation;
   const where = pod.node === undefined ? 'on no node' : `on ${pod.node}`;
   const done = words[explanation.operation];
   const may = answer.may ? paint('good', `may be ${done} now`) : paint('bad', `may not be ${done} now`);
@@ -30,7 +31,7 @@ export function podText(explanation: PodExplanation, { paint, now }: WordsOption
   return [
     `${title}\n${indent(whyLines(explanation))}`,
     section('The pod', fields(podFields(explanation, now)), paint),
-    section('Budgets', budgetLines(budgets), paint),
+    section('Budgets', budgetLines(explanation), paint),
     ...(reservations.length === 0
       ? []
       : [
@@ -87,7 +88,7 @@ function probeText({ valid, disruptable, lease }: ProbeReport, now: number): str
   if (!valid) return 'cannot be read, and counts as a no';
   const word =
     disruptable === undefined
-      ? 'nobody has asked yet'
+      ? 'its agent has not probed it yet'
       : `Disruptable is ${disruptable.status}${sinceText(disruptable.since, now)}`;
   const said = disruptable?.message === undefined || disruptable.message === '' ? '' : ` (${disruptable.message})`;
   return `${word}${said}; ${leaseText(lease)}`;
@@ -98,14 +99,15 @@ function sinceText(since: string | undefined, now: number): string {
 }
 
 function leaseText(lease: ProbeReport['lease']): string {
-  if (lease === undefined) return 'no agent of its node has a lease, so that it counts as a no';
+  if (lease === undefined) return 'no agent on its node has a lease, so the probe counts as a no';
   const { holder, state, by, listsPod, ageSeconds } = lease;
-  if (state === 'ahead') return `the lease of ${holder} is from our future: a clock is wrong, and it counts as a no`;
+  if (state === 'ahead')
+    return `the lease of ${holder} is from the future: a clock is wrong, and the probe counts as a no`;
   const age = `renewed ${ageText(Math.max(0, ageSeconds) * 1_000)} ago${by === 'seen' ? '' : ', by its own clock'}`;
-  if (state === 'expired') return `the lease of ${holder} has run out (${age}), so that it counts as a no`;
+  if (state === 'expired') return `the lease of ${holder} has expired (${age}), so the probe counts as a no`;
   return listsPod
-    ? `${holder} vouches for it (${age})`
-    : `${holder} lives (${age}), and does not list it as disruptable`;
+    ? `${holder} confirms it (${age})`
+    : `${holder} is alive (${age}) and does not list the pod as disruptable`;
 }
 
 export function reservationText({ pod, operation, time, conditional, overdue }: Reservation, now: number): string {
@@ -115,27 +117,44 @@ export function reservationText({ pod, operation, time, conditional, overdue }: 
   return `${operation.toLowerCase()} of ${pod}, allowed ${age} ago and not seen to have happened yet${sure}${late}`;
 }
 
-function budgetLines(budgets: readonly BudgetOpinion[]): readonly string[] {
-  if (budgets.length === 0) return ['none covers it'];
-  return budgets.flatMap((one) => [
+function budgetLines({ budgets, silent, operation }: PodExplanation): readonly string[] {
+  if (budgets.length + silent.length === 0) return ['none covers it'];
+  return [...budgets.flatMap(budgetOpinionLines), ...silent.map((ref) => silentText(ref, operation))];
+}
+
+function silentText({ kind, name }: BudgetRef, operation: Operation): string {
+  const covers = `${kindText(kind)}/${name} covers it, but`;
+  if (kind === 'PodUnavailableBudget') return `${covers} does not judge ${nouns[operation]}`;
+  return operation === 'EVICT' ? `${covers} does not judge this eviction` : `${covers} PDBs judge evictions only`;
+}
+
+const nouns: Readonly<Record<Operation, string>> = {
+  EVICT: 'evictions',
+  DELETE: 'deletes',
+  UPDATE: 'updates',
+  RESIZE: 'resizes',
+};
+
+function budgetOpinionLines(one: BudgetOpinion): readonly string[] {
+  return [
     `${budgetTitle(one)}: ${budgetNumbersText(one)}`,
     ...(one.group === undefined
       ? []
       : [`  its ${unitText(one.group)}`, ...downText(one.group.down).map((line) => `    ${line}`)]),
     `  ${opinionText(one)}`,
-  ]);
+  ];
 }
 
 const effects = {
-  surplus: 'yes: the group keeps enough pods without it, so that it costs nothing',
-  down: 'yes: the unit is down already, so that it costs nothing',
-  breaks: 'yes: it breaks the unit, and one more may be broken',
+  surplus: 'yes: the group keeps enough pods without it',
+  down: 'yes: the unit is down already',
+  breaks: 'yes: the unit goes down, and the budget allows one more',
 } as const;
 
 function opinionText({ effect, refusal, builtin }: BudgetOpinion): string {
   const who = builtin ? 'says (to the built-in check alone)' : 'says';
   if (refusal !== undefined) return `${who} no, ${refusal.code}: ${refusal.unblock}`;
-  return effect === undefined ? 'counts it as gone already' : `${who} ${effects[effect]}`;
+  return effect === undefined ? 'counts it as deleted already' : `${who} ${effects[effect]}`;
 }
 
 function builtinText({ kubernetes }: PodExplanation): string {

@@ -28,14 +28,32 @@ const words: Readonly<Record<string, TargetKind>> = {
   'podunavailablebudgets.policy.kruise.io': 'pub',
 };
 
-const advice = 'Name one: pod/NAME, node/NAME, pdb/NAME or pub/NAME.';
+const advice = 'Name pods, nodes or budgets: pod/NAME, node/NAME, pdb/NAME or pub/NAME.';
 
-/** `pod/web-0`, or `pod web-0`. */
-export function parseTarget(given: readonly string[]): Target {
-  const parts = given.length === 1 ? (given[0] ?? '').split('/') : given;
-  const [word = '', name = '', ...rest] = parts;
-  if (rest.length > 0 || name === '') throw new Problem(`${JSON.stringify(given.join(' '))} is not KIND/NAME`, advice);
+/** `pod/web-0 node/node-1`, or `pod web-0 web-1`, as kubectl takes them. */
+export function parseTargets(given: readonly string[]): readonly Target[] {
+  const [first = '', ...names] = given;
+  if (first.includes('/')) return given.map(pairOf);
+  const kind = kindOf(first);
+  if (names.length === 0) throw notPair(first);
+  return names.map((name) => {
+    if (name === '' || name.includes('/')) throw notPair(`${first} ${name}`);
+    return { kind, name };
+  });
+}
+
+function pairOf(text: string): Target {
+  const [word = '', name = '', ...rest] = text.split('/');
+  if (rest.length > 0 || name === '') throw notPair(text);
+  return { kind: kindOf(word), name };
+}
+
+function kindOf(word: string): TargetKind {
   const kind = Object.hasOwn(words, word.toLowerCase()) ? words[word.toLowerCase()] : undefined;
-  if (kind === undefined) throw new Problem(`${JSON.stringify(word)} is nothing that can be explained`, advice);
-  return { kind, name };
+  if (kind === undefined) throw new Problem(`cannot explain ${JSON.stringify(word)}`, advice);
+  return kind;
+}
+
+function notPair(text: string): Problem {
+  return new Problem(`${JSON.stringify(text)} is not KIND/NAME`, advice);
 }

@@ -37,16 +37,18 @@ export function lintCommand(): Command {
     .addHelpText(
       'after',
       `
-Manifests are checked without a cluster: the templates of workloads stand for their pods, all of them healthy.
+Manifests are checked without a cluster: the pod templates of workloads stand for their pods, all of them healthy.
+In folders, files that are no manifests (kustomization.yaml, Helm values and templates) are skipped and named.
 
 Examples:
   holdfast lint deploy/                          all manifests in a folder
+  helm template . | holdfast lint -              what a chart renders
   kustomize build . | holdfast lint -            what would be applied
   holdfast lint -A                               a whole cluster, with your own rights
   holdfast lint deploy/ -o sarif > lint.sarif    for code hosts
 
-Exits with 0 when nothing is found that is as severe as --fail-on says, with 1 when something is, and with 2 when there is no
-answer. docs/lint.md explains every code.`,
+Exit codes: 0 nothing found that is as severe as --fail-on; 1 something is; 2 there is no answer, or a file could not be
+read. docs/reference/lint.md explains every code.`,
     )
     .action(async (files: readonly string[], options: Options) => report(await read(files, options), options));
 }
@@ -66,8 +68,10 @@ function report(linted: Linted, { output, failOn, ignore }: Options): void {
   if (output === 'json') process.stdout.write(structured(lintJson(findings, linted.placeOf), 'json'));
   else if (output === 'sarif') process.stdout.write(structured(lintSarif(findings, rules, linted.placeOf), 'json'));
   else process.stdout.write(lintText(findings, linted.placeOf, paint));
+  for (const note of linted.notes) process.stderr.write(`note: ${note}\n`);
   for (const warning of linted.warnings) process.stderr.write(`warning: ${warning}\n`);
-  if (findings.some((one) => counts(one, failOn))) process.exitCode = exitCode.no;
+  if (linted.incomplete) process.exitCode = exitCode.problem;
+  else if (findings.some((one) => counts(one, failOn))) process.exitCode = exitCode.no;
 }
 
 function counts({ rule }: Finding, failOn: Options['failOn']): boolean {

@@ -1,19 +1,23 @@
 import type { Finding, LintObject, Rule } from '../../core/lint/finding.ts';
-import type { Place } from './sources.ts';
+import type { Place } from './manifest-files.ts';
 import { objectName } from './text.ts';
 
 /** For programs: stable names, and what people see. */
-export function lintJson(findings: readonly Finding[], placeOf: (object: LintObject) => Place | undefined): object {
+export function lintJson(
+  findings: readonly Finding[],
+  placeOf: (object: LintObject, field?: string) => Place | undefined,
+): object {
   return {
-    findings: findings.map(({ rule, object, message }) => ({
+    findings: findings.map(({ rule, object, field, message }) => ({
       code: rule.code,
       name: rule.name,
       severity: rule.severity,
       object: { apiVersion: object.apiVersion, kind: object.kind, ...nameOf(object) },
+      ...(field === undefined ? {} : { field }),
       message,
       why: rule.why,
       fix: rule.fix,
-      ...placeOf(object),
+      ...placeOf(object, field),
     })),
   };
 }
@@ -26,7 +30,7 @@ function nameOf({ metadata: { namespace, name } }: LintObject): object {
 export function lintSarif(
   findings: readonly Finding[],
   rules: readonly Rule[],
-  placeOf: (object: LintObject) => Place | undefined,
+  placeOf: (object: LintObject, field?: string) => Place | undefined,
 ): object {
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -34,12 +38,12 @@ export function lintSarif(
     runs: [
       {
         tool: { driver: { name: 'holdfast', rules: rules.map(ruleEntry) } },
-        results: findings.map(({ rule, object, message }) => ({
+        results: findings.map(({ rule, object, field, message }) => ({
           ruleId: rule.code,
           ruleIndex: rules.indexOf(rule),
           level: rule.severity,
           message: { text: `${objectName(object)}: ${message}` },
-          locations: [locationOf(object, placeOf(object))],
+          locations: [locationOf(object, placeOf(object, field))],
         })),
       },
     ],

@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Fields } from '../../api/json.ts';
 import { pubGroup } from '../../api/pub.ts';
+import { counted } from '../../api/wording.ts';
 import type { LintInput, LintObject } from '../../core/lint/finding.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';
 import { worldOf } from '../feed-world.ts';
@@ -10,46 +9,36 @@ import { KindReader } from '../live/kind-reader.ts';
 import { readWorld } from '../live/read-world.ts';
 import type { Scope } from '../live/scope.ts';
 import type { Session } from '../live/session.ts';
-import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
+import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../output/problem.ts';
+import { type Place, readManifests } from './manifest-files.ts';
 import { withStandIns } from './stand-ins.ts';
-import { startLines } from './start-lines.ts';
-
-/** Where somebody can read an object. */
-export interface Place {
-  readonly file: string;
-  readonly line?: number;
-}
 
 export interface Linted extends LintInput {
   /** Nothing for an object of a live cluster. */
-  readonly placeOf: (object: LintObject) => Place | undefined;
+  readonly placeOf: (object: LintObject, field?: string) => Place | undefined;
   readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+  /** Something could not be read that may be a manifest: there is no whole answer. */
+  readonly incomplete: boolean;
 }
 
 export function fromManifests(paths: readonly string[]): Linted {
-  const places = new Map<LintObject, Place>();
-  const objects = paths.flatMap(filesIn).flatMap((file) => {
-    const text = file === '-' ? readFileSync(0, 'utf8') : readText(file);
-    const lines = startLines(text);
-    return objectsIn(text, file).map(({ object, document }) => {
-      const line = lines[document];
-      places.set(object, { file, ...(line === undefined ? {} : { line }) });
-      return object;
-    });
-  });
-  if (objects.length === 0)
-    throw new Problem('there is no object in these files', 'Name files or folders with manifests.');
-  return { world: worldOf(withStandIns(objects)), objects, placeOf: (object) => places.get(object), warnings: [] };
-}
-
-const manifest = /\.(ya?ml|json)$/;
-
-/** A folder stands for the manifests in it. */
-function filesIn(path: string): readonly string[] {
-  if (path === '-' || !statSync(path).isDirectory()) return [path];
-  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => manifest.test(name));
-  return names.sort().map((name) => join(path, name));
+  const { objects, placeOf, skipped, unreadable, files } = readManifests(paths);
+  if (objects.length === 0 && unreadable.length === 0)
+    throw new Problem(
+      'there is no manifest in these files',
+      ['Name files or folders with manifests.', ...skipped].join('\n'),
+    );
+  const count = `${counted(skipped.length, 'document')} skipped, ${counted(files, 'file')} read`;
+  return {
+    world: worldOf(withStandIns(objects)),
+    objects,
+    placeOf: (object, field) => placeOf(object as LoadedObject, field),
+    warnings: unreadable.map((one) => `${one}: it was not checked`),
+    notes: skipped.length === 0 ? [] : [...skipped.map((one) => `skipped ${one}`), count],
+    incomplete: unreadable.length > 0,
+  };
 }
 
 /** What the rules read beside the engine's world. */
@@ -85,5 +74,5 @@ export async function fromLiveCluster(
       warnings.push(`${kind.kind} objects cannot be read (${read.why}): they are not checked`);
     if (read.kind === 'read') objects.push(...read.items);
   }
-  return { world: live.world, objects, placeOf: () => undefined, warnings };
+  return { world: live.world, objects, placeOf: () => undefined, warnings, notes: [], incomplete: false };
 }

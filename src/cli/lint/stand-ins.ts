@@ -1,8 +1,10 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import { matches, type Selector } from '../../api/label-selector.ts';
 import type { StringMap } from '../../api/meta.ts';
+import { type PodTemplate, podTemplatesOf } from '../../core/lint/pod-templates.ts';
 import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../output/problem.ts';
+import { makerOf, type PodMarks, type StandInGroup } from './group-labels.ts';
 
 /** More pods than any cluster has are a mistake in a manifest. */
 const maxStandIns = 200_000;
@@ -11,20 +13,27 @@ const maxStandIns = 200_000;
 export function withStandIns(objects: readonly LoadedObject[]): readonly LoadedObject[] {
   const scaled = objects.map((object) => withScale(object, objects));
   const pods = scaled.filter(({ kind }) => kind === 'Pod');
-  const standIns = scaled.flatMap((object) => (hasPods(object, pods) ? [] : podsOf(object)));
+  const standIns = scaled.flatMap((object) => (hasPods(object, pods) ? [] : standInsOf(object)));
   return [...scaled, ...standIns];
 }
 
 const specOf = ({ spec }: Fields): Fields => (isObject(spec) ? spec : {});
 const namespaceOf = ({ metadata }: LoadedObject): string => metadata.namespace ?? 'default';
 
+/** Kinds whose own spec has no number of replicas: theirs is beside each template, or there is none. */
+const unscaled: ReadonlySet<string> = new Set(['DaemonSet', 'Job', 'CronJob']);
+
 /** Where a manifest leaves the number to an autoscaler, it is the lowest; else it is 1, as the API server has it. */
 function withScale(object: LoadedObject, all: readonly LoadedObject[]): LoadedObject {
   const spec = specOf(object);
-  if (templatesOf(object).length === 0 || spec['replicas'] !== undefined || object.kind === 'DaemonSet') return object;
+  if (spec['replicas'] !== undefined || unscaled.has(object.kind) || !isScalable(object)) return object;
   const scaler = all.find((one) => one.kind === 'HorizontalPodAutoscaler' && scales(one, object));
   const lowest = scaler === undefined ? undefined : specOf(scaler)['minReplicas'];
   return { ...object, spec: { ...spec, replicas: typeof lowest === 'number' ? lowest : 1 } };
+}
+
+function isScalable(object: LoadedObject): boolean {
+  return podTemplatesOf(object).some(({ path }) => /^spec\.(template|leaderWorkerTemplate\..*)$/.test(path));
 }
 
 function scales(scaler: LoadedObject, object: LoadedObject): boolean {
@@ -33,26 +42,12 @@ function scales(scaler: LoadedObject, object: LoadedObject): boolean {
   return same && namespaceOf(scaler) === namespaceOf(object);
 }
 
-interface Template {
-  readonly metadata: Fields;
-  readonly spec: Fields;
-}
-
-function templatesOf(object: LoadedObject): readonly Template[] {
-  const { template, leaderWorkerTemplate } = specOf(object);
-  const group = isObject(leaderWorkerTemplate) ? leaderWorkerTemplate : {};
-  return [group['leaderTemplate'], group['workerTemplate'], template]
-    .filter(isObject)
-    .filter(({ spec }) => isObject(spec) && Array.isArray(spec['containers']))
-    .map(({ metadata, spec }) => ({ metadata: isObject(metadata) ? metadata : {}, spec: spec as Fields }));
-}
-
-function labelsOf({ metadata }: Pick<Template, 'metadata'>): StringMap {
+function labelsOf({ metadata }: { readonly metadata: Fields }): StringMap {
   return isObject(metadata['labels']) ? (metadata['labels'] as StringMap) : {};
 }
 
 function hasPods(object: LoadedObject, pods: readonly LoadedObject[]): boolean {
-  return templatesOf(object).some((template) => {
+  return podTemplatesOf(object).some((template) => {
     const selector: Selector = Object.entries(labelsOf(template)).map(([key, value]) => ({
       op: 'In',
       key,
@@ -62,37 +57,29 @@ function hasPods(object: LoadedObject, pods: readonly LoadedObject[]): boolean {
   });
 }
 
-function podsOf(object: LoadedObject): readonly LoadedObject[] {
-  const [first, second] = templatesOf(object);
-  if (first === undefined) return [];
-  const { replicas, leaderWorkerTemplate, parallelism } = specOf(object);
-  const count = whole(replicas) ?? whole(parallelism) ?? 1;
-  if (isObject(leaderWorkerTemplate))
-    return groupPods(object, first, second ?? first, count, whole(leaderWorkerTemplate['size']) ?? 1);
-  checkCount(object, count);
-  return Array.from({ length: count }, (_, i) => podOf(object, first, `${object.metadata.name}-${i}`, {}, {}));
+/** Pods of all templates, and the PodGroup that the kind's controller would make. */
+function standInsOf(object: LoadedObject): readonly LoadedObject[] {
+  const maker = makerOf(object);
+  const templates = podTemplatesOf(object);
+  const sets = templates.map((template) => ({ template, ...maker.podSet(object, template) }));
+  const total = sets.reduce((sum, { count }) => sum + count, 0);
+  checkCount(object, total);
+  const pods = sets.flatMap(({ template, count, mark }, set) =>
+    Array.from({ length: count }, (_, index) =>
+      podOf(object, template, `${nameOf(object, set)}-${index}`, mark(index)),
+    ),
+  );
+  const group = total > 1 ? maker.group?.(object, total) : undefined;
+  return group === undefined ? pods : [...pods, groupOf(object, group)];
 }
 
-function groupPods(
-  object: LoadedObject,
-  leader: Template,
-  worker: Template,
-  groups: number,
-  size: number,
-): readonly LoadedObject[] {
-  checkCount(object, groups * size);
-  const { name } = object.metadata;
-  const prefix = 'leaderworkerset.sigs.k8s.io';
-  return Array.from({ length: groups * size }, (_, i) => {
-    const group = Math.floor(i / size);
-    const labels = {
-      [`${prefix}/name`]: name,
-      [`${prefix}/group-index`]: String(group),
-      [`${prefix}/worker-index`]: String(i % size),
-    };
-    const template = i % size === 0 ? leader : worker;
-    return podOf(object, template, `${name}-${group}-${i % size}`, labels, { [`${prefix}/size`]: String(size) });
-  });
+/** Names only have to be unique; those of the first template are as people know them from a StatefulSet. */
+function nameOf({ metadata }: LoadedObject, set: number): string {
+  return set === 0 ? metadata.name : `${metadata.name}-${set}`;
+}
+
+function groupOf(object: LoadedObject, { apiVersion, name, minMember }: StandInGroup): LoadedObject {
+  return { apiVersion, kind: 'PodGroup', metadata: { name, namespace: namespaceOf(object) }, spec: { minMember } };
 }
 
 function checkCount({ kind, metadata }: LoadedObject, count: number): void {
@@ -100,17 +87,7 @@ function checkCount({ kind, metadata }: LoadedObject, count: number): void {
     throw new Problem(`${kind} ${metadata.name} would have ${count} pods; at most ${maxStandIns} can be looked at`);
 }
 
-function whole(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined;
-}
-
-function podOf(
-  object: LoadedObject,
-  template: Template,
-  name: string,
-  labels: StringMap,
-  annotations: StringMap,
-): LoadedObject {
+function podOf(object: LoadedObject, template: PodTemplate, name: string, marks: PodMarks): LoadedObject {
   const { apiVersion, kind, metadata } = object;
   const uid = metadata['uid'] ?? `${kind}/${metadata.name}`;
   const own = isObject(template.metadata['annotations']) ? template.metadata['annotations'] : {};
@@ -120,8 +97,8 @@ function podOf(
     metadata: {
       name,
       namespace: namespaceOf(object),
-      labels: { ...labelsOf(template), ...labels },
-      annotations: { ...own, ...annotations },
+      labels: { ...labelsOf(template), ...marks.labels },
+      annotations: { ...own, ...marks.annotations },
       ownerReferences: [{ apiVersion, kind, name: metadata.name, uid, controller: true }],
     },
     spec: template.spec,

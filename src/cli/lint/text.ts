@@ -1,15 +1,15 @@
 import type { Finding, LintObject } from '../../core/lint/finding.ts';
 import type { Paint } from '../output/paint.ts';
-import type { Place } from './sources.ts';
+import type { Place } from './manifest-files.ts';
 
 /** How a finding is told to people: where, what, why it matters, and what to do. */
 export function lintText(
   findings: readonly Finding[],
-  placeOf: (object: LintObject) => Place | undefined,
+  placeOf: (object: LintObject, field?: string) => Place | undefined,
   paint: Paint,
 ): string {
-  const blocks = findings.map(({ rule, object, message }) => {
-    const where = placeText(placeOf(object));
+  const blocks = findings.map(({ rule, object, field, message }) => {
+    const where = placeText(placeOf(object, field));
     const head = `${where}${paint(rule.severity === 'error' ? 'bad' : 'warn', `${rule.severity} ${rule.code}`)} ${objectName(object)}: ${message}`;
     return `${head}\n  ${rule.why}\n  ${paint('good', 'Fix:')} ${rule.fix}\n`;
   });

@@ -31,10 +31,10 @@ export function withLiveFlags(command: Command): Command {
     .addOption(
       new Option(
         '--request-timeout <duration>',
-        'how long one request may take, such as 30s; 0: as by default',
+        'how long one request may take, such as 30s; 0: use the default',
       ).argParser(requestTimeoutMs),
     )
-    .option('--operator-namespace <name>', "the operator's namespace (default: as its webhooks say)");
+    .option('--operator-namespace <name>', "the operator's namespace (default: read from its webhooks)");
 }
 
 export function withNamespaceFlag(command: Command): Command {

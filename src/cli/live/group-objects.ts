@@ -2,7 +2,7 @@ import { schedulingGroup } from '../../core/groups/native.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { podGroupProjection, workloadProjection } from '../../operator/view/projections.ts';
-import type { Gap } from './gap.ts';
+import { type Gap, listRight } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
 
@@ -42,7 +42,7 @@ function namedApis(world: World): ReadonlySet<string> {
 async function readPodGroups(group: string, { reader, world, interner, scope }: GroupReading): Promise<readonly Gap[]> {
   const kind = { group, kind: 'PodGroup' };
   const read = await reader.list({ kind, scope, project: (resource) => podGroupProjection(interner, resource) });
-  if (read.kind === 'denied') return [{ what: `podgroups.${group}`, why: read.why, follows }];
+  if (read.kind === 'denied') return [deniedGap('podgroups', group, read.why)];
   for (const one of read.kind === 'read' ? read.items : []) world.upsertPodGroup(one);
   return [];
 }
@@ -50,7 +50,11 @@ async function readPodGroups(group: string, { reader, world, interner, scope }: 
 async function readWorkloads({ reader, world, interner, scope }: GroupReading): Promise<Gap | undefined> {
   const kind = { group: schedulingGroup, kind: 'Workload' };
   const read = await reader.list({ kind, scope, project: () => workloadProjection(interner) });
-  if (read.kind === 'denied') return { what: `workloads.${schedulingGroup}`, why: read.why, follows };
+  if (read.kind === 'denied') return deniedGap('workloads', schedulingGroup, read.why);
   for (const one of read.kind === 'read' ? read.items : []) world.upsertWorkload(one);
   return undefined;
+}
+
+function deniedGap(plural: string, group: string, why: string): Gap {
+  return { what: `${plural}.${group}`, why, follows, right: listRight(group, plural, 'all') };
 }

@@ -1,7 +1,6 @@
 import type { Fields } from '../../api/json.ts';
-import type { Selection } from '../../kube/client/client.ts';
+import type { ResourceName, Selection } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
 import { Discovery, type KindName, type KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { problemOf } from '../output/problem.ts';

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import type { StringMap } from '../../api/meta.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
 import type { Found, KindReader, Read } from './kind-reader.ts';

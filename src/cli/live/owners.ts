@@ -6,7 +6,7 @@ import { type LookUpResult, OwnerLookUp } from '../../operator/owners/look-up.ts
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from '../../operator/owners/owner-key.ts';
 import { kindKeyOf, watchedKinds } from '../../operator/owners/owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner } from '../../operator/owners/owner-record.ts';
-import type { Gap } from './gap.ts';
+import { type Gap, type MissingRight, resourceText } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
 import type { Session } from './session.ts';
@@ -93,7 +93,7 @@ async function listKind(
   const scaled = scaledKinds.get(kindKeyOf({ group: resource.group, kind: resource.kind })) ?? false;
   const project = (object: Fields): OwnerRecord => projectOwner(object, scaled, interner);
   const listed = await reader.listResource(resource, scope, project);
-  if (listed.kind === 'denied') return ownerGap(resource.plural, resource.group, listed.why);
+  if (listed.kind === 'denied') return deniedGap('list', resource, listed.why);
   const records = listed.kind === 'read' ? listed.items : [];
   const found = new Map(records.map((one) => [nameKey(one.metadata.namespace ?? '', one.metadata.name), one]));
   for (const place of places) {
@@ -115,7 +115,7 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
     case 'unserved':
       return ownerGap(place.kind, place.group, 'the server has no such kind');
     case 'denied':
-      return ownerGap(result.resource?.plural ?? place.kind, place.group, result.failure.message);
+      return deniedGap('get', { plural: place.kind, ...result.resource, group: place.group }, result.failure.message);
     case 'failed':
       return ownerGap(`${place.kind} ${place.name}`, place.group, result.failure.message);
   }
@@ -123,7 +123,20 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
 
 function ownerGap(plural: string, group: string, why: string): Gap {
   const follows = 'what they want is not known, and budgets that depend on it refuse';
-  return { what: group === '' ? plural : `${plural}.${group}`, why, follows };
+  return { what: resourceText(group, plural), why, follows };
+}
+
+function deniedGap(
+  verb: MissingRight['verb'],
+  { group, plural }: { readonly group: string; readonly plural: string },
+  why: string,
+): Gap {
+  const right = {
+    verb,
+    resource: resourceText(group, plural),
+    hides: ['ExpectedUnknown', 'OwnerNotResolved'],
+  } as const;
+  return { ...ownerGap(plural, group, why), right };
 }
 
 function nameKey(namespace: string, name: string): string {

@@ -2,7 +2,7 @@ import { probeLeaseLabels } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { agentsNamespace } from '../../operator/install/names.ts';
-import type { Gap } from './gap.ts';
+import { type Gap, listRight } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
 import { only } from './scope.ts';
@@ -52,8 +52,13 @@ export async function readProbeLeases(reading: LeaseReading, namespace: string):
     const lease = believed(view, now);
     if (lease !== undefined) world.setProbeLease(view.node, lease);
   }
-  const gaps = read.kind === 'denied' ? [{ what: `leases in ${agentsNamespace}`, why: read.why, follows }] : [];
+  const gaps = read.kind === 'denied' ? [deniedGap(read.why)] : [];
   return { views: new Map(views.map((view) => [view.node, view])), gaps };
+}
+
+function deniedGap(why: string): Gap {
+  const right = listRight('coordination.k8s.io', 'leases', ['ProbeStale', 'ProbeUnconfirmed', 'UnitWithheld']);
+  return { what: `leases in ${agentsNamespace}`, why, follows, right };
 }
 
 /** Nodes on which somebody should ask probes: what is said of others is of no interest here. */

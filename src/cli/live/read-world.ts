@@ -4,6 +4,7 @@ import type { Namespace } from '../../api/meta.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { Collection } from '../../core/sync.ts';
 import { World } from '../../core/world/world.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { defaultNamespace } from '../../operator/install/names.ts';
 import { resources } from '../../operator/resources.ts';
@@ -16,7 +17,7 @@ import {
 } from '../../operator/view/projections.ts';
 import { Problem } from '../output/problem.ts';
 import { type BuiltinStatus, builtinStatusOf } from './builtin-status.ts';
-import type { Gap } from './gap.ts';
+import { type Gap, listRight } from './gap.ts';
 import { readGroupObjects } from './group-objects.ts';
 import { KindReader, type Read } from './kind-reader.ts';
 import { type LiveWorld, objectKey } from './live-world.ts';
@@ -103,7 +104,7 @@ class WorldReading {
     const kind = { group: ledgerGroup, kind: 'DisruptionLedger' };
     const read = await reader.list({ kind, scope, project: () => ledgerProjection(interner) });
     const follows = 'disruptions under way are not known, and protected pods are refused';
-    if (!this.#isKnown('ledgers', 'disruptionledgers', read, follows)) return;
+    if (!this.#isKnown('ledgers', { group: ledgerGroup, plural: 'disruptionledgers' }, read, follows)) return;
     for (const one of read.kind === 'read' ? read.items : []) {
       if (one.metadata.name === ledgerName) world.setLedger(one.metadata.namespace ?? '', one);
     }
@@ -133,7 +134,7 @@ class WorldReading {
     const project = pdbProjection(interner);
     const seen = (object: Fields) => ({ pdb: project(object), status: builtinStatusOf(object) });
     const read = await reader.listResource(resources.pdbs, scope, seen);
-    if (!this.#isKnown('pdbs', 'poddisruptionbudgets', read, everythingRefused)) return;
+    if (!this.#isKnown('pdbs', resources.pdbs, read, everythingRefused)) return;
     for (const { pdb, status } of read.kind === 'read' ? read.items : []) {
       world.upsertPdb(pdb);
       this.#builtin.set(objectKey(pdb.metadata.namespace ?? '', pdb.metadata.name), status);
@@ -144,7 +145,8 @@ class WorldReading {
     const { world, reader, interner, scope } = this.#parts();
     const kind = { group: pubGroup, kind: 'PodUnavailableBudget' };
     const read = await reader.list({ kind, scope, project: (resource) => pubProjection(interner, resource) });
-    if (!this.#isKnown('pubs', 'podunavailablebudgets', read, everythingRefused)) return;
+    const named = { group: pubGroup, plural: 'podunavailablebudgets' };
+    if (!this.#isKnown('pubs', named, read, everythingRefused)) return;
     // Where Kruise answers for them, they are not ours.
     if (registrations.kind === 'known' && registrations.kruise) return;
     const nobodyProcesses = registrations.kind === 'known' && registrations.validating === undefined;
@@ -152,9 +154,14 @@ class WorldReading {
   }
 
   /** What may not be read is not synced, so that the engine refuses; what is not there is. */
-  #isKnown(collection: Collection, what: string, read: Read<unknown>, follows: string): boolean {
+  #isKnown(
+    collection: Collection,
+    { group, plural }: Pick<ResourceName, 'group' | 'plural'>,
+    read: Read<unknown>,
+    follows: string,
+  ): boolean {
     if (read.kind === 'denied') {
-      this.#gaps.push({ what, why: read.why, follows });
+      this.#gaps.push({ what: plural, why: read.why, follows, right: listRight(group, plural, 'all') });
       return false;
     }
     this.#world.setSynced(collection, read.kind === 'read' ? read.resourceVersion : '0');
@@ -162,7 +169,7 @@ class WorldReading {
   }
 }
 
-const everythingRefused = 'nobody can tell which pods they protect, and every pod is refused';
+const everythingRefused = 'which pods they protect is not known, and every pod is refused';
 
 async function namespacesNamed(
   names: readonly string[],

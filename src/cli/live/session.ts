@@ -5,7 +5,7 @@ import { loadAccess } from '../../kube/config/load.ts';
 import { targetOf } from '../../kube/config/target-of.ts';
 import { type Clock, realClock } from '../../kube/time/clock.ts';
 import { Connection } from '../../kube/transport/connection.ts';
-import { Interrupted, Problem } from '../output/problem.ts';
+import { Interrupted, Problem, Unreachable, unreachableProblem } from '../output/problem.ts';
 import { StopRequest } from '../stop-request.ts';
 import type { LiveFlags } from './flags.ts';
 
@@ -42,7 +42,8 @@ export async function withSession<T>(flags: LiveFlags, work: (session: Session) 
     return await work({ client, clock: realClock, signal, namespace: access.value.namespace, call });
   } catch (error) {
     // What fails after Ctrl-C fails because of it.
-    throw signal.aborted ? new Interrupted('interrupted', { cause: error }) : error;
+    if (signal.aborted) throw new Interrupted('interrupted', { cause: error });
+    throw error instanceof Unreachable ? unreachableProblem(error, access.value) : error;
   } finally {
     stop.close();
     connection.close();

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { printable, printableJson } from '../../kube/outcome/printable.ts';
 
 export const structuredFormats = ['json', 'yaml'] as const;
 export type StructuredFormat = (typeof structuredFormats)[number];
@@ -9,5 +10,6 @@ export function isStructured(format: string | undefined): format is StructuredFo
 
 /** For programs: everything that is known, and nothing that depends on who looks. */
 export function structured(value: unknown, format: StructuredFormat): string {
-  return format === 'json' ? `${JSON.stringify(value, undefined, 2)}\n` : stringify(value, { lineWidth: 0 });
+  if (format === 'json') return `${printableJson(JSON.stringify(value, undefined, 2))}\n`;
+  return printable(stringify(value, { lineWidth: 0 }));
 }

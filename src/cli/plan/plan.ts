@@ -6,9 +6,11 @@ import { planDrain } from '../../core/plan/plan.ts';
 import { durationMs } from '../duration.ts';
 import { type LiveFlags, withLiveFlags, withSelectorFlag } from '../live/flags.ts';
 import { withSession } from '../live/session.ts';
+import { noNodeHas, noNodesAtAll } from '../no-nodes.ts';
 import { paintFor } from '../output/paint.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import { structured } from '../output/structured.ts';
+import { planDocument } from './plan-file.ts';
 import { checkNodes, fromCluster, fromFiles, nodeNames, type Surroundings } from './surroundings.ts';
 import { planSvg } from './svg.ts';
 import { planText } from './text.ts';
@@ -26,21 +28,19 @@ interface Options extends LiveFlags {
 
 export function planCommand(): Command {
   const command = new Command('plan')
-    .description(
-      'plan in which waves to drain nodes, so that no budget is broken and as few waves as possible are needed',
-    )
+    .description('plan in which waves to drain nodes, in as few waves as the budgets allow')
     .argument('[nodes...]', 'the nodes to drain')
     .option('--all', 'all nodes')
     .option('--load <file...>', 'plan for a snapshot instead: objects as `kubectl get ... -o yaml` prints them')
     .addOption(
-      new Option('--max-surge <count>', 'so many nodes of each wave are replaced before they are drained')
+      new Option('--max-surge <count>', 'nodes of each wave that are replaced before they are drained')
         .argParser(count)
         .default(defaultPlanOptions.maxSurge),
     )
-    .option('--for-good', 'the nodes do not come back after they are drained')
-    .option('--force', 'drain pods without a controller, too; somebody else has to bring them back')
+    .option('--for-good', 'drained nodes do not come back')
+    .option('--force', 'also drain pods without a controller; the plan assumes that you recreate them')
     .addOption(
-      new Option('--start-up <duration>', 'how long replacements take to be healthy, for the estimate')
+      new Option('--start-up <duration>', 'time until a replacement is healthy, for the estimate')
         .argParser((text) => durationMs(text) / 1_000)
         .default(defaultPlanOptions.startUpSeconds, `${defaultPlanOptions.startUpSeconds}s`),
     )
@@ -49,15 +49,16 @@ export function planCommand(): Command {
     .addHelpText(
       'after',
       `
-It reads, with your own rights, and changes nothing. Between waves it takes it that the pods are back and healthy elsewhere.
+Read-only. It assumes that all evicted pods are healthy again before the next wave starts.
 
 Examples:
   holdfast plan node-1 node-2 node-3         in which order, and how many at once
   holdfast plan -l pool=old --max-surge 2    with two new nodes at a time
-  holdfast plan --all -o svg > plan.svg      a picture: nodes and waves, groups in colours
+  holdfast plan --all -o svg > plan.svg      a picture of the waves
   holdfast plan --all --load cluster.yaml    for a snapshot of a cluster
+  holdfast plan -l pool=old -o json > plan.json && holdfast drain --plan plan.json
 
-Exits with 0 when all nodes can be drained, with 1 when some cannot as things are, and with 2 when there is no answer.`,
+Exits with 0 when all nodes can be drained, with 1 when some cannot, and with 2 when there is no answer.`,
     )
     .action(async (nodes: readonly string[], options: Options) => {
       checkAsked(nodes, options);
@@ -75,14 +76,14 @@ function run(around: Surroundings, names: readonly string[], options: Options): 
   const drain = chosen(around, names, options);
   const plan = planDrain({ ...around, drain }, { maxSurge, forGood, force, startUpSeconds });
   const paint = paintFor({ isTTY: process.stdout.isTTY, env: process.env });
-  if (options.output === 'json') process.stdout.write(structured(plan, 'json'));
+  if (options.output === 'json') process.stdout.write(structured(planDocument(plan), 'json'));
   else if (options.output === 'svg') process.stdout.write(planSvg(plan));
   else process.stdout.write(planText(plan, drain.length, paint));
   for (const warning of around.warnings) process.stderr.write(`warning: ${warning}\n`);
   if (plan.never.length > 0) process.exitCode = exitCode.no;
 }
 
-/** Exactly one way to say which nodes: a drain of more nodes than somebody meant is an outage. */
+/** Exactly one way to name nodes: draining more nodes than intended is an outage. */
 function checkAsked(nodes: readonly string[], { selector, all }: Options): void {
   const ways = Number(nodes.length > 0) + Number(selector !== undefined) + Number(all === true);
   if (ways !== 1)
@@ -92,16 +93,16 @@ function checkAsked(nodes: readonly string[], { selector, all }: Options): void 
 function chosen(
   { world, nodes }: Surroundings,
   names: readonly string[],
-  { selector, all }: Options,
+  { selector, all, load }: Options,
 ): readonly string[] {
   const known = nodeNames(world, nodes);
   checkNodes(names, known);
+  if (all === true && known.length === 0) throw noNodesAtAll(load === undefined ? 'the cluster' : 'the snapshot');
   if (all === true) return known;
   if (selector === undefined) return names;
   const wanted = readSelector(selector);
   const found = nodes.filter(({ labels }) => matches(wanted, labels)).map(({ name }) => name);
-  if (found.length === 0)
-    throw new Problem(`no node has the labels ${selector}`, 'kubectl get nodes --show-labels shows them.');
+  if (found.length === 0) throw noNodeHas(selector);
   return found;
 }
 
@@ -113,7 +114,7 @@ function readSelector(text: string): Selector {
   }
 }
 
-/** More than anybody replaces at once. */
+/** More nodes than any fleet replaces at once. */
 const maxCount = 10_000;
 
 function count(text: string): number {

@@ -1,7 +1,7 @@
 import type { Fields } from '../../api/json.ts';
 import type { PlanInput, PlanNode } from '../../core/plan/input.ts';
 import type { World } from '../../core/world/world.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { resources } from '../../operator/resources.ts';
 import { worldOf } from '../feed-world.ts';
 import { gapText } from '../live/gap.ts';
@@ -9,8 +9,9 @@ import { KindReader } from '../live/kind-reader.ts';
 import { readWorld } from '../live/read-world.ts';
 import { everywhere } from '../live/scope.ts';
 import type { Session } from '../live/session.ts';
-import { loadObjects } from '../load-objects.ts';
-import { Problem } from '../output/problem.ts';
+import { ensureSight } from '../live/sight.ts';
+import { type LoadedObject, loadObjects } from '../load-objects.ts';
+import { noSuchNodes } from '../no-nodes.ts';
 import { planNodeOf, ShapeBook } from './shape-book.ts';
 
 /** A cluster as a plan needs it, from a snapshot or as it is now. */
@@ -20,7 +21,10 @@ export interface Surroundings extends Pick<PlanInput, 'world' | 'nodes' | 'shape
 }
 
 export function fromFiles(files: readonly string[]): Surroundings {
-  const objects = files.flatMap(loadObjects);
+  return fromObjects(files.flatMap(loadObjects));
+}
+
+export function fromObjects(objects: readonly LoadedObject[]): Surroundings {
   const book = new ShapeBook();
   for (const object of objects) if (object.kind === 'Pod') book.add(object);
   return {
@@ -37,11 +41,12 @@ const nodeResource: ResourceName = { group: '', version: 'v1', plural: 'nodes', 
 /** Budgets anywhere may be in the way, so all namespaces are read. */
 export async function fromCluster(session: Session, operatorNamespace: string | undefined): Promise<Surroundings> {
   const live = await readWorld(session, { scope: everywhere, operatorNamespace });
+  ensureSight(live.gaps);
   const reader = new KindReader(session);
   const book = new ShapeBook();
   await reader.listResource(resources.pods, everywhere, (object: Fields) => book.add(object));
   const nodes = await reader.listResource(nodeResource, everywhere, planNodeOf);
-  const unseen = nodes.kind === 'denied' ? [`nodes cannot be read (${nodes.why}): room is not looked at`] : [];
+  const unseen = nodes.kind === 'denied' ? [`nodes cannot be read (${nodes.why}): room is not checked`] : [];
   return {
     world: live.world,
     nodes: nodes.kind === 'read' ? nodes.items : [],
@@ -65,5 +70,5 @@ export function checkNodes(asked: readonly string[], known: readonly string[]): 
   const there = new Set(known);
   const missing = asked.filter((name) => !there.has(name));
   if (missing.length === 0) return;
-  throw new Problem(`there is no node ${missing.join(', ')}`, 'kubectl get nodes lists them.');
+  throw noSuchNodes(missing);
 }

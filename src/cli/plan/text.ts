@@ -47,7 +47,7 @@ function nodeLines({ nodes }: PlannedWave, index: number): string {
 }
 
 function neverSection(never: readonly StuckNode[], paint: Paint): string {
-  const head = paint('bad', `Cannot be drained as things are: ${counted(never.length, 'node')}`);
+  const head = paint('bad', `Cannot be drained: ${counted(never.length, 'node')}`);
   return [head, ...never.flatMap((one) => stuckLines(one).map((line) => `  ${line}`))].join('\n');
 }
 
@@ -55,13 +55,12 @@ function stuckLines(stuck: StuckNode): readonly string[] {
   const { node } = stuck;
   if (stuck.why === 'noRoom') {
     const { namespace, name } = stuck.pod;
-    return [`${node}: there is no room elsewhere for ${namespace}/${name}; add nodes, or plan with --max-surge`];
+    return [`${node}: no other node has room for ${namespace}/${name}; add nodes, or plan with --max-surge`];
   }
   const all =
     stuck.why === 'noController'
       ? stuck.pods.map(
-          ({ namespace, name }) =>
-            `${namespace}/${name} has no controller that would bring it back; --force drains it all the same`,
+          ({ namespace, name }) => `${namespace}/${name} has no controller and would not be recreated (use --force)`,
         )
       : stuck.pods.flatMap(({ pod, blockers }) =>
           blockers.map((one) => `${pod.namespace}/${pod.name}: ${one.message}; ${one.unblock}`),
@@ -74,10 +73,10 @@ function closing({ waves, lowerBound, seconds, room }: Plan): readonly string[] 
   const shortest = lowerBound.waves >= waves.length;
   const bound = shortest
     ? `No plan has fewer waves: ${boundText(lowerBound)}.`
-    : `A lower bound is ${counted(lowerBound.waves, 'wave')}: ${boundText(lowerBound)}. Whether there is a plan that short is not known.`;
+    : `At least ${counted(lowerBound.waves, 'wave')}: ${boundText(lowerBound)}. Whether a plan with fewer than ${waves.length} exists is not known.`;
   const time = `About ${ageText(seconds * 1_000)} in all: an estimate from grace periods and start-up times, without the maintenance itself.`;
-  const assumed = 'Before each wave, pods of the one before have to be back and healthy.';
-  const unseen = 'Whether there is room for them was not looked at: nothing is known of the nodes.';
+  const assumed = 'Each wave assumes that all pods of the wave before are healthy again.';
+  const unseen = 'Room for these pods was not checked: the snapshot has no Node objects.';
   return [bound, [time, assumed, ...(room === 'notLookedAt' ? [unseen] : [])].join('\n')];
 }
 
@@ -86,13 +85,15 @@ export function boundText(bound: LowerBound): string {
     case 'nothingToDrain':
       return 'there is nothing to drain';
     case 'oneIsNeeded':
-      return 'it is one';
+      return 'there are nodes to drain';
     case 'budget':
       return budgetBoundText(bound);
     case 'room':
       return `nodes with ${amount(bound.resource, bound.needed)} are to be emptied, and ${amount(bound.resource, bound.free)} are free at a time`;
     case 'search':
       return `all ${bound.tried} sets of these nodes were tried`;
+    case 'firstWave':
+      return `the first wave cannot take all of these nodes (${boundText(bound.because)})`;
   }
 }
 

@@ -1,9 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { planDrain } from '../../core/plan/plan.ts';
+import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
 import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import { structured } from '../output/structured.ts';
+import { fromObjects, nodeNames } from '../plan/surroundings.ts';
+import { productVersion } from '../version.ts';
 import { type Comparison, comparisonText } from './compare-text.ts';
 import { pageOf } from './html/page.ts';
 import { progressOn } from './progress.ts';
@@ -75,10 +79,18 @@ async function runOnce(
     report: reporter(),
   };
   try {
-    return await simulate(snapshot, (nodes) => scenarioOf(wish, nodes), terms);
+    return await simulate(snapshot, (nodes) => scenarioOf(wish, nodes, () => plannedWaves(snapshot.objects)), terms);
   } finally {
     progress.end();
   }
+}
+
+/** As `holdfast plan --all --force` plans them: a simulation evicts pods without a controller, too. */
+function plannedWaves(objects: readonly LoadedObject[]): readonly (readonly string[])[] {
+  const around = fromObjects(objects);
+  const { waves } = planDrain({ ...around, drain: nodeNames(around.world, around.nodes) }, { force: true });
+  if (waves.length === 0) throw new Problem('no node of the snapshot can be drained, so there is no plan to simulate');
+  return waves.map(({ nodes }) => nodes.map(({ name }) => name));
 }
 
 /** As many different problems are told; a controller may meet the same one at every attempt. */
@@ -105,21 +117,24 @@ function finish(
   results: readonly SimulationResult[],
   { output, html }: SimulateOptions,
   text: () => string,
-  value: unknown,
+  value: SimulationResult | Comparison,
 ): void {
-  if (html !== undefined) writePage(html, results);
+  if (html !== undefined) writePage(html, value);
   process.stdout.write(output === undefined ? text() : structured(value, output));
   if (results.some(({ violations }) => violations.length > 0)) {
     process.stderr.write(
-      'error: evictions that were let through broke a budget: this must never happen, please report it\n',
+      'error: evictions that were allowed broke a budget: this is a bug in Holdfast, please report it\n',
     );
   }
   if (!results.every(isFinished)) process.exitCode = exitCode.no;
 }
 
-function writePage(file: string, results: readonly SimulationResult[]): void {
+function writePage(file: string, shown: SimulationResult | Comparison): void {
+  const command = commandLine(process.argv.slice(2));
+  const record = { command, date: `${new Date().toISOString().slice(0, 19)}Z`, version: productVersion };
   try {
-    writeFileSync(file, pageOf(results));
+    writeFileSync(file, pageOf(shown, record));
+    process.stderr.write(`wrote ${file}\n`);
   } catch (error) {
     throw new Problem(`--html ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -29,6 +29,7 @@ function isAtLimit({ available, desired }: BudgetNumbers): boolean {
 export class BudgetRecord {
   readonly ref: BudgetRef;
   readonly #atLimit: { from: number; to?: number }[] = [];
+  readonly #none: { from: number; to?: number }[] = [];
   readonly #first: BudgetNumbers;
   #now: BudgetNumbers;
   #lowest: number;
@@ -39,7 +40,8 @@ export class BudgetRecord {
     this.#first = first;
     this.#now = first;
     this.#lowest = first.available;
-    if (isAtLimit(first)) this.#atLimit.push({ from: 0 });
+    note(this.#atLimit, isAtLimit(first), 0);
+    note(this.#none, first.available === 0, 0);
   }
 
   get now(): BudgetNumbers {
@@ -52,12 +54,9 @@ export class BudgetRecord {
     const after = isAtLimit(numbers);
     this.#now = numbers;
     this.#lowest = Math.min(this.#lowest, numbers.available);
+    note(this.#none, numbers.available === 0, at);
     if (before === after) return undefined;
-    if (after) this.#atLimit.push({ from: at });
-    else {
-      const last = this.#atLimit.at(-1);
-      if (last !== undefined) last.to = at;
-    }
+    note(this.#atLimit, after, at);
     return after ? 'reached' : 'left';
   }
 
@@ -70,7 +69,16 @@ export class BudgetRecord {
       available: this.#first.available,
       lowest: this.#lowest,
       atLimit: this.#atLimit satisfies readonly Span[],
+      none: this.#none satisfies readonly Span[],
       refusals: this.refusals,
     };
   }
+}
+
+/** Begins or ends a span where something changed. */
+function note(spans: { from: number; to?: number }[], isOn: boolean, at: number): void {
+  const last = spans.at(-1);
+  const wasOn = last !== undefined && last.to === undefined;
+  if (isOn && !wasOn) spans.push({ from: at });
+  else if (!isOn && wasOn) last.to = at;
 }

@@ -1,6 +1,7 @@
 import type { Paint } from '../output/paint.ts';
 import { table } from '../table.ts';
 import { atLimitIn, downIn, drainedIn, evictedIn, lengthOf, mostDownAtOnce } from './figures.ts';
+import { outageMs, outageText } from './outages.ts';
 import { isFinished, type SimulationResult } from './result.ts';
 import { budgetName } from './timeline-text.ts';
 import { spanText } from './times.ts';
@@ -12,25 +13,42 @@ export interface Comparison {
   readonly changes: readonly string[];
 }
 
-/** Two simulations side by side. */
-export function comparisonText({ asItIs, changed, changes }: Comparison, paint: Paint): string {
+export const comparisonHead = ['', 'AS IT IS', 'CHANGED'] as const;
+
+/** Two simulations side by side. What matters most comes first: a faster drain is not better if nothing served meanwhile. */
+export function comparisonRows({ asItIs, changed }: Comparison): readonly (readonly [string, string, string])[] {
   const both = (of: (result: SimulationResult) => string) => [of(asItIs), of(changed)] as const;
-  const rows = [
-    ['everything went', ...both((result) => (isFinished(result) ? 'yes' : 'no'))],
+  return [
+    ['service down', ...both((result) => textOf(outageMs(result)))],
+    ['finished', ...both((result) => (isFinished(result) ? 'yes' : 'no'))],
     ['time', ...both(({ durationMs }) => spanText(durationMs))],
     ['nodes drained', ...both((result) => `${drainedIn(result)} of ${result.nodes.length}`)],
     ['pods evicted', ...both((result) => String(evictedIn(result)))],
-    ['budgets at their limit, together', ...both((result) => spanText(atLimitIn(result)))],
+    ['budgets at their limit, in sum', ...both((result) => spanText(atLimitIn(result)))],
     [
-      'groups down at once, at the worst',
+      'most groups down at once',
       ...both(({ groups, durationMs }) => `${mostDownAtOnce(groups, durationMs)} of ${groups.length}`),
     ],
-    ['groups down, together', ...both((result) => spanText(downIn(result)))],
-    ['pods that never went', ...both(({ unfinished }) => String(unfinished.length))],
-    ['pods that found no place', ...both(({ pending }) => String(pending.length))],
+    ['groups down, in sum', ...both((result) => spanText(downIn(result)))],
+    ['pods never evicted', ...both(({ unfinished }) => String(unfinished.length))],
+    ['pods without a node', ...both(({ pending }) => String(pending.length))],
   ];
+}
+
+export function comparisonText(comparison: Comparison, paint: Paint): string {
+  const { asItIs, changed, changes } = comparison;
   const head = paint('strong', `Compared, with ${changes.join(', ')}:`);
-  return [head, '', table(['', 'AS IT IS', 'CHANGED'], rows), '', ...details(asItIs, changed)].join('\n');
+  const outages = [...outageLines('as it is', asItIs), ...outageLines('changed', changed)].map((line) =>
+    paint('bad', line),
+  );
+  const top = outages.length === 0 ? [] : [...outages, ''];
+  return [head, '', ...top, table(comparisonHead, comparisonRows(comparison)), '', ...details(asItIs, changed)].join(
+    '\n',
+  );
+}
+
+function outageLines(title: string, { outages, durationMs }: SimulationResult): readonly string[] {
+  return outages.map((one) => `Down (${title}): ${outageText(one, durationMs)}.`);
 }
 
 /** Budgets and groups for which it made a difference. */

@@ -3,15 +3,23 @@ import type { GroupResult } from './result.ts';
 /** One group over time. */
 export class GroupRecord {
   readonly name: string;
+  readonly #of: string;
   readonly #namespace: string;
   readonly #down: { from: number; to?: number }[] = [];
   #isUp = true;
-  /** A group that is made anew forgets how large it was. */
+  #startedDown = false;
+  /** A group that is recreated does not know how large it was. */
   #minimum = 0;
 
-  constructor(namespace: string, name: string) {
+  constructor(namespace: string, name: string, of: string) {
     this.#namespace = namespace;
     this.name = name;
+    this.#of = of;
+  }
+
+  /** What was until now is how it began. */
+  begin(): void {
+    this.#startedDown = !this.#isUp;
   }
 
   /** So many pods serve, and so many have to. Says whether the group went down now, or came back. */
@@ -27,6 +35,7 @@ export class GroupRecord {
   }
 
   result(): GroupResult {
-    return { namespace: this.#namespace, name: this.name, down: this.#down };
+    const started = this.#startedDown ? ({ startedDown: true } as const) : {};
+    return { namespace: this.#namespace, name: this.name, of: this.#of, ...started, down: this.#down };
   }
 }

@@ -22,6 +22,7 @@ export class GroupRecords {
       for (const group of groups) this.#look(state.name, group, 0);
       for (const pub of state.pubs.values()) this.#lookAtUnits(pub, 0);
     }
+    for (const record of this.#records.values()) record.begin();
   }
 
   look(groups: ReadonlyMap<GroupNode, string>, budgets: readonly Budget[], at: number): readonly TimelineEvent[] {
@@ -35,7 +36,8 @@ export class GroupRecords {
 
   #look(namespace: string, group: GroupNode, at: number): readonly TimelineEvent[] {
     if (!group.isGang) return [];
-    const record = this.#record(`${namespace}/${group.id}`, namespace, this.#nameOf(namespace, group));
+    const name = this.#nameOf(namespace, group);
+    const record = this.#record(`${namespace}/${group.id}`, { namespace, name, of: withoutIndex(name) });
     return told(record.set(group.healthy, minimumOf(group), at), namespace, record, at);
   }
 
@@ -44,7 +46,7 @@ export class GroupRecords {
     const { namespace, name } = pub.ref;
     const prefix = `${namespace}/pub/${name}/`;
     const units = new Map([...pub.units.values()].filter(isOnlyLabelled).map((unit) => [`${prefix}${unit.key}`, unit]));
-    for (const [key, { display }] of units) this.#record(key, namespace, display);
+    for (const [key, unit] of units) this.#record(key, { namespace, name: unit.display, of: name });
     return [...this.#records]
       .filter(([key]) => key.startsWith(prefix))
       .flatMap(([key, record]) => {
@@ -55,8 +57,8 @@ export class GroupRecords {
       });
   }
 
-  #record(key: string, namespace: string, name: string): GroupRecord {
-    const record = this.#records.get(key) ?? new GroupRecord(namespace, name);
+  #record(key: string, { namespace, name, of }: Omit<GroupResult, 'down'>): GroupRecord {
+    const record = this.#records.get(key) ?? new GroupRecord(namespace, name, of);
     this.#records.set(key, record);
     return record;
   }
@@ -92,6 +94,12 @@ function minimumOf(group: GroupNode): number {
   const said = [...group.budgets].filter(({ mode }) => mode === 'group').map((budget) => budget.boundsOf(group).enough);
   if (said.length > 0) return Math.min(...said);
   return group.wholeOnly ? group.fullSize : (group.statedMinimum ?? group.fullSize);
+}
+
+/** `llm` for group `llm/0`. */
+function withoutIndex(name: string): string {
+  const slash = name.lastIndexOf('/');
+  return slash < 0 ? name : name.slice(0, slash);
 }
 
 /** Its pods say nothing else about their group. */

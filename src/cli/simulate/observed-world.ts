@@ -7,8 +7,8 @@ import type { PdbState } from '../../core/world/pdb-state.ts';
 import type { PubState } from '../../core/world/pub-state.ts';
 import { World } from '../../core/world/world.ts';
 import { feedObject, forgetObject } from '../feed-world.ts';
+import { isLedger, sizesOf } from '../ledger-sizes.ts';
 import type { LoadedObject } from '../load-objects.ts';
-import { isLedger, sizesOf } from './snapshot/ledgers.ts';
 
 export type Budget = PdbState | PubState;
 

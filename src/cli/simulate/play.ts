@@ -1,4 +1,4 @@
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import type { Session } from '../live/session.ts';
 import { problemOf } from '../output/problem.ts';
@@ -14,12 +14,13 @@ export async function play(
   session: Session,
   back: (node: string) => void,
 ): Promise<void> {
+  if (scenario.kind === 'plan') return playPlan(scenario, drainer, session, back);
   if (scenario.kind !== 'upgrade') return drainer.drain(scenario.nodes);
   const waiting = [...scenario.nodes];
   const worker = async () => {
     for (let node = waiting.shift(); node !== undefined; node = waiting.shift()) {
       await drainer.drain([node]);
-      // Nobody takes a node away on which something still runs: it stays as it is, and so does its turn.
+      // A node that still runs pods is not replaced, and the nodes after it wait for ever.
       if (!drainer.isDrained(node)) return;
       await sleep(session.clock, scenario.nodeMs);
       await uncordon(session, node);
@@ -27,6 +28,24 @@ export async function play(
     }
   };
   await Promise.all(Array.from({ length: scenario.maxUnavailable }, worker));
+}
+
+/** Wave after wave: the nodes of one come back before the next one starts. */
+async function playPlan(
+  { waves, nodeMs }: Extract<Scenario, { kind: 'plan' }>,
+  drainer: Drainer,
+  session: Session,
+  back: (node: string) => void,
+): Promise<void> {
+  for (const wave of waves) {
+    await drainer.drain(wave);
+    if (!wave.every((node) => drainer.isDrained(node))) return;
+    await sleep(session.clock, nodeMs);
+    for (const node of wave) {
+      await uncordon(session, node);
+      back(node);
+    }
+  }
 }
 
 async function uncordon({ client, call }: Session, name: string): Promise<void> {

@@ -10,6 +10,12 @@ export type Scenario =
       readonly nodes: readonly string[];
       readonly maxUnavailable: number;
       readonly nodeMs: number;
+    }
+  | {
+      readonly kind: 'plan';
+      readonly nodes: readonly string[];
+      readonly waves: readonly (readonly string[])[];
+      readonly nodeMs: number;
     };
 
 export interface PodPlace {
@@ -61,13 +67,26 @@ export interface BudgetResult {
   readonly lowest: number;
   /** When nothing of it could be taken away. */
   readonly atLimit: readonly Span[];
+  /** When nothing of it was available. */
+  readonly none: readonly Span[];
   /** Evictions that it, or another budget of the same pods, refused. */
   readonly refusals: number;
+}
+
+/** A time in which no group of a workload served, or no pod of a budget was available. */
+export interface Outage extends Span {
+  readonly unit: 'pod' | 'group';
+  /** Such as `shop/llm`. */
+  readonly of: string;
 }
 
 export interface GroupResult {
   readonly namespace: string;
   readonly name: string;
+  /** The workload or the budget that the group is one of: while all of them are down, nothing serves. */
+  readonly of: string;
+  /** It did not serve when the simulation began. */
+  readonly startedDown?: true;
   readonly down: readonly Span[];
 }
 
@@ -109,9 +128,11 @@ export interface SimulationResult {
   readonly nodes: readonly NodeResult[];
   readonly budgets: readonly BudgetResult[];
   readonly groups: readonly GroupResult[];
-  /** What never went. */
+  /** What stopped serving altogether, and when. */
+  readonly outages: readonly Outage[];
+  /** Pods that were not evicted until the end, and why. */
   readonly unfinished: readonly Unfinished[];
-  /** Pods that found no place at the end. */
+  /** Pods without a node at the end. */
   readonly pending: readonly Unfinished[];
   readonly violations: readonly Violation[];
   readonly timeline: readonly TimelineEvent[];

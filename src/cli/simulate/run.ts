@@ -6,6 +6,7 @@ import { Problem } from '../output/problem.ts';
 import { Drainer } from './drainer.ts';
 import { type Driven, drive } from './drive.ts';
 import { Observer } from './observer.ts';
+import { outagesOf } from './outages.ts';
 import { play } from './play.ts';
 import type { NodeResult, Scenario, SimulationResult } from './result.ts';
 import type { Snapshot } from './snapshot/complete.ts';
@@ -102,7 +103,7 @@ async function playOut(terms: Play): Promise<SimulationResult> {
   const back = new Map<string, number>();
   observer.begin();
   const startedAt = clock.now();
-  const patience = standstillMs + (scenario.kind === 'upgrade' ? scenario.nodeMs : 0) + longestWay(snapshot);
+  const patience = standstillMs + ('nodeMs' in scenario ? scenario.nodeMs : 0) + longestWay(snapshot);
   const work = play(scenario, drainer, session, (node) => back.set(node, clock.now() - startedAt));
   const end = await drive(
     clock,
@@ -117,17 +118,20 @@ async function playOut(terms: Play): Promise<SimulationResult> {
     },
   );
   observer.atRest();
-  const isOver = end.kind === 'done';
+  const durationMs = end.kind === 'done' ? lastEvent(observer) : Math.round(clock.now() - startedAt);
+  const budgets = observer.budgets();
+  const groups = observer.groups();
   return {
     scenario,
     assumptions: assumptionsOf(snapshot, options),
     notes: [...snapshot.notes, ...loadNotes(stage), ...pendingNotes(observer), ...drainer.notes],
     end: endOf(end, clock.now() - startedAt >= options.limitMs),
-    durationMs: isOver ? lastEvent(observer) : Math.round(clock.now() - startedAt),
+    durationMs,
     lastChangeMs: Math.round(observer.lastProgress - startedAt),
     nodes: scenario.nodes.map((name) => nodeResult(name, terms, drainer, startedAt, back)),
-    budgets: observer.budgets(),
-    groups: observer.groups(),
+    budgets,
+    groups,
+    outages: outagesOf({ budgets, groups, durationMs }),
     unfinished: drainer.unfinished(),
     pending: observer.pending(),
     violations: observer.violations,

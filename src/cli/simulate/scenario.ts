@@ -5,6 +5,7 @@ import { parseLabelSelector } from '../../cluster/registry/label-selector-text.t
 import { compareStrings } from '../../core/compare.ts';
 import { durationMs } from '../duration.ts';
 import { Problem } from '../output/problem.ts';
+import { readPlanFile } from '../plan/plan-file.ts';
 import type { Scenario } from './result.ts';
 
 /** What was asked for, before it is known which nodes there are. */
@@ -17,7 +18,12 @@ export type Wish = { readonly order: 'groups' | 'all' } & (
       readonly maxUnavailable: Share;
       readonly nodeTime: number;
     }
+  /** Without waves: of a plan that is made from the snapshot. */
+  | { readonly kind: 'plan'; readonly waves?: readonly (readonly string[])[]; readonly nodeTime: number }
 );
+
+/** The waves of a plan for all nodes of the snapshot. */
+export type MakePlan = () => readonly (readonly string[])[];
 
 /** So many, or so many percent of all. */
 interface Share {
@@ -54,6 +60,15 @@ export async function readWish(words: readonly string[] | undefined): Promise<Wi
           wish = { kind: 'upgrade', ...options };
         }),
     );
+  scenarios.addCommand(
+    withOrder(new Command('plan').argument('[file]', 'the output of `holdfast plan -o json`'))
+      .addOption(new Option('--node-time <duration>').argParser(durationMs).default(180_000))
+      .action((file: string | undefined, options) => {
+        const waves =
+          file === undefined ? {} : { waves: readPlanFile(file).waves.map((wave) => wave.map(({ name }) => name)) };
+        wish = { kind: 'plan', ...options, ...waves };
+      }),
+  );
   for (const command of scenarios.commands) command.exitOverride();
   await scenarios.parseAsync([...words], { from: 'user' });
   if (wish === undefined) throw new Problem('nothing to simulate was named', advice);
@@ -76,14 +91,16 @@ function shareOf(text: string): Share {
 const zoneLabel = 'topology.kubernetes.io/zone';
 
 /** Which nodes are meant, of those that there are. */
-export function scenarioOf(wish: Wish, nodes: readonly KubeObject[]): Scenario {
+export function scenarioOf(wish: Wish, nodes: readonly KubeObject[], makePlan: MakePlan): Scenario {
   const names = nodes.map(({ metadata }) => metadata.name).sort(compareStrings);
   switch (wish.kind) {
-    case 'drain': {
-      const unknown = wish.nodes.filter((name) => !names.includes(name));
-      if (unknown.length > 0)
-        throw new Problem(`the snapshot has no node ${unknown.join(', ')}`, `It has ${some(names)}.`);
+    case 'drain':
+      checkNames(wish.nodes, names);
       return { kind: 'drain', nodes: wish.nodes };
+    case 'plan': {
+      const waves = wish.waves ?? makePlan();
+      checkNames(waves.flat(), names);
+      return { kind: 'plan', nodes: waves.flat(), waves, nodeMs: wish.nodeTime };
     }
     case 'zone': {
       const inZone = nodes.filter(({ metadata }) => metadata.labels?.[zoneLabel] === wish.zone);
@@ -98,6 +115,11 @@ export function scenarioOf(wish: Wish, nodes: readonly KubeObject[]): Scenario {
       return { kind: 'upgrade', nodes: chosen, maxUnavailable: atOnce, nodeMs: wish.nodeTime };
     }
   }
+}
+
+function checkNames(asked: readonly string[], names: readonly string[]): void {
+  const unknown = asked.filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new Problem(`the snapshot has no node ${unknown.join(', ')}`, `It has ${some(names)}.`);
 }
 
 function selected(text: string, nodes: readonly KubeObject[]): readonly string[] {

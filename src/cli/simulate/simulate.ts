@@ -21,7 +21,9 @@ What is simulated, after --:
   zone ZONE              drains all nodes whose label topology.kubernetes.io/zone is ZONE, together
   upgrade                drains one node after the other; each comes back after --node-time
       -l, --selector Q           only nodes with these labels
-      --max-unavailable N|N%     so many nodes at once (default 1)
+      --max-unavailable N|N%     nodes at once (default 1)
+      --node-time DURATION       from drained until pods can be placed there again (default 3m)
+  plan [FILE]            drains the waves of a plan (of holdfast plan -o json; without FILE one for all nodes is made)
       --node-time DURATION       from drained until pods can be placed there again (default 3m)
   --order groups|all     for each of them, as in holdfast drain (default groups)`;
 
@@ -42,10 +44,12 @@ class SimulateCommand extends Command {
 export function simulateCommand(): Command {
   const command = new SimulateCommand('simulate');
   command
-    .description('play through a drain, the loss of a zone or an upgrade in virtual time, from a snapshot of a cluster')
-    .usage('[options] FILE... | --from-cluster -- drain NODE... | zone ZONE | upgrade')
+    .description(
+      'play through a drain, the drain of a zone or an upgrade in virtual time, from a snapshot of a cluster',
+    )
+    .usage('[options] FILE... | --from-cluster -- drain NODE... | zone ZONE | upgrade | plan [FILE]')
     .argument('[file...]', 'a snapshot: objects as `kubectl get ... -o yaml|json` prints them; - is the standard input')
-    .option('--from-cluster', 'take the snapshot from the live cluster: it is read, and nothing is written')
+    .option('--from-cluster', 'take the snapshot from the live cluster (read-only)')
     .option('-n, --namespace <name>', 'with --from-cluster: only this namespace (default: all)')
     .addOption(
       new Option('--with <file...>', 'simulate a second time with these objects changed or added, and compare').default(
@@ -54,7 +58,9 @@ export function simulateCommand(): Command {
       ),
     )
     .addOption(
-      new Option('--seed <number>', 'chance: the same seed gives the same simulation').argParser(seedOf).default(1),
+      new Option('--seed <number>', 'seed of the random numbers: the same seed gives the same simulation')
+        .argParser(seedOf)
+        .default(1),
     )
     .addOption(
       new Option(
@@ -69,16 +75,16 @@ export function simulateCommand(): Command {
       ).argParser(podDuration),
     )
     .addOption(
-      new Option('--limit <duration>', 'virtual time after which it is given up')
+      new Option('--limit <duration>', 'virtual time after which the simulation stops')
         .argParser(durationMs)
         .default(86_400_000, '24h'),
     )
-    .option('--html <file>', 'also write a page with pictures, which needs nothing but itself')
+    .option('--html <file>', 'also write a self-contained page with pictures')
     .addOption(new Option('-o, --output <format>', 'output format (default: for people)').choices(structuredFormats));
   withLiveFlags(command)
     .addHelpText('after', `${scenarioHelp}${help}`)
     .action(async (files: readonly string[], options: SimulateOptions) => {
-      // A whole cluster: whoever asks for help has no use for it.
+      // A whole cluster, which --help does not need.
       const { answer } = await import('./answer.ts');
       await answer(files, options, command.words);
     });
@@ -97,7 +103,7 @@ Examples:
   holdfast simulate cluster.yaml --with budgets.yaml -- drain node-1     as it is, and with other budgets
   kubectl get nodes,pods,pdb,deployments,replicasets,statefulsets,daemonsets,controllerrevisions -A -o yaml > cluster.yaml
 
-Exits with 0 when everything went, with 1 when something never did, and with 2 when there is no answer.`;
+Exits with 0 when all pods were evicted and have a node, with 1 when not, and with 2 when there is no answer.`;
 
 function seedOf(text: string): number {
   const seed = Number(text);

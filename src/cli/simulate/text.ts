@@ -43,18 +43,19 @@ export function resultText(result: SimulationResult, paint: Paint): string {
     const more = result.notes.length - maxNotes;
     const lines = result.notes.slice(0, maxNotes).map((note) => `  ${note}`);
     if (more > 0) lines.push(`  and ${more} more (-o json has all)`);
-    sections.push(['What is not as in your cluster:', ...lines].join('\n'));
+    sections.push(['What differs from your cluster:', ...lines].join('\n'));
   }
   return `${sections.join('\n\n')}\n`;
 }
 
 function headline(result: SimulationResult, paint: Paint): string {
-  const { verdict, facts } = outcomeText(result);
-  const tone = isFinished(result) ? 'good' : 'bad';
+  const { verdict, facts, alarms } = outcomeText(result);
+  const tone = isFinished(result) && alarms.length === 0 ? 'good' : 'bad';
   return [
     paint('strong', `Simulated: ${scenarioText(result.scenario)}`),
     assumptionsText(result.assumptions),
     '',
+    ...alarms.map((line) => paint('bad', `${line}.`)),
     `${paint(tone, verdict)}: ${facts}.`,
   ].join('\n');
 }
@@ -66,6 +67,8 @@ export function scenarioText(scenario: Scenario): string {
       return `draining ${nodes}`;
     case 'zone':
       return `draining zone ${scenario.zone} (${nodes})`;
+    case 'plan':
+      return `draining ${nodes} by a plan of ${scenario.waves.length} ${scenario.waves.length === 1 ? 'wave' : 'waves'}, each wave back ${spanText(scenario.nodeMs)} after it is drained`;
     case 'upgrade':
       return `upgrading ${nodes}, ${scenario.maxUnavailable} at once, each back ${spanText(scenario.nodeMs)} after it is drained`;
   }
@@ -73,9 +76,9 @@ export function scenarioText(scenario: Scenario): string {
 
 export function assumptionsText({ seed, podStartMs, podStartSource, owners, podStopMs }: Assumptions): string {
   const sources = {
-    option: 'as you say',
+    option: 'by --pod-start',
     snapshot: `the median of the snapshot${owners > 1 ? `, with one for each of ${owners} owners` : ''}`,
-    default: 'by default: the snapshot does not say',
+    default: 'the default: the snapshot does not say',
   };
   return `Pods start in ${spanText(podStartMs)} (${sources[podStartSource]}) and stop in ${spanText(podStopMs)}; seed ${seed}.`;
 }
@@ -92,7 +95,7 @@ function nodeRow({
   return [name, zone, when(begun, 'never'), when(drained, 'never'), when(back, '-'), String(evicted)];
 }
 
-/** One that nothing happened to is of no interest. */
+/** A budget that nothing happened to is left out. */
 function isInteresting({ atLimit, refusals, lowest, available }: BudgetResult): boolean {
   return atLimit.length > 0 || refusals > 0 || lowest < available;
 }
@@ -117,8 +120,8 @@ function whenText(spans: readonly Span[]): string {
 
 function endings({ unfinished, pending, violations }: SimulationResult, paint: Paint): readonly string[] {
   const sections: string[] = [];
-  if (unfinished.length > 0) sections.push(listed(paint('bad', 'Never went:'), unfinished));
-  if (pending.length > 0) sections.push(listed(paint('bad', 'Found no place:'), pending));
+  if (unfinished.length > 0) sections.push(listed(paint('bad', 'Never evicted:'), unfinished));
+  if (pending.length > 0) sections.push(listed(paint('bad', 'Without a node:'), pending));
   if (violations.length > 0) {
     const lines = violations.map(
       ({ at, budget, available, desired, pods }) =>
@@ -128,7 +131,7 @@ function endings({ unfinished, pending, violations }: SimulationResult, paint: P
       [
         paint(
           'bad',
-          'BUDGETS WERE BROKEN by evictions that were let through. This must never happen; please report it:',
+          'BUDGETS WERE BROKEN by evictions that were allowed. This is a bug in Holdfast; please report it:',
         ),
         ...lines,
       ].join('\n'),

@@ -2,7 +2,7 @@ import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { RefusalCode } from '../../api/reasons.ts';
 import { compareStrings } from '../../core/compare.ts';
 import { type EntangledBy, entangledBy } from '../../core/decide/entangled-by.ts';
-import { uncountedText } from '../../core/status/counted-words.ts';
+import { uncountedText } from '../../core/status/status-words.ts';
 import type { BudgetRef, ExpectedSource } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';

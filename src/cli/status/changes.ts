@@ -1,7 +1,7 @@
 import type { StatusReport } from './report.ts';
 import { budgetCells, nodeCells, noteLines } from './text.ts';
 
-/** What is different from one look to the next, a line for each thing, for whoever reads a log instead of a screen. */
+/** What changed from one look to the next, a line for each thing: for a log instead of a screen. */
 export function changes(before: StatusReport, after: StatusReport): readonly string[] {
   const noted = new Set(noteLines(before));
   const notes = noteLines(after).filter((line) => !noted.has(line));
@@ -19,7 +19,7 @@ function factsOf(report: StatusReport): ReadonlyMap<string, string> {
   }
   for (const view of report.nodes) {
     const [name = '', state, pods, now, later, stuck] = nodeCells(view);
-    facts.set(`node ${name}`, `${state}, ${pods} pods: ${now} go now, ${later} later, ${stuck} stuck`);
+    facts.set(`node ${name}`, `${state}, ${pods} pods: ${now} evictable, ${later} after recovery, ${stuck} blocked`);
   }
   // Ages change all the time, and mean nothing while the state is the same.
   for (const { check, state, detail } of report.operator) {
@@ -35,6 +35,6 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
     if (then === now) continue;
     lines.push(then === undefined ? `${what} is new: ${now}` : `${what}: ${now} (before: ${then})`);
   }
-  for (const what of before.keys()) if (!after.has(what)) lines.push(`${what} is gone`);
+  for (const what of before.keys()) if (!after.has(what)) lines.push(`${what} was removed`);
   return lines;
 }

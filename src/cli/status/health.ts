@@ -1,6 +1,7 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import type { Namespace } from '../../api/meta.ts';
+import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
 import { bundlesOf } from '../../operator/certificates/inject.ts';
 import { guardProblem } from '../../operator/guard/guard-problem.ts';
@@ -16,6 +17,8 @@ export interface Check {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
   readonly detail: string;
+  /** There is no operator that could be well or not. */
+  readonly absent?: true;
 }
 
 export interface UnprovenSighting {
@@ -64,6 +67,7 @@ export function healthChecks(facts: HealthFacts): readonly Check[] {
 const notInstalled: Check = {
   check: 'webhooks',
   state: 'warning',
+  absent: true,
   detail:
     "no operator is registered: budgets are shown as Holdfast would judge, and Kubernetes' own check alone decides",
 };
@@ -73,10 +77,10 @@ function webhooks({ validating, mutating }: Known): Check {
   if (registration.kind === 'missing') return { check: 'webhooks', state: 'failed', detail: registration.message };
   if (mutating === undefined) {
     const detail =
-      'evictions, deletes and updates are asked about; StatefulSets are not (MutatingWebhookConfiguration is missing)';
+      'evictions, deletes and updates are judged; StatefulSets are not (the MutatingWebhookConfiguration is missing)';
     return { check: 'webhooks', state: 'warning', detail };
   }
-  return { check: 'webhooks', state: 'ok', detail: 'registered and trusted; what they cannot answer is refused' };
+  return { check: 'webhooks', state: 'ok', detail: 'registered and trusted; they fail closed (failurePolicy: Fail)' };
 }
 
 const dayMs = 86_400_000;
@@ -90,11 +94,13 @@ function certificates({ bundles }: SeenConfiguration, now: number): Check {
   // A bundle is good for as long as its last authority is: while one is replaced, both are in it.
   const ends = trusted.map((authorities) => Math.max(0, ...authorities.map(({ notAfterMs }) => notAfterMs)));
   const end = ends.length === 0 ? 0 : Math.min(...ends);
-  if (end === 0) return { check, state: 'failed', detail: 'a webhook has no authority that could be trusted' };
+  if (end === 0)
+    return { check, state: 'failed', detail: 'a webhook has no CA certificate that API servers could trust' };
   const date = new Date(end).toISOString().slice(0, 10);
-  if (end <= now) return { check, state: 'failed', detail: `the authority that API servers trust expired on ${date}` };
+  if (end <= now)
+    return { check, state: 'failed', detail: `the CA certificate that API servers trust expired on ${date}` };
   const state = end - now < soonMs ? 'warning' : 'ok';
-  return { check, state, detail: `API servers trust an authority until ${date}` };
+  return { check, state, detail: `the CA certificate that API servers trust expires on ${date}` };
 }
 
 /** Whether the webhooks know whom they answer, and whether others tried. */
@@ -102,26 +108,34 @@ function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts
   const check = 'callers';
   if (validating?.bare === true || mutating?.bare === true) {
     const detail =
-      'webhooks are called by paths that any pod can guess: the leader of the operator writes others, and logs why it cannot';
+      'any pod can guess the paths of the webhooks: the leading replica replaces them, or logs why it cannot';
     return { check, state: 'warning', detail };
   }
   if (unproven.kind === 'denied') return { check, state: 'unknown', detail: unproven.why };
   const seen = unproven.kind === 'read' ? unproven.items.filter(({ lastMs }) => !Number.isNaN(lastMs)) : [];
   const [last] = seen.toSorted((left, right) => right.lastMs - left.lastMs);
   if (last === undefined)
-    return { check, state: 'ok', detail: 'API servers prove themselves, and no others called lately' };
+    return { check, state: 'ok', detail: 'API servers prove their identity, and no other caller was seen lately' };
   const ageSeconds = Math.max(0, Math.round((now - last.lastMs) / 1_000));
   return { check, state: 'warning', detail: `${last.message} (last seen ${ageSeconds}s ago)` };
 }
 
 function running(facts: HealthFacts): readonly Check[] {
   const { deployment, leader, operatorNamespace, now } = facts;
-  const leads = leading(leader, operatorNamespace, now);
+  // Without the webhooks the operator's namespace is a guess, and what is not there may be elsewhere.
+  const guessed = facts.registrations.kind === 'unknown';
+  const leads = guessed && leader.kind === 'absent' ? unseen('leader') : leading(leader, operatorNamespace, now);
   const none = `there is no Deployment in ${operatorNamespace}`;
   const outside: Check =
     leads.state === 'ok'
-      ? { check: 'operator', state: 'ok', detail: `it runs outside of the cluster: ${none}, and somebody leads` }
-      : { check: 'operator', state: 'failed', detail: none };
+      ? {
+          check: 'operator',
+          state: 'ok',
+          detail: `running outside the cluster (no Deployment in ${operatorNamespace}); leader elected`,
+        }
+      : guessed
+        ? unseen('operator')
+        : { check: 'operator', state: 'failed', detail: none };
   return [
     workload('operator', deployment, deploymentReadiness, outside, 'all replicas are up to date and available'),
     leads,
@@ -133,6 +147,10 @@ function running(facts: HealthFacts): readonly Check[] {
       'available on every node that should have one',
     ),
   ];
+}
+
+function unseen(check: string): Check {
+  return { check, state: 'unknown', detail: 'whether and where an operator is installed cannot be seen' };
 }
 
 /** Without a DaemonSet agents may run elsewhere: then their leases show it. */
@@ -149,9 +167,9 @@ function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): Check
     ? {
         check,
         state: 'ok',
-        detail: `they run outside of the cluster: ${none}, and the leases of ${probed.size} nodes are fresh`,
+        detail: `running outside the cluster (no DaemonSet in ${operatorNamespace}); the leases of ${counted(probed.size, 'node')} are fresh`,
       }
-    : { check, state: 'failed', detail: `${none}, and nobody asks the probes of pods on ${someOf(silent)}` };
+    : { check, state: 'failed', detail: `${none}, and no agent runs the probes of pods on ${someOf(silent)}` };
 }
 
 function workload<T>(
@@ -173,10 +191,10 @@ function leading(found: Found<Lease>, namespace: string, now: number): Check {
   const spec = found.kind === 'found' ? found.object.spec : undefined;
   const holder = spec?.holderIdentity ?? '';
   if (holder === '')
-    return { check, state: 'failed', detail: `nobody leads in ${namespace}: statuses and ledgers stand still` };
+    return { check, state: 'failed', detail: `no replica leads in ${namespace}: statuses and ledgers are not updated` };
   const ageSeconds = Math.round((now - Date.parse(String(spec?.renewTime ?? ''))) / 1_000);
   if (Number.isNaN(ageSeconds))
-    return { check, state: 'unknown', detail: `${holder}, since a time that cannot be read` };
+    return { check, state: 'unknown', detail: `${holder}, renewed at a time that cannot be read` };
   const detail = `${holder}, renewed ${Math.max(0, ageSeconds)}s ago`;
   return ageSeconds <= (spec?.leaseDurationSeconds ?? 0)
     ? { check, state: 'ok', detail }
@@ -210,13 +228,13 @@ function guards({ world, namespaces, operatorNamespace }: HealthFacts, validatin
 function foreign({ foreign: others }: Known): Check | undefined {
   if (others.length === 0) return undefined;
   const titles = someOf(others.map(({ title }) => title));
-  const detail = `others are asked about evictions, too, which are not completed there: ${titles}`;
+  const detail = `other webhooks judge evictions, and Holdfast completes none there: ${titles}`;
   return { check: 'other webhooks', state: 'warning', detail };
 }
 
 function kruise({ kruise: present }: Known): Check | undefined {
   if (!present) return undefined;
-  const detail = 'Kruise is registered for PodUnavailableBudgets: they are left to it, and not shown here';
+  const detail = 'Kruise is registered for PodUnavailableBudgets: Holdfast leaves them to it and does not show them';
   return { check: 'kruise', state: 'warning', detail };
 }
 

@@ -69,9 +69,9 @@ export function keyOf({ namespace, name }: PodRecord): PodKey {
 
 function countsOf(
   pods: number,
-  { waves, waiting, stuck }: DrainSimulation,
+  { rounds, waiting, stuck }: DrainSimulation,
 ): Pick<NodeView, 'pods' | 'now' | 'later' | 'stuck' | 'reasons'> {
-  const now = waves[0]?.length ?? 0;
+  const now = rounds[0]?.length ?? 0;
   const reasons: Record<string, number> = {};
   for (const { blockers } of waiting) {
     for (const code of new Set(blockers.map((one) => one.code))) reasons[code] = (reasons[code] ?? 0) + 1;

@@ -1,7 +1,8 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import type { Fields } from '../../api/json.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
+import { printable } from '../../kube/outcome/printable.ts';
 import { unprovenReason } from '../../operator/admission/unproven-calls.ts';
 import { agentName, electionLease, operatorName } from '../../operator/install/names.ts';
 import type { KindReader, Read } from '../live/kind-reader.ts';
@@ -44,5 +45,5 @@ function readUnproven(reader: KindReader, namespace: string): Promise<Read<Unpro
 
 function sightingOf({ lastTimestamp, message }: Fields): UnprovenSighting {
   const text = (value: unknown) => (typeof value === 'string' ? value : '');
-  return { lastMs: Date.parse(text(lastTimestamp)), message: text(message) };
+  return { lastMs: Date.parse(text(lastTimestamp)), message: printable(text(message)) };
 }

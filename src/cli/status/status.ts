@@ -13,29 +13,42 @@ import { ProbeLeaseBook } from '../live/probe-lease-book.ts';
 import { readWorld } from '../live/read-world.ts';
 import { scopeOf } from '../live/scope.ts';
 import { type Session, withSession } from '../live/session.ts';
+import { ensureSight, unseenProblem } from '../live/sight.ts';
 import { paintFor } from '../output/paint.ts';
+import { exitCode } from '../output/problem.ts';
 import { redraw } from '../output/screen.ts';
 import { isStructured, structured } from '../output/structured.ts';
+import { onlyBlocked } from './blocked-first.ts';
 import { changes } from './changes.ts';
 import { follow, type Viewer } from './follow.ts';
 import { readStatus, type StatusReport } from './report.ts';
+import { isHealthy } from './summary.ts';
 import { noteLines, statusText } from './text.ts';
 
 interface Options extends LiveFlags, ScopeFlags {
   readonly selector?: string;
   readonly output?: 'wide' | 'json' | 'yaml';
   readonly watch?: boolean;
+  readonly blocked?: boolean;
+  readonly check?: boolean;
   readonly interval: number;
 }
 
 const defaultIntervalMs = 5_000;
 
+const statusDescription =
+  'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is well';
+
 export function statusCommand(): Command {
   const command = new Command('status')
-    .description('show what is protected, what may go now, how far nodes could be drained, and how the operator is')
-    .option('-w, --watch', 'look again and again: a live view on a terminal, a line for each change elsewhere')
+    .description(statusDescription)
+    .option('--blocked', 'list only what is blocked: budgets, nodes, and checks of the operator that are not ok')
     .addOption(
-      new Option('--interval <duration>', 'with -w: how long to wait before each look')
+      new Option('--check', 'exit with 1 when the operator is unhealthy or something is blocked').conflicts('watch'),
+    )
+    .option('-w, --watch', 'keep looking: a live view on a terminal, a line for each change elsewhere')
+    .addOption(
+      new Option('--interval <duration>', 'with -w: time between two looks')
         .argParser(durationMs)
         .default(defaultIntervalMs, '5s'),
     );
@@ -43,15 +56,22 @@ export function statusCommand(): Command {
     .addHelpText(
       'after',
       `
-It reads, with your own rights, and needs no operator. What you may not read is said, and counts as a no.
+It only reads, with your own rights, and needs no operator. The first line sums everything up; what is blocked comes
+first in every table.
+
+Of a node: EVICTABLE pods can be evicted now; pods AFTER RECOVERY when replacements of pods evicted before them are up;
+BLOCKED pods only when something changes (WHY NOT NOW).
 
 Examples:
   holdfast status                 budgets of the namespace of your kubeconfig
-  holdfast status -A -o wide      of all namespaces, with where the numbers come from
+  holdfast status -A -o wide      budgets of all namespaces, with the source of the numbers
+  holdfast status -A --blocked    only what is blocked
+  holdfast status -A --check      for a monitor or a pipeline
   holdfast status -A -w           a live view
   holdfast status -A -o json      for programs
 
-Exits with 0 when it could look, and with 2 when not.`,
+Exit codes: 0 it could look; 2 it could not, or you may not read what the answer depends on. With --check, 1 when a check
+of the operator failed, no operator is registered, a node has blocked pods, or a budget allows no disruption.`,
     )
     .action((options: Options) => withSession(options, (session) => run(session, options)));
 }
@@ -62,12 +82,26 @@ async function run(session: Session, options: Options): Promise<void> {
   const look = async (): Promise<StatusReport> => {
     const scope = scopeOf(options, session);
     const live = await readWorld(session, { scope, operatorNamespace: options.operatorNamespace, book });
-    return readStatus(reader, live, options.selector);
+    ensureSight(live.gaps);
+    const report = await readStatus(reader, live, options.selector);
+    return options.blocked === true ? onlyBlocked(report) : report;
   };
   if (options.watch === true) return follow(session, options.interval, look, viewer(options));
   const report = await look();
   process.stdout.write(shown(report, options));
   process.stderr.write(notes(report, options));
+  finish(report, options.check === true);
+}
+
+/** A refusal that a missing right explains is shown, and is no answer. */
+function finish(report: StatusReport, check: boolean): void {
+  const codes = [
+    ...report.budgets.flatMap(({ blocked }) => (blocked === undefined ? [] : [blocked.code])),
+    ...report.nodes.flatMap(({ reasons }) => Object.keys(reasons)),
+  ];
+  const unseen = unseenProblem(report.gaps, codes);
+  if (unseen !== undefined) throw unseen;
+  if (check && !isHealthy(report.summary)) process.exitCode = exitCode.no;
 }
 
 function shown(report: StatusReport, { output }: Options): string {

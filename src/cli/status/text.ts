@@ -1,26 +1,31 @@
 import { gapText } from '../live/gap.ts';
 import type { Paint } from '../output/paint.ts';
 import { table } from '../table.ts';
+import { blockedFirst } from './blocked-first.ts';
 import type { BudgetView } from './budget-view.ts';
 import type { Check } from './health.ts';
 import type { NodeView } from './node-view.ts';
 import type { StatusReport } from './report.ts';
+import { isHealthy, summaryText } from './summary.ts';
 
 export interface TextOptions {
   readonly wide: boolean;
   readonly paint: Paint;
 }
 
-/** For people, in three tables. */
-export function statusText(report: StatusReport, options: TextOptions): string {
-  const { namespaces, budgets, nodes } = report;
+/** For people: a summary, and three tables with what is blocked first. */
+export function statusText(given: StatusReport, options: TextOptions): string {
+  const report = blockedFirst(given);
+  const { namespaces, budgets, nodes, operator } = report;
   const where = namespaces.length === 0 ? '' : ` in ${namespaces.join(', ')}`;
   const ofThese = namespaces.length === 0 ? '' : ` (pods of ${namespaces.join(', ')} only)`;
   const { paint } = options;
+  const no = report.filter === undefined ? 'No' : 'No blocked';
   const sections = [
-    budgets.length === 0 ? `No budgets${where}.` : budgetTable(budgets, options),
-    nodes.length === 0 ? 'No nodes.' : `${paint('strong', `Nodes${ofThese}`)}\n${nodeTable(nodes, options)}`,
-    `${paint('strong', 'Operator')}\n${checkTable(report.operator, paint)}`,
+    paint(isHealthy(report.summary) ? 'good' : 'bad', summaryText(report.summary)),
+    budgets.length === 0 ? `${no} budgets${where}.` : budgetTable(budgets, options),
+    nodes.length === 0 ? `${no} nodes.` : `${paint('strong', `Nodes${ofThese}`)}\n${nodeTable(nodes, options)}`,
+    ...(operator.length === 0 ? [] : [`${paint('strong', 'Operator')}\n${checkTable(operator, paint)}`]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -65,7 +70,7 @@ export function nodeCells(view: NodeView): readonly string[] {
 }
 
 function nodeTable(nodes: readonly NodeView[], { paint }: TextOptions): string {
-  const head = ['NODE', 'STATUS', 'PODS', 'GO NOW', 'GO LATER', 'STUCK', 'BLOCKED BY'];
+  const head = ['NODE', 'STATUS', 'PODS', 'EVICTABLE', 'AFTER RECOVERY', 'BLOCKED', 'WHY NOT NOW'];
   const rows = nodes.map((view) => [
     ...nodeCells(view).map((cell, column) => (column === 5 && view.stuck > 0 ? paint('bad', cell) : cell)),
     reasonsText(view.reasons),

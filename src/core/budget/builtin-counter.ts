@@ -1,4 +1,5 @@
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import { agree, counted } from '../../api/wording.ts';
 
 /** What taking one eviction from a PDB's own counter comes to. */
 export type CounterStep =
@@ -27,11 +28,16 @@ export function takeFromCounter({ metadata, status }: PodDisruptionBudget, pod: 
   }
   const generation = metadata.generation ?? 0;
   if (observedGeneration < generation) {
-    return { kind: 'refused', why: `generation ${generation}, counted ${observedGeneration}` };
+    return { kind: 'refused', why: `it is at generation ${generation}, and ${observedGeneration} was counted` };
   }
-  if (disruptionsAllowed <= 0) return { kind: 'refused', why: `its status allows ${disruptionsAllowed} disruptions` };
+  if (disruptionsAllowed <= 0)
+    return { kind: 'refused', why: `its status allows ${counted(disruptionsAllowed, 'disruption')}` };
   const noted = Object.keys(disruptedPods).length;
-  if (noted > maxDisruptedPods) return { kind: 'refused', why: `${noted} evictions were not seen to happen yet` };
+  if (noted > maxDisruptedPods)
+    return {
+      kind: 'refused',
+      why: `its status lists ${counted(noted, 'eviction')} that ${agree(noted, 'has', 'have')} not happened yet`,
+    };
   const left = { disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: { [pod]: time } };
   return { kind: 'write', status: left, renewed: false };
 }

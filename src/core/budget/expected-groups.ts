@@ -1,8 +1,8 @@
 import { type ExpectedSource, expectedSources } from '../verdict.ts';
+import type { Parent } from '../world/group-node.ts';
 import type { OwnerNode } from '../world/owner-node.ts';
-import type { Parent } from '../world/parents.ts';
 import type { PodGroupObjects } from '../world/pod-group-objects.ts';
-import type { Expected } from './desired.ts';
+import { type Expected, notLookedUp } from './desired.ts';
 
 /** How many groups there should be: the sum over the parents of the groups reached, each by its strongest source (P6). */
 export function expectedGroups(
@@ -47,7 +47,7 @@ function ofRootOwner(parent: Parent, ask: (owner: OwnerNode) => void): Expected 
   for (const root of parent.roots.keys()) {
     if (root === undefined) continue;
     ask(root);
-    if (root.state === 'unknown') return { known: false, why: `${root.display} was not looked up yet` };
+    if (root.state === 'unknown') return notLookedUp(root);
   }
   const [root, ...others] = parent.roots.keys();
   if (root === undefined || others.length > 0 || !root.countsGroups || root.state === 'gone' || root.deleting)

@@ -1,11 +1,12 @@
 import type { OwnerNode } from '../world/owner-node.ts';
-import type { Expected } from './desired.ts';
+import { type Expected, notLookedUp } from './desired.ts';
 
 /** How many pods the owners want (P7). An owner that is gone wants none; its pods go with it. */
 export function expectedPods(owners: Iterable<OwnerNode>, ask: (owner: OwnerNode) => void): Expected {
   let count = 0;
   for (const owner of owners) {
     ask(owner);
+    if (owner.state === 'unknown') return notLookedUp(owner);
     const wanted = scaleOf(owner);
     if (typeof wanted === 'string') return { known: false, why: wanted };
     count += wanted;
@@ -15,8 +16,7 @@ export function expectedPods(owners: Iterable<OwnerNode>, ask: (owner: OwnerNode
 
 /** The scale of an owner, or why there is none. */
 function scaleOf(owner: OwnerNode): number | string {
-  if (owner.state === 'gone' && owner.orphaned) return `${owner.display} was deleted and left its pods`;
+  if (owner.state === 'gone' && owner.orphaned) return `${owner.display} was deleted without its pods`;
   if (owner.state === 'gone' || owner.deleting) return 0;
-  if (owner.state === 'unknown') return `${owner.display} was not looked up yet`;
   return owner.replicas ?? `${owner.display} has no scale`;
 }

@@ -1,6 +1,6 @@
 import type { ExpectedSource } from '../verdict.ts';
 import type { OwnerNode } from '../world/owner-node.ts';
-import type { Expected } from './desired.ts';
+import { type Expected, notLookedUp } from './desired.ts';
 import { weaker } from './expected-groups.ts';
 
 /** What a PodUnavailableBudget holds under one owner. Existing pods are not finished and do not go with their owner. */
@@ -51,7 +51,7 @@ function ofTarget(
   grouped: boolean,
   owners: ReadonlyMap<OwnerNode | undefined, OwnerTally>,
 ): Expected | undefined {
-  if (target.state === 'unknown') return unknown(target);
+  if (target.state === 'unknown') return notLookedUp(target);
   const scale = scaleOf(target);
   // A scale that counts groups says nothing about pods, and the other way round.
   if (scale === undefined || grouped !== target.countsGroups) return undefined;
@@ -60,23 +60,19 @@ function ofTarget(
 }
 
 function podsOf(owner: OwnerNode | undefined, tally: OwnerTally): Expected {
-  if (owner?.state === 'unknown') return unknown(owner);
+  if (owner?.state === 'unknown') return notLookedUp(owner);
   const scale = owner === undefined ? undefined : scaleOf(owner);
   if (scale !== undefined) return { known: true, count: scale, source: 'scale' };
   return { known: true, count: tally.existingPods, source: 'seen' };
 }
 
 function groupsOf(root: OwnerNode | undefined, tally: OwnerTally): Expected {
-  if (root?.state === 'unknown') return unknown(root);
+  if (root?.state === 'unknown') return notLookedUp(root);
   const seen: Expected = { known: true, count: tally.existingGroups + tally.existingSingles, source: 'seen' };
   const scale = root === undefined ? undefined : scaleOf(root);
   if (root === undefined || scale === undefined) return seen;
   if (root.countsGroups) return { known: true, count: scale + tally.existingSingles, source: 'scale' };
   return tally.groups > 0 ? seen : { known: true, count: scale, source: 'scale' };
-}
-
-function unknown(owner: OwnerNode): Expected {
-  return { known: false, why: `${owner.display} was not looked up yet` };
 }
 
 /**

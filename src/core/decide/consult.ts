@@ -1,7 +1,7 @@
 import type { DisruptionRequest } from '../request.ts';
 import type { World } from '../world/world.ts';
+import { evaluate, type Opinion } from './evaluate.ts';
 import { inOrder, type Judge, panelFor } from './judges.ts';
-import { type Opinion, opinionOf } from './opinion.ts';
 
 /** One budget over a pod, and what it says about losing it now. */
 export interface Consulted {
@@ -24,7 +24,7 @@ export function consult(world: World, request: DisruptionRequest, now: number): 
   const builtin = panel.builtin.map((pdb): Judge => ({ kind: 'pdbPlain', pdb }));
   return inOrder([...panel.judges, ...builtin]).map((judge) => ({
     judge,
-    opinion: opinionOf(judge, pod),
+    opinion: evaluate(judge, pod),
     builtin: builtin.includes(judge),
   }));
 }

@@ -9,13 +9,21 @@ import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { World } from '../world/world.ts';
-import { cacheStale, ledgerUnknown, notSynced } from './closed.ts';
-import { exemptPod, exemptRequest } from './exempt.ts';
-import { concernsCrowded, digestsOf, inOrder, type Judge, type Panel, panelFor, wasJudgedBy } from './judges.ts';
-import { opinionOf } from './opinion.ts';
+import { evaluate } from './evaluate.ts';
+import { cacheStale, exemptPod, exemptRequest, ledgerUnknown, notSynced, vetoOf } from './gates.ts';
+import {
+  concernsCrowded,
+  digestsOf,
+  inOrder,
+  type Judge,
+  othersDown,
+  type Panel,
+  panelFor,
+  servesEverybody,
+  versionOf,
+  wasJudgedBy,
+} from './judges.ts';
 import { blocker, deny } from './refusal.ts';
-import { othersDown, servesEverybody, versionOf } from './rests-on.ts';
-import { vetoOf } from './veto.ts';
 
 export interface DecideOptions {
   /** `on`, the default: we complete the evictions that a budget of ours judged; `off`: never (P9). */
@@ -60,7 +68,7 @@ function decideBuiltin(pod: PodRecord, request: DisruptionRequest, exempt: PassC
   const [pdb] = pod.pdbs;
   if (request.operation !== 'EVICT' || pdb === undefined) return pass(exempt);
   if (pod.pdbs.length > 1) return deny([severalPlain(pod, pod.pdbs.length)]);
-  const opinion = opinionOf({ kind: 'pdbPlain', pdb }, pod);
+  const opinion = evaluate({ kind: 'pdbPlain', pdb }, pod);
   return opinion.agrees ? { ...pass(exempt), charges: [opinion.charge] } : deny([opinion.blocker]);
 }
 
@@ -75,7 +83,10 @@ function decideUnseen(
   const blind = notSynced(world, name);
   if (blind !== undefined) return deny([blind]);
   if (request.operation !== 'EVICT' && (state === undefined || state.pubs.size === 0)) return pass('NotProtected');
-  const detail = pod === undefined ? undefined : `the one in view has uid ${pod.uid}, the request means ${request.uid}`;
+  const detail =
+    pod === undefined
+      ? undefined
+      : `it sees a pod of that name with uid ${pod.uid}, and the request means uid ${request.uid}`;
   return deny([blocker('PodUnknown', { pod: name, ...(detail === undefined ? {} : { detail }) })]);
 }
 
@@ -106,7 +117,7 @@ function decideSeen(
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
-  return asIfUnreserved(state, pod, () => judge(state, pod, request, panel, options));
+  return asIfUnreserved(state, pod, () => evaluateAll(state, pod, request, panel, options));
 }
 
 /** Of a pod whose workload is scaled to 0 only those budgets are asked that say a total of their own (X4). */
@@ -165,7 +176,7 @@ function covers(
 
 /** A probe of another pod of its unit says no (H5). */
 function isWithheldBy(judge: Judge, pod: PodRecord): boolean {
-  const opinion = opinionOf(judge, pod);
+  const opinion = evaluate(judge, pod);
   return !opinion.agrees && opinion.blocker.code === 'UnitWithheld';
 }
 
@@ -183,7 +194,7 @@ function asIfUnreserved<T>(state: NamespaceState, pod: PodRecord, ask: () => T):
   return answer;
 }
 
-function judge(
+function evaluateAll(
   state: NamespaceState,
   pod: PodRecord,
   request: DisruptionRequest,
@@ -198,7 +209,7 @@ function judge(
   const veto = vetoOf(pod, request, panel.judges);
   if (veto !== undefined) blockers.push(veto);
   for (const one of panel.judges) {
-    const opinion = opinionOf(one, pod);
+    const opinion = evaluate(one, pod);
     if (!opinion.agrees) blockers.push(opinion.blocker);
     else {
       charges.push(opinion.charge);

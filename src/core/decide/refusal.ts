@@ -1,9 +1,13 @@
-import { describeRefusal, type RefusalCode, type Withholder } from '../../api/reasons.ts';
+import type { RefusalCode, RefusalFacts, Withholder } from '../../api/reasons.ts';
+import { outlookOf } from '../../api/refusal-outlook.ts';
+import { describeRefusal } from '../../api/refusal-texts.ts';
+import { budgetName, counted } from '../../api/wording.ts';
 import type { Blocker, Denied } from '../verdict.ts';
 
-type BlockerFacts = Omit<Blocker, 'code' | 'message' | 'unblock'> & {
+type BlockerFacts = Omit<Blocker, 'code' | 'outlook' | 'message' | 'unblock'> & {
   readonly pod: { readonly name: string };
   readonly detail?: string;
+  readonly pending?: boolean;
   readonly withheldBy?: readonly Withholder[];
 };
 
@@ -11,22 +15,25 @@ type BlockerFacts = Omit<Blocker, 'code' | 'message' | 'unblock'> & {
 const maxDetail = 500;
 
 export function blocker(code: RefusalCode, facts: BlockerFacts): Blocker {
-  const { pod, detail, budget, withheldBy, ...numbers } = facts;
-  const text = describeRefusal(code, {
+  const { pod, detail, budget, withheldBy, pending, ...numbers } = facts;
+  const known: RefusalFacts = {
     pod: pod.name,
     ...numbers,
-    ...(budget === undefined ? {} : { budget: `${budget.kind} "${budget.name}"` }),
+    ...(budget === undefined ? {} : { budget: budgetName(budget) }),
+    ...(pending === undefined ? {} : { pending }),
     ...(detail === undefined ? {} : { detail: detail.slice(0, maxDetail) }),
     ...(withheldBy === undefined ? {} : { withheldBy }),
-  });
-  return { code, ...(budget === undefined ? {} : { budget }), ...numbers, ...text };
+  };
+  const text = describeRefusal(code, known);
+  const outlook = outlookOf(code, known);
+  return { code, outlook, ...(budget === undefined ? {} : { budget }), ...numbers, ...text };
 }
 
 export function deny(blockers: readonly Blocker[]): Denied {
   const [first] = blockers;
   if (first === undefined) throw new Error('a refusal needs a reason');
   const more = blockers.length - 1;
-  const rest = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'reason' : 'reasons'})`;
+  const rest = more === 0 ? '' : ` (and ${counted(more, 'more reason')})`;
   return { result: 'deny', blockers, message: `${first.message}${rest}; ${first.unblock}` };
 }
 

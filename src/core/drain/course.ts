@@ -11,6 +11,7 @@ import {
   type Sighting,
 } from './course-pod.ts';
 import { holdersOf, isOver, nextPods, type Situation } from './next.ts';
+import type { DrainUnit } from './units.ts';
 
 export interface CourseOptions {
   readonly parallel: number;
@@ -70,10 +71,10 @@ export class Course {
     return [...new Set(left.map(({ pod }) => pod.node))];
   }
 
-  /** For each waiting pod: the broken groups that have to be finished first, in words. Those that are only asked for are left out. */
-  holds(): (pod: CoursePod) => readonly string[] {
+  /** For each waiting pod: the broken groups that have to be finished first. Those that are only asked for are left out. */
+  holds(): (pod: CoursePod) => readonly DrainUnit[] {
     const holders = holdersOf(this.#situation());
-    return (pod) => holders(pod).flatMap(({ open, unit }) => (open ? [unit.name] : []));
+    return (pod) => holders(pod).flatMap(({ open, unit }) => (open ? [unit] : []));
   }
 
   asked(pod: CoursePod, now: number): void {

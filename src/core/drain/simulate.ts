@@ -1,7 +1,7 @@
 import { compareStrings } from '../compare.ts';
 import type { DecideOptions } from '../decide/decide.ts';
 import type { Blocker, Charge } from '../verdict.ts';
-import { reserve, unreserve } from '../world/ledger-view.ts';
+import { reserve, unreserve } from '../world/namespace-state.ts';
 import type { World } from '../world/world.ts';
 import { askToEvict } from './evict.ts';
 
@@ -13,6 +13,8 @@ export interface PodKey {
 export interface DrainOptions extends DecideOptions {
   /** `given`: in the order of the list, as a script would; `any`: in an order that lets many go at once, as a planner may. */
   readonly order?: 'given' | 'any';
+  /** Whether a controller makes a new pod in place of this one; absent: all come back. One that does not is gone for all later rounds. */
+  readonly comesBack?: (pod: PodKey) => boolean;
 }
 
 /** One pod's part in a drain. */
@@ -27,61 +29,67 @@ export interface BlockedPod {
 }
 
 export interface DrainSimulation {
-  /** Wave 1 can go now; wave n when the pods of the wave before are back as they were. */
-  readonly waves: readonly (readonly DrainStep[])[];
-  /** For each pod that does not go in wave 1: what it waits for. */
+  /** Round 1 can go now; round n when the pods of the round before are back as they were. */
+  readonly rounds: readonly (readonly DrainStep[])[];
+  /** For each pod that does not go in round 1: what it waits for. */
   readonly waiting: readonly BlockedPod[];
   /** What can never go as things are, and why. */
   readonly stuck: readonly BlockedPod[];
 }
 
-/** What would happen if these pods were evicted (M1, M2). The world is left as it was. Every wave but the last takes a pod away. */
+/** What would happen if these pods were evicted (M1, M2). The world is left as it was. Every round but the last takes a pod away. */
 export function simulateDrain(
   world: World,
   pods: readonly PodKey[],
   now: number,
   options: DrainOptions = {},
 ): DrainSimulation {
-  const waves: (readonly DrainStep[])[] = [];
+  const rounds: (readonly DrainStep[])[] = [];
+  const lost: (() => void)[] = [];
   let waiting: readonly BlockedPod[] | undefined;
   let left = pods;
   let blocked: readonly BlockedPod[] = [];
   while (left.length > 0) {
-    const wave = simulateWave(world, left, now, options);
-    waiting ??= wave.blocked;
-    blocked = wave.blocked;
-    if (wave.steps.length === 0) break;
-    waves.push(wave.steps);
-    left = wave.blocked.map((one) => one.pod);
-    if (left.length === 0) blocked = [];
+    const round = simulateRound(world, left, now, options);
+    lost.push(...round.lost);
+    waiting ??= round.blocked;
+    blocked = round.blocked;
+    if (round.steps.length === 0) break;
+    rounds.push(round.steps);
+    left = round.blocked.map((one) => one.pod);
   }
-  return { waves, waiting: waiting ?? [], stuck: blocked };
+  for (const back of lost.reverse()) back();
+  return { rounds, waiting: waiting ?? [], stuck: blocked };
 }
 
-interface Wave {
+interface Round {
   readonly steps: readonly DrainStep[];
   readonly blocked: readonly BlockedPod[];
+  /** Undoes the eviction of each pod that does not come back. */
+  readonly lost: readonly (() => void)[];
 }
 
 /** One pass over the pods; each sees those before it as gone. */
-function simulateWave(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): Wave {
+function simulateRound(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): Round {
+  const { comesBack = () => true, order } = options;
   const undo: (() => void)[] = [];
+  const lost: (() => void)[] = [];
   const steps: DrainStep[] = [];
   const blocked: BlockedPod[] = [];
-  for (const pod of options.order === 'any' ? ordered(world, pods, now, options) : pods) {
+  for (const pod of order === 'any' ? ordered(world, pods, now, options) : pods) {
     const verdict = askToEvict(world, pod, now, options);
     if (verdict.result === 'deny') {
       blocked.push({ pod, blockers: verdict.blockers });
       continue;
     }
     steps.push({ pod, charges: verdict.charges });
-    undo.push(takeAway(world, pod, now));
+    (comesBack(pod) ? undo : lost).push(takeAway(world, pod, now));
   }
   for (const back of undo.reverse()) back();
-  return { steps, blocked };
+  return { steps, blocked, lost };
 }
 
-/** An allowed pod is gone for the rest of the wave, whether or not a ledger holds it, and on whatever condition. */
+/** An allowed pod is gone for the rest of the round, whether or not a ledger holds it, and on whatever condition. */
 function takeAway(world: World, pod: PodKey, now: number): () => void {
   const state = world.namespace(pod.namespace);
   const record = state?.pods.get(pod.name);

@@ -8,8 +8,9 @@ export interface DrainUnit {
   /** Other budgets may count the same pods in other ways: each budget's groups are units of its own. */
   readonly id: string;
   readonly budget: string;
-  /** As a person would say it: `group llm/0 of PodDisruptionBudget "llm"`. */
+  /** As a person would say it: `group llm/0`, `pdb/llm`. */
   readonly name: string;
+  readonly budgetName: string;
 }
 
 export interface SeenUnit extends DrainUnit {
@@ -36,5 +37,6 @@ export function groupUnitsOf(world: World, key: PodKey & { readonly uid: string 
 
 function seen({ kind, namespace, name }: BudgetRef, id: string, display: string, broken: boolean): SeenUnit {
   const budget = `${namespace}/${kind}/${name}`;
-  return { id: `${budget}/${id}`, budget, name: `group ${display} of ${kind} ${JSON.stringify(name)}`, broken };
+  const budgetName = `${kind === 'PodDisruptionBudget' ? 'pdb' : 'pub'}/${name}`;
+  return { id: `${budget}/${id}`, budget, name: `group ${display}`, budgetName, broken };
 }

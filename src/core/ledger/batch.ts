@@ -2,11 +2,9 @@ import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { type DecideOptions, decide } from '../decide/decide.ts';
 import { type DisruptionRequest, isRemoval } from '../request.ts';
 import type { Allowed, Verdict } from '../verdict.ts';
-import { reserve, unreserve } from '../world/ledger-view.ts';
-import type { NamespaceState } from '../world/namespace-state.ts';
+import { type NamespaceState, reserve, unreserve } from '../world/namespace-state.ts';
 import type { World } from '../world/world.ts';
-import { type Release, seenToGo } from './prune.ts';
-import { rewrite } from './rewrite.ts';
+import { type Release, rewrite, seenToGo } from './prune.ts';
 
 export interface BatchOutcome {
   /** One for each request, in order. They hold only once the ledger is written, if there is one to write. */
@@ -28,7 +26,7 @@ export interface BatchOutcome {
  * world is left as it was: after the write the caller sets the ledger that the API server answered with, after a lost race the
  * newer one, and judges again.
  */
-export function judgeBatch(
+export function decideBatch(
   world: World,
   namespace: string,
   requests: readonly DisruptionRequest[],

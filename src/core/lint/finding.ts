@@ -5,7 +5,7 @@ import type { PdbState } from '../world/pdb-state.ts';
 import type { PubState } from '../world/pub-state.ts';
 import type { World } from '../world/world.ts';
 
-/** An object as somebody wrote it, or as a cluster has it. Nothing but its kind and name is sure. */
+/** An object as it was written, or as a cluster has it. Nothing but its kind and name is sure. */
 export interface LintObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -43,6 +43,8 @@ export type Severity = 'error' | 'warning';
 /** One place where a rule does not hold. */
 export interface Hit {
   readonly object: LintObject;
+  /** The field that is meant, as far as there is one: `spec.minAvailable`. Its line is shown. */
+  readonly field?: string;
   /** What is wrong here, with names and numbers. */
   readonly message: string;
 }

@@ -1,14 +1,16 @@
 import { compareStrings } from '../compare.ts';
 import type { Finding, LintedPdb, LintedPub, LintInput, LintObject, LintView, Rule } from './finding.ts';
+import { keyRules } from './key-rules.ts';
 import { numberRules } from './number-rules.ts';
 import { probeRules } from './probe-rules.ts';
 import { readingRules } from './reading-rules.ts';
 import { selectionRules } from './selection-rules.ts';
 import { targetRules } from './target-rules.ts';
 
-/** All rules, by code. Adding one is adding an entry, its tests, and its line in docs/lint.md. */
+/** All rules, by code. Adding one is adding an entry, its tests, and its line in docs/reference/lint.md. */
 export const rules: readonly Rule[] = [
   ...readingRules,
+  ...keyRules,
   ...numberRules,
   ...selectionRules,
   ...probeRules,

@@ -37,7 +37,9 @@ function compared(
   return numbersOf(view).flatMap((one) => {
     if (!one.expected.known || !one.desired.known) return [];
     const [want, have] = [one.desired.count, one.expected.count];
-    return have > 0 && test(want, have) ? [{ object: one.object, message: words({ ...one, want, have }) }] : [];
+    const { object } = one;
+    const message = words({ ...one, want, have });
+    return have > 0 && test(want, have) ? [{ object, field: limitField(object), message }] : [];
   });
 }
 
@@ -47,7 +49,9 @@ function counted(count: number, what: string): string {
 
 function unknownNumbers(view: LintView): readonly Hit[] {
   return numbersOf(view).flatMap(({ object, desired, unit }) =>
-    desired.known ? [] : [{ object, message: `how many ${unit}s it wants cannot be told: ${desired.why}` }],
+    desired.known
+      ? []
+      : [{ object, field: limitField(object), message: `how many ${unit}s it wants cannot be told: ${desired.why}` }],
   );
 }
 
@@ -68,9 +72,14 @@ function besideAutoscaler({ objects, pdbs, pubs }: LintView): readonly Hit[] {
       );
       if (!same || !reached || minimum < lowest) return [];
       const message = `minAvailable is ${minimum}, and HorizontalPodAutoscaler ${scaler.metadata.name} scales ${named} down to ${lowest}: nothing may go then`;
-      return [{ object, message }];
+      return [{ object, field: 'spec.minAvailable', message }];
     });
   });
+}
+
+/** The limit that a budget sets. */
+export function limitField(object: LintObject): string {
+  return specOf(object)['maxUnavailable'] === undefined ? 'spec.minAvailable' : 'spec.maxUnavailable';
 }
 
 const specOf = (object: LintObject): Fields => (isObject(object['spec']) ? object['spec'] : {});
@@ -90,7 +99,7 @@ export const numberRules: readonly Rule[] = [
     code: 'HF002',
     name: 'budget-never-met',
     severity: 'error',
-    why: 'It wants more than there ever is, so not one pod may be evicted, also when everything is healthy.',
+    why: 'It wants more than there ever is, so not one pod may be evicted, even when everything is healthy.',
     fix: 'Lower minAvailable below the number of replicas, or better, use maxUnavailable.',
     check: (view) =>
       compared(
@@ -103,7 +112,7 @@ export const numberRules: readonly Rule[] = [
     code: 'HF003',
     name: 'budget-allows-nothing',
     severity: 'error',
-    why: 'It wants all that there is, so nothing may ever be evicted: every drain of a node with such a pod waits for ever.',
+    why: 'It wants all that there is, so nothing may ever be evicted: every drain of a node with such a pod waits forever.',
     fix: 'Allow at least one to go (maxUnavailable: 1), and run more than one replica.',
     check: (view) =>
       compared(
@@ -124,7 +133,7 @@ export const numberRules: readonly Rule[] = [
     code: 'HF014',
     name: 'expected-number-unknown',
     severity: 'error',
-    why: 'A percentage or maxUnavailable needs to know how many there should be. Where nobody can tell, nothing may be evicted.',
+    why: 'A percentage or maxUnavailable needs to know how many there should be. Where that is not known, nothing may be evicted.',
     fix: 'Use a number for minAvailable, or select only pods whose controllers have a scale.',
     check: unknownNumbers,
   },

@@ -5,36 +5,34 @@ import { hasProbe, parseProbes } from '../../api/probe.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import { obtain } from '../world/selector-index.ts';
 import type { Hit, LintObject, LintView, Rule } from './finding.ts';
+import { podTemplatesOf } from './pod-templates.ts';
 
 /** A pod, or the template that stands for the pods of a workload. */
 interface PodSource {
   readonly object: LintObject;
   readonly pod: Pod & Fields;
+  /** What comes before the fields of the pod: `spec.template.`. */
+  readonly prefix: string;
 }
 
 function podSources(objects: readonly LintObject[]): readonly PodSource[] {
-  return objects.flatMap((object) =>
-    templatesOf(object).map((pod) => ({ object, pod: pod as unknown as Pod & Fields })),
-  );
-}
-
-function templatesOf(object: LintObject): readonly Fields[] {
-  if (object.kind === 'Pod') return [object];
-  const { spec } = object;
-  if (!isObject(spec)) return [];
-  const group = isObject(spec['leaderWorkerTemplate']) ? spec['leaderWorkerTemplate'] : {};
-  return [spec['template'], group['leaderTemplate'], group['workerTemplate']].filter(isObject).map((template) => {
-    // A template has no name, and nobody reads a probe without one.
-    const metadata = isObject(template['metadata']) ? template['metadata'] : {};
-    return { ...template, metadata: { ...metadata, name: object.metadata.name } };
+  return objects.flatMap((object) => {
+    if (object.kind === 'Pod') return [{ object, pod: object as unknown as Pod & Fields, prefix: '' }];
+    return podTemplatesOf(object).map(({ path, metadata, spec }) => {
+      // A template has no name, and a probe is read of a pod that has one.
+      const pod = { metadata: { ...metadata, name: object.metadata.name }, spec };
+      return { object, pod: pod as unknown as Pod & Fields, prefix: `${path}.` };
+    });
   });
 }
 
 function malformed({ objects }: LintView): readonly Hit[] {
-  return podSources(objects).flatMap(({ object, pod }) => {
-    if (!hasProbe(pod)) return [];
-    const probes = parseProbes(pod);
-    return probes.ok ? [] : [{ object, message: formatFieldErrors(probes.errors) }];
+  return podSources(objects).flatMap(({ object, pod, prefix }) => {
+    const probes = hasProbe(pod) ? parseProbes(pod) : undefined;
+    if (probes === undefined || probes.ok) return [];
+    const errors = probes.errors.map((error) => ({ ...error, field: `${prefix}${error.field}` }));
+    const [first] = errors;
+    return first === undefined ? [] : [{ object, field: first.field, message: formatFieldErrors(errors) }];
   });
 }
 
@@ -51,8 +49,9 @@ function unprobed({ objects, pdbs, pubs }: LintView): readonly Hit[] {
       one.budgets.add(`${object.kind} ${object.metadata.name}`);
     }
   }
-  return [...found.values()].map(({ source: { object, pod }, budgets }) => ({
+  return [...found.values()].map(({ source: { object, pod, prefix }, budgets }) => ({
     object,
+    field: `${prefix}spec.containers`,
     message: `${unready(pod).join(', ')} has no readinessProbe, and ${[...budgets].sort().join(' and ')} counts its pods`,
   }));
 }
@@ -82,7 +81,7 @@ export const probeRules: readonly Rule[] = [
     name: 'probe-cannot-be-read',
     severity: 'error',
     why: 'A disruption probe that cannot be read says no for ever: the pod may not be evicted.',
-    fix: 'Correct the field that is named; docs/probes.md has examples.',
+    fix: 'Correct the field that is named; docs/guides/probes.md has examples.',
     check: malformed,
   },
   {
@@ -90,7 +89,7 @@ export const probeRules: readonly Rule[] = [
     name: 'no-readiness-probe',
     severity: 'warning',
     why: 'A budget counts ready pods. Without a readiness probe a pod is ready when it runs, long before it serves, and the next one may go too soon.',
-    fix: 'Add a readinessProbe, or a disruption probe (docs/probes.md).',
+    fix: 'Add a readinessProbe, or a disruption probe (docs/guides/probes.md).',
     check: unprobed,
   },
 ];

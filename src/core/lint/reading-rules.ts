@@ -1,10 +1,10 @@
 import { annotationField } from '../../api/annotations.ts';
 import { type FieldError, formatFieldErrors } from '../../api/field-errors.ts';
 import { type Fields, isObject } from '../../api/json.ts';
-import { annotation, label } from '../../api/names.ts';
+import { label } from '../../api/names.ts';
 import { validatePub } from '../../api/pub-validation.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
-import { parseRolloutOptIn } from '../rollout/opt-in.ts';
+import { misspeltStrategy, parseRolloutOptIn, strategyField } from '../rollout/opt-in.ts';
 import type { Hit, LintObject, LintView, Rule } from './finding.ts';
 
 interface Wrong {
@@ -25,16 +25,22 @@ function unreadable({ objects, pdbs, pubs }: LintView): readonly Wrong[] {
 }
 
 function rolloutErrors(object: LintObject): readonly FieldError[] {
-  const optIn = parseRolloutOptIn(object as unknown as StatefulSet);
+  const set = object as unknown as StatefulSet;
+  const misspelt = misspeltStrategy(set);
+  if (misspelt !== undefined) return [misspelt];
+  const optIn = parseRolloutOptIn(set);
   return optIn.kind === 'invalid' ? optIn.errors : [];
 }
 
-const isAnnotation = ({ field }: FieldError): boolean => field.startsWith(annotationField('').slice(0, -1));
+/** Annotations, and the one word of ours that Kubernetes has a field for. */
+const isAnnotation = ({ field }: FieldError): boolean =>
+  field.startsWith(annotationField('').slice(0, -1)) || field === strategyField;
 
 function hits(wrong: readonly Wrong[], test: (error: FieldError) => boolean): readonly Hit[] {
   return wrong.flatMap(({ object, errors }) => {
     const those = errors.filter(test);
-    return those.length === 0 ? [] : [{ object, message: formatFieldErrors(those) }];
+    const [first] = those;
+    return first === undefined ? [] : [{ object, field: first.field, message: formatFieldErrors(those) }];
   });
 }
 
@@ -43,27 +49,8 @@ function guardLabels({ objects }: LintView): readonly Hit[] {
     const value = object.kind === 'Namespace' ? mapOf(object, 'labels')[label.guard] : undefined;
     if (value === undefined || value === 'enabled' || value === 'disabled') return [];
     const message = `label ${label.guard} is ${JSON.stringify(value)}, and only "enabled" and "disabled" mean anything`;
-    return [{ object, message }];
+    return [{ object, field: `metadata.labels[${label.guard}]`, message }];
   });
-}
-
-const known: ReadonlySet<string> = new Set([...Object.values(annotation), ...Object.values(label)]);
-const ours = 'holdfast.dev/';
-
-/** Keys of ours that nobody reads: most likely misspelt. Templates of pods have annotations of their own. */
-function unknownKeys({ objects }: LintView): readonly Hit[] {
-  return objects.flatMap((object) => {
-    const keys = [object, ...templatesOf(object)].flatMap((one) => [
-      ...Object.keys(mapOf(one, 'annotations')),
-      ...Object.keys(mapOf(one, 'labels')),
-    ]);
-    const strange = [...new Set(keys)].filter((key) => key.startsWith(ours) && !known.has(key)).sort();
-    return strange.length === 0 ? [] : [{ object, message: `nobody reads ${strange.join(', ')}` }];
-  });
-}
-
-function templatesOf({ spec }: Fields): readonly Fields[] {
-  return isObject(spec) && isObject(spec['template']) ? [spec['template']] : [];
 }
 
 function mapOf({ metadata }: Fields, field: 'annotations' | 'labels'): Fields {
@@ -84,16 +71,8 @@ export const readingRules: readonly Rule[] = [
     code: 'HF012',
     name: 'unknown-annotation-value',
     severity: 'error',
-    why: 'A word that nobody knows is not guessed at: the budget refuses all its pods, or the repair of rollouts stays off.',
-    fix: 'Use one of the values in docs/reference.md.',
+    why: 'Unknown values are rejected, not guessed: the budget refuses all its pods, or stuck rollouts are not recovered.',
+    fix: 'Use one of the values in docs/reference/names.md.',
     check: (view) => [...hits(unreadable(view), isAnnotation), ...guardLabels(view)],
-  },
-  {
-    code: 'HF013',
-    name: 'unknown-annotation',
-    severity: 'warning',
-    why: 'A name under holdfast.dev/ that nobody reads has no effect; most often it is misspelt.',
-    fix: 'Use one of the names in docs/reference.md.',
-    check: unknownKeys,
   },
 ];

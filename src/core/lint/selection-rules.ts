@@ -1,11 +1,18 @@
+import { annotationField } from '../../api/annotations.ts';
+import { annotation } from '../../api/names.ts';
 import { compareStrings } from '../compare.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import type { Hit, LintedPdb, LintView, Rule } from './finding.ts';
+import { limitField } from './number-rules.ts';
+
+const scopeField = annotationField(annotation.budgetScope);
+const minimumField = annotationField(annotation.groupMinAvailable);
+const readyField = 'spec.podGroupPolicy.minReadyReplicas';
 
 function selectsNothing({ pdbs, pubs }: LintView): readonly Hit[] {
   return [...pdbs, ...pubs]
     .filter(({ state }) => state.pods.size === 0)
-    .map(({ object }) => ({ object, message: 'selects no pod' }));
+    .map(({ object }) => ({ object, field: 'spec.selector', message: 'selects no pod' }));
 }
 
 /** Budgets over the same pods, each set of them once, with one of the pods. */
@@ -20,7 +27,7 @@ function overlaps({ pdbs, pubs }: LintView, budgetsOf: (pod: PodRecord) => reado
       if (names.length < 2 || seen.has(together)) continue;
       seen.add(together);
       const others = names.filter((name) => name !== own).join(' and ');
-      hits.push({ object, message: `shares pods such as ${pod.name} with ${others}` });
+      hits.push({ object, field: 'spec.selector', message: `shares pods such as ${pod.name} with ${others}` });
     }
   }
   return hits;
@@ -43,9 +50,8 @@ function countsPods({ pdbs, pubs }: LintView): readonly Hit[] {
     const pod = [...state.pods].find(({ claims }) => claims.some(({ size = 2 }) => size > 1));
     const claim = pod?.claims.find(({ size = 2 }) => size > 1);
     if (pod === undefined || claim === undefined) return [];
-    return [
-      { object, message: `counts pods, and ${pod.name} serves in the group ${claim.display} (${claim.convention})` },
-    ];
+    const message = `counts pods, and ${pod.name} serves in the group ${claim.display} (${claim.convention})`;
+    return [{ object, field: limitField(object), message }];
   });
 }
 
@@ -55,7 +61,7 @@ function unresolved({ pdbs }: LintView): readonly Hit[] {
     const pod = [...state.pods].find((one) => state.groupOf(one) === undefined);
     return pod === undefined
       ? []
-      : [{ object, message: `counts groups, and nothing says which group ${pod.name} is in` }];
+      : [{ object, field: scopeField, message: `counts groups, and nothing says which group ${pod.name} is in` }];
   });
 }
 
@@ -66,7 +72,13 @@ function largeMinimum({ pdbs, pubs }: LintView): readonly Hit[] {
       const minimum = state.groupMinimum?.count ?? state.boundsOf(group).enough;
       const size = group.sizes.max ?? group.pods.size;
       return minimum > size
-        ? [{ object, message: `group ${group.display} has ${size} pods, and serves with ${minimum}` }]
+        ? [
+            {
+              object,
+              field: minimumField,
+              message: `group ${group.display} has ${size} pods, and serves with ${minimum}`,
+            },
+          ]
         : [];
     }),
   );
@@ -75,7 +87,7 @@ function largeMinimum({ pdbs, pubs }: LintView): readonly Hit[] {
       const stated = [...unit.pods].flatMap(({ claims }) => claims.map(({ size = 0 }) => size));
       const size = Math.max(unit.pods.size, ...stated);
       const message = `group ${unit.display} has ${size} pods, and minReadyReplicas is ${state.minimum}`;
-      return state.minimum > size ? [{ object, message }] : [];
+      return state.minimum > size ? [{ object, field: readyField, message }] : [];
     }),
   );
   return [...onePerObject(ofPdbs), ...onePerObject(ofPubs)];
@@ -86,7 +98,9 @@ function smallMinimum({ pubs }: LintView): readonly Hit[] {
   const hits = pubs.flatMap(({ object, state }) =>
     [...state.units.values()].flatMap(({ display, statedSize = 0 }) => {
       const message = `group ${display} has ${statedSize} pods, and minReadyReplicas is ${state.minimum}`;
-      return state.rules?.groups !== undefined && statedSize > state.minimum ? [{ object, message }] : [];
+      return state.rules?.groups !== undefined && statedSize > state.minimum
+        ? [{ object, field: readyField, message }]
+        : [];
     }),
   );
   return onePerObject(hits);
@@ -101,7 +115,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF004',
     name: 'budget-selects-nothing',
     severity: 'warning',
-    why: 'A budget without pods protects nothing; most often its selector and the labels of the pods have come apart.',
+    why: 'A budget without pods protects nothing; usually the selector no longer matches the pod labels.',
     fix: 'Make the selector match the labels of the pod template, or delete the budget. Check it together with its workloads.',
     check: selectsNothing,
   },
@@ -125,7 +139,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF007',
     name: 'several-budgets',
     severity: 'warning',
-    why: 'Every one of the budgets has to agree before a pod may go; seldom does anybody mean that.',
+    why: 'Every one of the budgets has to agree before a pod may go; that is seldom meant.',
     fix: 'Leave one budget over these pods.',
     check: (view) => overlaps(view, (pod) => (plainPdbs(pod).length > 1 ? [] : allBudgets(pod))),
   },

@@ -12,7 +12,13 @@ function missingWorkload({ objects, pubs }: LintView): readonly Hit[] {
     );
     return there
       ? []
-      : [{ object, message: `targetRef names ${target.workloadKind} ${target.name}, which is not there` }];
+      : [
+          {
+            object,
+            field: 'spec.targetRef',
+            message: `targetRef names ${target.workloadKind} ${target.name}, which is not there`,
+          },
+        ];
   });
 }
 

@@ -9,13 +9,35 @@ import type { Candidate, Site } from './site.ts';
 /** How many waves every plan has that drains these nodes. Of equal bounds the first counts: the ones that say the most. */
 export function lowerBoundOf(site: Site, searched: Searched | undefined): LowerBound {
   if (site.candidates.length === 0) return { waves: 0, why: 'nothingToDrain' };
-  const bounds: readonly LowerBound[] = [
+  const atRest = boundAtRest(site, searched);
+  return largest([mayGainPods(site) ? ofFirstWave(atRest) : atRest, ...roomBounds(site)]);
+}
+
+/** What budgets ask for if every node keeps the pods that it has until it is drained. */
+export function boundAtRest({ candidates }: Site, searched: Searched | undefined): LowerBound {
+  return largest([
     { waves: 1, why: 'oneIsNeeded' },
-    ...budgetBounds(site.candidates),
-    ...roomBounds(site),
+    ...budgetBounds(candidates),
     ...(searched?.proven ? [{ waves: searched.sets.length, why: 'search' as const, tried: searched.tried }] : []),
-  ];
+  ]);
+}
+
+function largest(bounds: readonly LowerBound[]): LowerBound {
   return bounds.reduce((best, one) => (one.waves > best.waves ? one : best));
+}
+
+/** Whether pods of one wave may move to nodes of a later one. */
+function mayGainPods({ nodes, candidates }: Site): boolean {
+  const open = new Set(nodes.flatMap(({ name, unschedulable }) => (unschedulable ? [] : [name])));
+  return candidates.some(({ name }) => open.has(name));
+}
+
+/**
+ * A node that gained pods may take more rounds than before, and every further round lets other nodes of its wave break units, too. So
+ * what budgets give to nodes at rest limits the first wave, and no other: if they cannot all be in it, there are two waves at least.
+ */
+function ofFirstWave(atRest: LowerBound): LowerBound {
+  return atRest.waves < 2 ? atRest : { waves: 2, why: 'firstWave', because: atRest };
 }
 
 function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {

@@ -1,11 +1,11 @@
-import { lowerBoundOf } from './bound.ts';
+import { boundAtRest, lowerBoundOf } from './bound.ts';
 import { type Choose, carryOut, type Outcome } from './carry-out.ts';
 import { describeWave } from './describe-wave.ts';
 import { defaultPlanOptions, type PlanInput, type PlanOptions } from './input.ts';
 import type { LowerBound, Plan, StrategyName, StuckNode } from './result.ts';
 import { type Searched, searchShortest } from './search.ts';
 import { keyOf, type Site, surveySite } from './site.ts';
-import { oneAtATime, type Strategy, strategiesFor } from './strategies.ts';
+import { isLarge, oneAtATime, type Strategy, strategiesFor } from './strategies.ts';
 
 /**
  * In which waves to drain nodes so that no budget is broken. Several ways are tried and the best one is taken, so a plan never has
@@ -15,7 +15,8 @@ export function planDrain(input: PlanInput, options: Partial<PlanOptions> = {}):
   const site = surveySite(input, { ...defaultPlanOptions, ...options });
   const searched = searchShortest(site);
   const bound = lowerBoundOf(site, searched);
-  const tried = tryAll(site, searched, bound);
+  const goodEnough = isLarge(site) ? Math.max(bound.waves, boundAtRest(site, searched).waves) : bound.waves;
+  const tried = tryAll(site, searched, goodEnough);
   const ranked = [...tried].sort((a, b) => compareOutcomes(a.outcome, b.outcome));
   const best = ranked[0]?.outcome ?? { waves: [], drained: 0, noRoom: new Map() };
   const waves = best.waves.map((wave) => describeWave(wave, site.options));
@@ -36,12 +37,12 @@ interface Try {
   readonly outcome: Outcome;
 }
 
-/** Stops at a plan that nothing can be better than. */
-function tryAll(site: Site, searched: Searched | undefined, bound: LowerBound): readonly Try[] {
+/** Stops at a plan with so many waves: none can have fewer, or, of many pods, looking for one would take too long. */
+function tryAll(site: Site, searched: Searched | undefined, goodEnough: number): readonly Try[] {
   const all = site.candidates.length;
   if (all === 0) return [];
   const tried: Try[] = [];
-  const isBest = ({ outcome }: Try): boolean => outcome.drained === all && outcome.waves.length <= bound.waves;
+  const isBest = ({ outcome }: Try): boolean => outcome.drained === all && outcome.waves.length <= goodEnough;
   const attempts: readonly Strategy[] = [
     ...strategiesFor(site),
     ...(searched === undefined ? [] : [{ name: 'search' as const, choose: bySets(site, searched) }]),

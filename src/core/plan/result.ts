@@ -84,4 +84,6 @@ export type LowerBound =
       readonly free: number;
     }
   /** All other ways to share the nodes out were tried. */
-  | { readonly waves: number; readonly why: 'search'; readonly tried: number };
+  | { readonly waves: number; readonly why: 'search'; readonly tried: number }
+  /** The first wave cannot have all nodes. More is not proven: pods may move to nodes that are drained later. */
+  | { readonly waves: 2; readonly why: 'firstWave'; readonly because: LowerBound };

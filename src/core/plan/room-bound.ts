@@ -13,6 +13,8 @@ export function roomBounds(site: Site): readonly LowerBound[] {
   const nodes = site.nodes.filter(({ name, unschedulable }) => listed.has(name) || !unschedulable);
   if (nodes.length === 0) return [];
   const resources = new Set(nodes.flatMap(({ allocatable }) => [...allocatable.keys()]));
+  // A node that does not say how many pods it takes, takes any number.
+  if (nodes.some(({ allocatable }) => !allocatable.has('pods'))) resources.delete('pods');
   return [...resources].flatMap((resource) => boundBy(resource, nodes, listed, site) ?? []);
 }
 

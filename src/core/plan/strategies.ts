@@ -27,9 +27,12 @@ const moreStrategies: readonly Strategy[] = [
   { name: 'emptiest first', choose: (left) => sorted(left, ({ alone }) => alone.order.length) },
 ];
 
-export function strategiesFor({ candidates }: Pick<Site, 'candidates'>): readonly Strategy[] {
-  const pods = candidates.reduce((sum, { alone }) => sum + alone.order.length, 0);
-  return pods > maxPodsForAllWays ? mainStrategies : [...mainStrategies, ...moreStrategies];
+export function strategiesFor(site: Pick<Site, 'candidates'>): readonly Strategy[] {
+  return isLarge(site) ? mainStrategies : [...mainStrategies, ...moreStrategies];
+}
+
+export function isLarge({ candidates }: Pick<Site, 'candidates'>): boolean {
+  return candidates.reduce((sum, { alone }) => sum + alone.order.length, 0) > maxPodsForAllWays;
 }
 
 export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left, atMost: 1 };

@@ -32,7 +32,7 @@ function describe(state: RolloutState): string {
     case 'waiting':
       return describeWaiting(state);
     case 'replacing':
-      return `replaced ${state.pod}: broken on ${state.from === '' ? 'no known revision' : `revision ${state.from}`}, comes back on ${state.to}`;
+      return `deleted ${state.pod}: it was not ready on ${state.from === '' ? 'no known revision' : `revision ${state.from}`}, and its replacement has revision ${state.to}`;
     case 'blocked':
       return describeBlocked(state);
   }
@@ -68,11 +68,11 @@ function describeWaiting({ why, pod, until }: Extract<RolloutState, { kind: 'wai
   const moment = until === undefined ? undefined : printTime(until);
   switch (why) {
     case 'missing':
-      return `waiting for ${pod}: Kubernetes is to create it`;
+      return `waiting for ${pod}: Kubernetes has not created it yet`;
     case 'terminating':
       return `waiting for ${pod}: it is terminating`;
     case 'finished':
-      return `waiting for ${pod}: it has finished and Kubernetes replaces it`;
+      return `waiting for ${pod}: it has finished, and Kubernetes recreates it`;
     case 'warmingUp':
       return `waiting for ${pod}: ready, but not yet available${moment === undefined ? '' : ` (minReadySeconds end at ${moment})`}`;
     case 'unsteady':
@@ -95,22 +95,22 @@ function describeBlocked(state: Extract<RolloutState, { kind: 'blocked' }>): str
     case 'comesBackOld':
       return `blocked by ${state.pod}: Kubernetes would bring it back on its old revision ${state.revision}; set spec.updateStrategy.rollingUpdate.partition, such as to 0`;
     case 'refused':
-      return `blocked by ${state.pod}: its replacement is refused: ${oneLine(state.message)}`;
+      return `blocked by ${state.pod}: deleting it is refused: ${oneLine(state.message)}`;
   }
 }
 
 function describeCondemned(state: CondemnedState): string {
   switch (state.kind) {
     case 'leftToKubernetes':
-      return `scale-down: Kubernetes removes ${state.pod} next`;
+      return `scale-down: Kubernetes deletes ${state.pod} next`;
     case 'terminating':
       return `scale-down: ${state.pod} is terminating`;
     case 'after':
-      return `scale-down: ${state.pod} goes after ${state.other}`;
+      return `scale-down: ${state.pod} is deleted after ${state.other}`;
     case 'removing':
-      return `scale-down: removed ${state.pod} without waiting for ${state.behind}`;
+      return `scale-down: deleted ${state.pod} without waiting for ${state.behind}`;
     case 'refused':
-      return `scale-down: removal of ${state.pod} is refused: ${oneLine(state.message)}`;
+      return `scale-down: deleting ${state.pod} is refused: ${oneLine(state.message)}`;
   }
 }
 

@@ -1,12 +1,26 @@
 import { annotationField } from '../../api/annotations.ts';
-import { type FieldError, invalid, notSupported } from '../../api/field-errors.ts';
+import { type FieldError, invalid, misspelt } from '../../api/field-errors.ts';
 import { annotation } from '../../api/names.ts';
+import { nearest } from '../../api/nearest.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 
 export const enforcedRollingUpdate = 'EnforcedRollingUpdate';
 
 /** Long enough for a pod that only restarts to come back, short against the hours in which a person would notice. */
 const defaultSettleSeconds = 30;
+
+export const strategyField = 'spec.updateStrategy.type';
+
+/** A type that the API server will refuse, and that is almost ours: its answer names only its own two. */
+export function misspeltStrategy({ spec }: StatefulSet): FieldError | undefined {
+  const type = spec?.updateStrategy?.type;
+  if (type === undefined || type === '' || builtinStrategies.includes(type) || type === enforcedRollingUpdate)
+    return undefined;
+  const known = [...builtinStrategies, enforcedRollingUpdate];
+  return nearest(type, known) === enforcedRollingUpdate ? misspelt(strategyField, type, known) : undefined;
+}
+
+const builtinStrategies: readonly string[] = ['RollingUpdate', 'OnDelete'];
 
 export type NotOptedIn =
   | { readonly why: 'notAsked' }
@@ -29,7 +43,7 @@ export function parseRolloutOptIn(set: StatefulSet): RolloutOptIn {
   if (word !== undefined && word !== enforcedRollingUpdate) {
     return {
       kind: 'invalid',
-      errors: [notSupported(annotationField(annotation.updateStrategy), word, [enforcedRollingUpdate])],
+      errors: [misspelt(annotationField(annotation.updateStrategy), word, [enforcedRollingUpdate])],
     };
   }
   const strategy = set.spec?.updateStrategy?.type || 'RollingUpdate';
@@ -40,7 +54,7 @@ export function parseRolloutOptIn(set: StatefulSet): RolloutOptIn {
   const stop = annotations[annotation.rolloutStop];
   if (stop !== undefined && stop !== 'true' && stop !== 'false') {
     const field = annotationField(annotation.rolloutStop);
-    return { kind: 'invalid', errors: [notSupported(field, stop, ['true', 'false'])] };
+    return { kind: 'invalid', errors: [misspelt(field, stop, ['true', 'false'])] };
   }
   const settle = parseSettleSeconds(annotations[annotation.rolloutSettleSeconds]);
   return settle.kind === 'on' && stop === 'true' ? { kind: 'off', why: 'stopped' } : settle;

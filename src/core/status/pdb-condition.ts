@@ -2,10 +2,12 @@ import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { Condition } from '../../api/meta.ts';
 import { annotation, condition } from '../../api/names.ts';
 import type { WarningCode } from '../../api/reasons.ts';
+import { agree, counted } from '../../api/wording.ts';
+import { remedyOf } from '../budget/remedy.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
-import { counted, uncountedText } from './counted-words.ts';
+import { expectedText, neverText, nowText, uncountedText } from './status-words.ts';
 
 export interface PdbReport {
   /** Absent when the budget is plain, and was meant to be: it is Kubernetes' own business. */
@@ -51,27 +53,38 @@ function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings'
   const extra = warnings.map((one) => `; ${one.message}`).join('');
   const lost = unresolved(pdb);
   if (pdb.mode === 'group' && pdb.units.size === 0 && lost.length > 0) {
-    const message = `no group can be resolved: ${counted(lost.length, 'pod')} selected, among them ${lost[0]}${extra}`;
+    const message = `the budget counts groups, and no group is known for ${counted(lost.length, 'selected pod')} (${lost[0]}${lost.length > 1 ? ', ...' : ''}); waiting does not help: give the pods their group${extra}`;
     return { type, status: 'False', reason: 'GroupNotResolved', message };
   }
   const desired = pdb.desired();
   if (!desired.known) return { type, status: 'False', reason: 'Insufficient', message: `${desired.why}${extra}` };
-  // A budget that desires nothing refuses nothing, also when there is nothing (N4).
+  // A budget that needs nothing refuses nothing, even where there is nothing (N4).
   const sufficient = desired.count === 0 || pdb.available - 1 >= desired.count;
+  const never = sufficient ? undefined : neverAllows(pdb, desired.count);
   const fallback = warnings.some((one) => one.code === 'GroupFallback');
+  const reason = sufficient ? 'Sufficient' : never === undefined ? 'Insufficient' : 'NeverSufficient';
   return {
     type,
     status: sufficient ? 'True' : 'False',
-    reason: fallback ? 'GroupFallback' : sufficient ? 'Sufficient' : 'Insufficient',
-    message: `${numbers(pdb, desired.count)}${extra}`,
+    reason: fallback ? 'GroupFallback' : reason,
+    message: `${numbers(pdb, desired.count)}; ${never ?? nowText(pdb.available, desired.count, pdb.reserved())}${extra}`,
   };
 }
 
+/** Of a budget without pods nothing is said: they may come. */
+function neverAllows(pdb: PdbState, desired: number): string | undefined {
+  if (pdb.pods.size === 0) return undefined;
+  return neverText(remedyOf({ limit: pdb.rules?.limit ?? {}, desired }, pdb.supply()), desired, unitOf(pdb));
+}
+
+function unitOf(pdb: PdbState): 'pod' | 'group' {
+  return pdb.mode === 'group' ? 'group' : 'pod';
+}
+
 function numbers(pdb: PdbState, desired: number): string {
-  const unit = pdb.mode === 'group' ? 'group' : 'pod';
   const expected = pdb.expected();
-  const total = expected.known ? `, ${expected.count} expected (by ${expected.source})` : '';
-  return `${counted(pdb.available, unit)} available, ${desired} needed${total}`;
+  const total = expected.known ? `, ${expectedText(expected.count, expected.source)}` : '';
+  return `${counted(pdb.available, unitOf(pdb))} available, ${desired} needed${total}`;
 }
 
 function unresolved(pdb: PdbState): readonly string[] {
@@ -92,7 +105,7 @@ function leftOut(pdb: PdbState): Warning | undefined {
   if (pdb.rules?.scope.kind !== 'automatic' || pdb.mode !== 'group') return undefined;
   const lost = unresolved(pdb).length - pdb.undivided;
   if (lost === 0) return undefined;
-  const message = `${counted(lost, 'selected pod')} ${lost === 1 ? 'has' : 'have'} no group and ${lost === 1 ? 'is' : 'are'} left out`;
+  const message = `${counted(lost, 'selected pod')} ${agree(lost, 'has no group and is', 'have no group and are')} not counted among the groups`;
   return { code: 'MixedSelection', message };
 }
 
@@ -101,8 +114,8 @@ function notDivided(pdb: PdbState): Warning | undefined {
   const [pod] = [...pdb.pods].filter((one) => one.undivided && pdb.groupOf(one) === undefined);
   const group = pod?.groups.find((one) => one.description.kind === 'undivided');
   if (group === undefined || !('what' in group.description)) return undefined;
-  const many = pdb.undivided > 1;
-  const message = `${counted(pdb.undivided, 'pod')} cannot be put into ${many ? 'groups and are' : 'a group and is'} refused: ${group.description.what}`;
+  const refused = agree(pdb.undivided, 'a group, so it is refused', 'groups, so they are refused');
+  const message = `${counted(pdb.undivided, 'pod')} cannot be put into ${refused}: ${group.description.what}`;
   return { code: 'GroupUndivided', message };
 }
 
@@ -110,14 +123,14 @@ function notFound(pdb: PdbState): Warning | undefined {
   if (pdb.rules?.scope.kind !== 'automatic' || pdb.mode === 'group') return undefined;
   const count = [...pdb.pods].filter((pod) => pod.groups.some((group) => group.description.kind === 'missing')).length;
   if (count === 0) return undefined;
-  const message = `${counted(count, 'pod')} ${count === 1 ? 'names' : 'name'} a group that cannot be found: counted pod by pod`;
+  const message = `${counted(count, 'pod')} ${agree(count, 'names', 'name')} a group that does not exist, so the budget counts pods, not groups`;
   return { code: 'GroupFallback', message };
 }
 
 function forgettable(pdb: PdbState): Warning | undefined {
   const expected = pdb.mode === 'group' && pdb.units.size > 0 ? pdb.expected() : undefined;
   if (expected?.known !== true || expected.source !== 'seen') return undefined;
-  const message = 'nothing says how many groups there should be: one whose last pod goes is forgotten';
+  const message = 'nothing states how many groups there should be: a group is forgotten when its last pod is deleted';
   return { code: 'GroupsForgettable', message };
 }
 
@@ -129,8 +142,8 @@ function unreachable(pdb: PdbState): Warning | undefined {
   if (minimum === undefined || groups.length === 0 || largest >= minimum) return undefined;
   const what = groups.length === 1 ? 'its only group has' : `the largest of ${groups.length} groups has`;
   const effect = groups.some((group) => pdb.boundsOf(group).enough > Math.max(1, group.sizes.max ?? group.live))
-    ? 'nothing shows that these are all, and pods that serve are refused until it is lowered'
+    ? 'nothing shows that these are all of its pods, so pods that serve are refused until the number is lowered'
     : 'it counts as the full size of a group';
-  const message = `${annotation.groupMinAvailable} is ${minimum}, and ${what} ${counted(largest, 'pod')}: ${effect}`;
+  const message = `${annotation.groupMinAvailable} is ${minimum}, and ${what} ${counted(largest, 'pod')}; ${effect}`;
   return { code: 'UnreachableGroupMinimum', message };
 }

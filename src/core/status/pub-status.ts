@@ -2,6 +2,7 @@ import { formatFieldErrors } from '../../api/field-errors.ts';
 import type { Condition } from '../../api/meta.ts';
 import type { PodUnavailableBudgetStatus } from '../../api/pub.ts';
 import type { ConditionCode } from '../../api/reasons.ts';
+import { agree, counted } from '../../api/wording.ts';
 import { labelOf } from '../label.ts';
 import { isRemoval } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -9,7 +10,7 @@ import type { PubState } from '../world/pub-state.ts';
 import type { PubUnit } from '../world/pub-unit.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
-import { counted, uncountedText } from './counted-words.ts';
+import { neverText, uncountedText } from './status-words.ts';
 
 /** Lists in a status are cut here; the numbers are always whole. */
 const maxListed = 500;
@@ -93,6 +94,7 @@ function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
   const wrong = (type: ConditionCode | 'TooManyBudgets', message: string | undefined): void => {
     if (message !== undefined) conditions.push({ type, status: 'True', reason: type, message });
   };
+  wrong('NeverSufficient', neverAllows(pub));
   wrong('MissingGroupLabel', missingLabel(pub));
   wrong('UnreachableMinReadyReplicas', unreachable(pub));
   wrong('MinReadyReplicasBelowSize', belowSize(pub));
@@ -106,15 +108,30 @@ function enforced(pub: PubState, guard: Guard): Condition {
   const no = (reason: string, message: string): Condition => ({ type: 'Enforced', status: 'False', reason, message });
   if (guard.kind === 'off') return no('NotGuarded', guard.message);
   if (pub.rules === undefined)
-    return no('BudgetInvalid', `refuses everything it may cover: ${formatFieldErrors(pub.errors)}`);
+    return no(
+      'BudgetInvalid',
+      `the budget is not valid, so it refuses every pod that it may cover: ${formatFieldErrors(pub.errors)}`,
+    );
   const desired = pub.desired();
-  if (!desired.known) return no('ExpectedUnknown', `refuses what would break a unit: ${desired.why}`);
+  if (!desired.known) {
+    return no(
+      'ExpectedUnknown',
+      `the budget refuses every disruption that takes a pod or a group down: ${desired.why}`,
+    );
+  }
   return {
     type: 'Enforced',
     status: 'True',
     reason: 'Enforced',
-    message: 'voluntary disruptions are judged by this budget',
+    message: 'the budget decides on voluntary disruptions of its pods',
   };
+}
+
+/** Of a budget without pods nothing is said: they may come. */
+function neverAllows(pub: PubState): string | undefined {
+  const desired = pub.desired();
+  if (pub.rules === undefined || !desired.known || desired.count === 0 || pub.pods.size === 0) return undefined;
+  return neverText(pub.remedy(desired.count), desired.count, pub.rules.groups === undefined ? 'pod' : 'group');
 }
 
 function missingLabel(pub: PubState): string | undefined {
@@ -124,8 +141,9 @@ function missingLabel(pub: PubState): string | undefined {
     .filter((pod) => pod.live && labelOf(pod.labels, key) === undefined)
     .map((pod) => pod.name);
   if (without.length === 0) return undefined;
-  const [have, are] = without.length === 1 ? ['has', 'is'] : ['have', 'are'];
-  return `${counted(without.length, 'pod')} ${have} no label ${key} and ${are} protected one by one: ${someOf(without)}`;
+  const have = agree(without.length, 'has', 'have');
+  const are = agree(without.length, 'is a unit of its own', 'are units of their own');
+  return `${counted(without.length, 'pod')} ${have} no label ${key}, so ${agree(without.length, 'it', 'they')} ${are}: ${someOf(without)}`;
 }
 
 function unreachable(pub: PubState): string | undefined {
@@ -134,7 +152,7 @@ function unreachable(pub: PubState): string | undefined {
   const largest = Math.max(0, ...units.map((unit) => unit.statedSize ?? unit.live));
   if (units.length === 0 || largest >= pub.minimum) return undefined;
   const what = units.length === 1 ? 'its only group has' : `the largest of ${units.length} groups has`;
-  return `minReadyReplicas is ${pub.minimum}, and ${what} ${counted(largest, 'pod')}: it counts as the full size of a group`;
+  return `minReadyReplicas is ${pub.minimum}, and ${what} ${counted(largest, 'pod')}; it counts as the full size of a group`;
 }
 
 /** It is legal, and often not meant: a group of a LeaderWorkerSet is recreated as a whole when one of its pods goes. */
@@ -144,7 +162,7 @@ function belowSize(pub: PubState): string | undefined {
   const [first] = short.map((unit) => unit.display).sort();
   const size = short.find((unit) => unit.display === first)?.statedSize;
   if (first === undefined || size === undefined) return undefined;
-  return `minReadyReplicas is ${pub.minimum}, and group ${first} has ${size} pods: ${counted(size - pub.minimum, 'pod')} of it may go at no cost, although its owner may replace the whole group for one of them`;
+  return `minReadyReplicas is ${pub.minimum}, and group ${first} has ${size} pods: ${counted(size - pub.minimum, 'pod')} of it may be disrupted at no cost, although its owner may recreate the whole group for one of them`;
 }
 
 /** Nothing states how many units there should be: the total shrinks with each that goes and does not come back (I11). */
@@ -155,13 +173,13 @@ function forgettable(pub: PubState): string | undefined {
   const expected = pub.expected();
   if (!expected.known || expected.source !== 'seen' || expected.count === 0) return undefined;
   return pub.rules?.groups === undefined
-    ? 'nothing says how many pods there should be: one that goes and is not replaced is forgotten, and the total shrinks'
-    : 'nothing says how many groups there should be: one whose last pod goes is forgotten, and the total shrinks';
+    ? 'nothing states how many pods there should be: a pod that is deleted and not replaced is forgotten, and the budget needs fewer'
+    : 'nothing states how many groups there should be: a group is forgotten when its last pod is deleted, and the budget needs fewer';
 }
 
 function notFound(pub: PubState): string | undefined {
   const owner = pub.targetOwner;
-  return owner?.state === 'gone' ? `${owner.display} does not exist, so nothing is needed` : undefined;
+  return owner?.state === 'gone' ? `${owner.display} does not exist, so the budget protects no pods of it` : undefined;
 }
 
 const maxNames = 5;

@@ -4,8 +4,8 @@ import { obtain } from './selector-index.ts';
 
 /** Times leases by a clock of its own, and is told of every pod whose probe became fresh or stale. */
 export interface LeaseKeeper {
-  /** Milliseconds on a clock that nobody sets; the same that `renewedAt` is on. */
-  readonly now: () => number;
+  /** Milliseconds on a clock that no person sets; the same that `renewedAt` is on. */
+  readonly clock: { monotonic(): number };
   readonly changed: (pod: PodRecord) => void;
 }
 
@@ -74,7 +74,7 @@ export class Leases {
 
   /** @param asked the time of whoever asks; it does not matter where a keeper has a clock */
   advance(asked: number): void {
-    const now = this.#keeper?.now() ?? asked;
+    const now = this.#keeper?.clock.monotonic() ?? asked;
     if (now <= this.#now) return;
     this.#now = now;
     if (now < this.#next) return;

@@ -13,11 +13,10 @@ import { chainOf, isDoomed, isTakenAlong } from './owner-chain.ts';
 import { anyUid, nameKeyOf } from './owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
-import { firmness, type PodRecord } from './pod-record.ts';
+import { difference, firmness, nothing, type PodRecord, type Share, shareOf } from './pod-record.ts';
 import { PubIndex } from './pub-index.ts';
 import type { PubState } from './pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
-import { difference, nothing, type Share, shareOf } from './share.ts';
 
 const lwsGroup = 'leaderworkerset.x-k8s.io';
 /** Pods of these carry the labels of the other API group's, and their owner is the end of their chain (O3). */
@@ -144,7 +143,7 @@ export class NamespaceState {
       pod.pdbs.push(state);
       this.#entanglement.join(pod, state);
       state.select(pod);
-      state.count(shareOf(pod));
+      state.count(pod, shareOf(pod));
     }
     this.#entanglement.forget();
   }
@@ -209,7 +208,7 @@ export class NamespaceState {
 
   /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
   possiblePubs(pod: PodRecord): readonly PubState[] {
-    return this.#pubIndex.possible(pod);
+    return pod.chainOpen ? this.#pubIndex.possible(pod) : [];
   }
 
   /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
@@ -250,7 +249,7 @@ export class NamespaceState {
   #count(pod: PodRecord, change: Share | undefined): void {
     if (change === undefined) return;
     for (const group of pod.groups) group.count(change);
-    for (const pdb of pod.pdbs) pdb.count(change);
+    for (const pdb of pod.pdbs) pdb.count(pod, change);
     for (const pub of pod.pubs) pub.count(pod, change);
   }
 
@@ -268,4 +267,34 @@ export class NamespaceState {
       ...(pod.owner === undefined ? {} : { controller: pod.owner }),
     };
   }
+}
+
+/** The ledger as it was last read or written. What was reserved only in the mind (a batch that lost its race) is undone by it. */
+export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
+  const { sizes = [] } = ledger.spec ?? {};
+  const hadSizes = (state.ledger?.spec?.sizes ?? []).length > 0;
+  state.ledger = ledger;
+  if (sizes.length > 0 || hadSizes) state.groups.setKeptSizes(new Map(sizes.map(({ group, size }) => [group, size])));
+  const next = new Map((ledger.spec?.reservations ?? []).map((one) => [one.uid, one]));
+  for (const [uid, reservation] of state.reservations) if (!next.has(uid)) unreserve(state, reservation);
+  for (const reservation of next.values()) reserve(state, reservation);
+}
+
+export function reserve(state: NamespaceState, reservation: Reservation): void {
+  const present = state.reservations.get(reservation.uid);
+  state.reservations.set(reservation.uid, reservation);
+  if (firmness(present) !== firmness(reservation)) mark(state, reservation, firmness(reservation));
+}
+
+export function unreserve(state: NamespaceState, reservation: Reservation): void {
+  state.reservations.delete(reservation.uid);
+  mark(state, reservation, undefined);
+}
+
+function mark(state: NamespaceState, { pod, uid }: Reservation, reserved: PodRecord['reserved']): void {
+  const record = state.pods.get(pod);
+  if (record === undefined || record.uid !== uid) return;
+  state.recount(record, () => {
+    record.reserved = reserved;
+  });
 }

@@ -1,24 +1,21 @@
 import type { FieldError, Parsed } from '../../api/field-errors.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { GroupMinimum } from '../../api/pdb-scope.ts';
-import type { Expected } from '../budget/desired.ts';
-import { type Desired, desiredOf } from '../budget/desired.ts';
+import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
 import { expectedGroups } from '../budget/expected-groups.ts';
 import { expectedPods } from '../budget/expected-pods.ts';
 import type { PdbRules } from '../budget/rules.ts';
-import { digest } from '../digest.ts';
+import { type Supply, supplyOfGroups, supplyOfPods } from '../budget/supply.ts';
 import { bit } from '../health.ts';
 import type { BudgetRef } from '../verdict.ts';
-import { type Bounds, exactly } from './bounds.ts';
+import { budgetDigest } from './budget-digest.ts';
 import { Dependencies } from './dependencies.ts';
-import type { GroupNode } from './group-node.ts';
+import { type Bounds, exactly, type GroupNode, Parents } from './group-node.ts';
 import { podCounter } from './owner-chain.ts';
 import type { OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
-import { Parents } from './parents.ts';
 import type { PodGroupObjects } from './pod-group-objects.ts';
-import type { PodRecord } from './pod-record.ts';
-import type { Share } from './share.ts';
+import type { PodRecord, Share } from './pod-record.ts';
 import { StatedMinimum } from './stated-minimum.ts';
 
 export type PdbMode = 'group' | 'perPod' | 'plain';
@@ -31,6 +28,8 @@ interface Unit {
   selected: number;
   /** By the minimum as it is stated. */
   certain: boolean;
+  /** One of its pods runs. */
+  able: boolean;
 }
 
 /** What a budget looks things up in. */
@@ -72,6 +71,15 @@ export class PdbState {
   generation = 0;
   plainHealthy = 0;
   healthyPods = 0;
+  /** Selected pods that run; those of them without a controller; and healthy ones of which a disruption is reserved. */
+  #ablePods = 0;
+  #bareAblePods = 0;
+  #reservedPods = 0;
+  #plainReserved = 0;
+  /** Those that Kubernetes' own check would count: it does not know that an owner is deleted with its pods. */
+  #plainAble = 0;
+  #ableGroups = 0;
+  readonly #reservedIn = new Set<GroupNode>();
   /** Groups that are available by their minimum as it is stated. */
   #certainGroups = 0;
   /** Pods that it covers and cannot count (N7). */
@@ -90,7 +98,7 @@ export class PdbState {
   constructor(ref: BudgetRef, rules: Parsed<PdbRules>, sources: Sources, signature: string) {
     this.ref = ref;
     this.signature = signature;
-    this.digest = digest(signature);
+    this.digest = budgetDigest(signature);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
     this.#sources = sources;
@@ -153,7 +161,7 @@ export class PdbState {
       unit.selected += 1;
       return;
     }
-    this.units.set(group, { selected: 1, certain: false });
+    this.units.set(group, { selected: 1, certain: false, able: false });
     group.budgets.add(this);
     this.refresh(group);
   }
@@ -170,6 +178,8 @@ export class PdbState {
     unit.selected -= 1;
     if (unit.selected > 0) return;
     if (unit.certain) this.#certainGroups -= 1;
+    if (unit.able) this.#ableGroups -= 1;
+    this.#reservedIn.delete(group);
     this.units.delete(group);
     this.groupMinimum?.delete(group);
     group.budgets.delete(this);
@@ -177,9 +187,14 @@ export class PdbState {
   }
 
   /** Takes in what a selected pod's change adds and takes. */
-  count(change: Share): void {
+  count(pod: PodRecord, change: Share): void {
     this.plainHealthy += change.plainHealthy;
     this.healthyPods += change.pdb.healthy;
+    this.#ablePods += change.pdb.able;
+    if (pod.controller === undefined) this.#bareAblePods += change.pdb.able;
+    this.#reservedPods += change.pdb.reserved;
+    this.#plainReserved += change.plainReserved;
+    this.#plainAble += change.plainAble;
   }
 
   /** A group changed: is it still available, by this budget's minimum, and does it still say the same about its parent? */
@@ -191,6 +206,11 @@ export class PdbState {
     const certain = group.healthy >= (this.groupMinimum?.certainFor(group) ?? this.#wholeOrStated(group));
     if (certain !== unit.certain) this.#certainGroups += certain ? 1 : -1;
     unit.certain = certain;
+    const able = group.able > 0;
+    if (able !== unit.able) this.#ableGroups += able ? 1 : -1;
+    unit.able = able;
+    if (group.reserved > 0) this.#reservedIn.add(group);
+    else this.#reservedIn.delete(group);
   }
 
   /** It counts groups by a label, and by their full size. */
@@ -247,7 +267,7 @@ export class PdbState {
   }
 
   desired(): Desired {
-    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    if (this.rules === undefined) return { known: false, why: 'the budget is not valid' };
     return desiredOf(this.rules.limit, this.expected());
   }
 
@@ -259,8 +279,40 @@ export class PdbState {
   }
 
   plainDesired(): Desired {
-    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    if (this.rules === undefined) return { known: false, why: 'the budget is not valid' };
     return desiredOf(this.rules.limit, this.plainExpected());
+  }
+
+  /** How many units are not available because a disruption of their pods was allowed, and has not happened yet. */
+  reserved(): number {
+    const mode = this.mode;
+    if (mode === 'perPod') return this.#reservedPods;
+    return mode === 'plain' ? this.plainReserved() : this.#reservedGroups();
+  }
+
+  #reservedGroups(): number {
+    const isHeldBack = (group: GroupNode): boolean =>
+      !this.isAvailable(group) && group.healthy + group.reserved >= this.boundsOf(group).enough;
+    return [...this.#reservedIn].filter(isHeldBack).length;
+  }
+
+  /** With those whose eviction the built-in check admitted (P3). */
+  plainReserved(): number {
+    return this.#plainReserved + this.plainHealthy - this.plainAvailable();
+  }
+
+  /** How many units it can have (I15). */
+  supply(): Supply {
+    const mode = this.mode;
+    if (mode === 'group')
+      return supplyOfGroups(this.#parents, this.expected(), { able: this.#ableGroups, owners: this.owners });
+    return this.podSupply(mode);
+  }
+
+  podSupply(mode: 'perPod' | 'plain'): Supply {
+    const able = mode === 'plain' ? this.#plainAble : this.#ablePods;
+    const ask = (owner: OwnerNode): void => this.#dependencies.add(owner);
+    return supplyOfPods({ able, bare: this.#bareAblePods, owners: this.owners }, ask);
   }
 
   /** The owners whose scales its numbers were computed from. */
@@ -279,7 +331,7 @@ export class PdbState {
     const ask = (owner: OwnerNode): void => this.#dependencies.add(owner);
     if (mode === 'group') return expectedGroups(this.#parents, this.#sources.objects, ask);
     if (this.pods.size > 0 && this.owners.size === 0) {
-      return { known: false, why: 'none of the selected pods has a controller' };
+      return { known: false, why: 'no selected pod has a controller' };
     }
     return expectedPods(this.owners.keys(), ask);
   }

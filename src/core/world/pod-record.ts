@@ -1,6 +1,5 @@
 import type { Reservation } from '../../api/ledger.ts';
-import type { OwnerReference, StringMap } from '../../api/meta.ts';
-import { controllerOf } from '../../api/meta.ts';
+import { controllerOf, type OwnerReference, type StringMap } from '../../api/meta.ts';
 import type { Pod } from '../../api/pod.ts';
 import { encodeRuns } from '../container-runs.ts';
 import type { GroupClaim } from '../groups/claim.ts';
@@ -128,7 +127,12 @@ export class PodRecord {
 
   /** Ready in Kubernetes' own eyes: what a plain PDB counts (P3). */
   get plainHealthy(): boolean {
-    return this.has(bit.ready) && !this.has(bit.terminating) && this.reserved === undefined;
+    return this.plainReady && this.reserved === undefined;
+  }
+
+  /** The same, whether or not its disruption is reserved. */
+  get plainReady(): boolean {
+    return this.has(bit.ready) && !this.has(bit.terminating);
   }
 
   /** It is in a gang of several replicas, and does not say in which (P5). */
@@ -191,4 +195,128 @@ function sameClaim(a: GroupClaim, b: GroupClaim | undefined): boolean {
     a.minimum === b.minimum &&
     a.expected === b.expected
   );
+}
+
+/** What one pod adds to what its unit has; or, as a difference, what a change adds and takes. */
+export interface Strength {
+  /** Counted and healthy (N2). */
+  readonly healthy: number;
+  /** Counted, and Ready or healthy: a probe that says no takes nothing from it (H5). */
+  readonly serving: number;
+  /** Healthy, or serving, and counted only if its reservation comes to nothing (N6). */
+  readonly unproven: number;
+  readonly unprovenServing: number;
+  /** It runs, healthy or not, reserved or not: it can be available (I15). */
+  readonly able: number;
+  /** Healthy, and not counted because a disruption of it was allowed. */
+  readonly reserved: number;
+}
+
+/** What one pod adds to the counters of its groups and budgets; or, as a difference, what a change adds and takes. */
+export interface Share {
+  readonly live: number;
+  readonly existing: number;
+  /** In the eyes of Kubernetes itself, of a PDB and of a PUB. */
+  readonly plainHealthy: number;
+  readonly plainReserved: number;
+  readonly plainAble: number;
+  readonly pdb: Strength;
+  readonly pub: Strength;
+  /** What the pod adds for a PUB whose own total overrides a workload's scale of 0 (U3). */
+  readonly idle: Strength;
+}
+
+const noStrength: Strength = {
+  healthy: 0,
+  serving: 0,
+  unproven: 0,
+  unprovenServing: 0,
+  able: 0,
+  reserved: 0,
+};
+
+export const nothing: Share = {
+  live: 0,
+  existing: 0,
+  plainHealthy: 0,
+  plainReserved: 0,
+  plainAble: 0,
+  pdb: noStrength,
+  pub: noStrength,
+  idle: noStrength,
+};
+
+export function shareOf(pod: PodRecord): Share {
+  const forPub =
+    pod.live && (!pod.doomed || pod.idle) ? strength(pod, pod.healthyForPub, pod.servesForPub) : noStrength;
+  return {
+    live: Number(pod.live),
+    existing: Number(pod.exists),
+    plainHealthy: Number(pod.plainHealthy),
+    plainReserved: Number(pod.reserved !== undefined && pod.plainReady),
+    plainAble: Number(pod.plainReady || pod.live),
+    pdb: pod.live && !pod.doomed ? strength(pod, pod.healthy, pod.serves) : noStrength,
+    pub: pod.idle ? noStrength : forPub,
+    idle: pod.idle ? forPub : noStrength,
+  };
+}
+
+function strength({ reserved }: PodRecord, healthy: boolean, serves: boolean): Strength {
+  if (reserved === undefined) {
+    const serving = Number(serves);
+    return { healthy: Number(healthy), serving, unproven: 0, unprovenServing: 0, able: 1, reserved: 0 };
+  }
+  const isConditional = Number(reserved === 'conditional');
+  return {
+    healthy: 0,
+    serving: 0,
+    unproven: isConditional * Number(healthy),
+    unprovenServing: isConditional * Number(serves),
+    able: 1,
+    reserved: Number(healthy),
+  };
+}
+
+/** Undefined when nothing changed, as with most of what a watch brings. */
+export function difference(before: Share, after: Share): Share | undefined {
+  const change: Share = {
+    live: after.live - before.live,
+    existing: after.existing - before.existing,
+    plainHealthy: after.plainHealthy - before.plainHealthy,
+    plainReserved: after.plainReserved - before.plainReserved,
+    plainAble: after.plainAble - before.plainAble,
+    pdb: between(before.pdb, after.pdb),
+    pub: between(before.pub, after.pub),
+    idle: between(before.idle, after.idle),
+  };
+  const { live, existing, plainHealthy, plainReserved, plainAble, pdb, pub, idle } = change;
+  const same = pdb === noStrength && pub === noStrength && idle === noStrength;
+  const samePlain = plainHealthy === 0 && plainReserved === 0 && plainAble === 0;
+  return same && samePlain && live === 0 && existing === 0 ? undefined : change;
+}
+
+function between(before: Strength, after: Strength): Strength {
+  const change = {
+    healthy: after.healthy - before.healthy,
+    serving: after.serving - before.serving,
+    unproven: after.unproven - before.unproven,
+    unprovenServing: after.unprovenServing - before.unprovenServing,
+    able: after.able - before.able,
+    reserved: after.reserved - before.reserved,
+  };
+  const { healthy, serving, unproven, unprovenServing, able, reserved } = change;
+  const isSame = healthy === 0 && serving === 0 && unproven === 0 && unprovenServing === 0;
+  return isSame && able === 0 && reserved === 0 ? noStrength : change;
+}
+
+export function sumOf(a: Strength, b: Strength): Strength {
+  if (b === noStrength) return a;
+  return {
+    healthy: a.healthy + b.healthy,
+    serving: a.serving + b.serving,
+    unproven: a.unproven + b.unproven,
+    unprovenServing: a.unprovenServing + b.unprovenServing,
+    able: a.able + b.able,
+    reserved: a.reserved + b.reserved,
+  };
 }

@@ -70,7 +70,6 @@ export class PubIndex {
 
   /** Budgets with a target that a pod with an open chain of owners may turn out to belong to (I4). */
   possible(pod: PodRecord): readonly PubState[] {
-    if (!pod.chainOpen) return [];
     return [...this.#byTarget.values()].flatMap((set) => [...set]).filter((pub) => !pod.pubs.includes(pub));
   }
 }

@@ -4,22 +4,24 @@ import { defaultProtectOperations, type PodUnavailableBudget } from '../../api/p
 import { takeApart } from '../../api/pub-fields.ts';
 import { type PubRules, readPub } from '../../api/pub-read.ts';
 import { type PubTarget, parseTarget } from '../../api/pub-target.ts';
+import type { Remedy } from '../../api/refusal-outlook.ts';
 import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';
-import { expectedUnits, type OwnerTally } from '../budget/expected-pub.ts';
-import { digest } from '../digest.ts';
+import { expectedUnits, type OwnerTally, type PubScope } from '../budget/expected-pub.ts';
+import { remedyOf } from '../budget/remedy.ts';
+import { type Supply, supplyOfUnits } from '../budget/supply.ts';
 import { bit } from '../health.ts';
 import type { Operation } from '../request.ts';
 import type { BudgetRef } from '../verdict.ts';
-import type { Bounds } from './bounds.ts';
+import { budgetDigest } from './budget-digest.ts';
 import { Dependencies } from './dependencies.ts';
+import type { Bounds } from './group-node.ts';
 import { podCounter } from './owner-chain.ts';
 import type { OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
-import type { PodRecord } from './pod-record.ts';
+import { type PodRecord, type Share, sumOf } from './pod-record.ts';
 import type { PubUnit } from './pub-unit.ts';
 import { PubUnits } from './pub-units.ts';
 import { obtain } from './selector-index.ts';
-import { type Share, sumOf } from './share.ts';
 
 /** A PodUnavailableBudget with what it counts. */
 export class PubState {
@@ -50,7 +52,7 @@ export class PubState {
   constructor(ref: BudgetRef, pub: PodUnavailableBudget, registry: OwnerRegistry, signature: string) {
     this.ref = ref;
     this.signature = signature;
-    this.digest = digest(signature);
+    this.digest = budgetDigest(signature);
     const rules = readPub(pub);
     this.rules = rules.ok ? rules.value : undefined;
     this.errors = rules.ok ? [] : rules.errors;
@@ -201,22 +203,52 @@ export class PubState {
   }
 
   expected(): Expected {
-    const { totalReplicas, groups } = this.rules ?? {};
-    this.#expected ??= expectedUnits(
-      {
-        grouped: groups !== undefined,
-        ...(totalReplicas === undefined ? {} : { totalReplicas }),
-        ...(this.targetOwner === undefined ? {} : { target: this.targetOwner }),
-      },
-      this.owners,
-      (owner) => this.#dependencies.add(owner),
-    );
+    const { totalReplicas } = this.rules ?? {};
+    this.#expected ??= this.#expectedOf(totalReplicas === undefined ? {} : { totalReplicas });
     return this.#expected;
   }
 
+  #expectedOf(total: Pick<PubScope, 'totalReplicas'>): Expected {
+    const target = this.targetOwner === undefined ? {} : { target: this.targetOwner };
+    return expectedUnits({ grouped: this.rules?.groups !== undefined, ...total, ...target }, this.owners, (owner) =>
+      this.#dependencies.add(owner),
+    );
+  }
+
   desired(): Desired {
-    if (this.rules === undefined) return { known: false, why: 'the budget cannot be read' };
+    if (this.rules === undefined) return { known: false, why: 'the budget is not valid' };
     return desiredOf(this.rules, this.expected());
+  }
+
+  /** How many units it can have (I15). A total of its own says what it needs, and creates no pods. */
+  #supply(): Supply {
+    const expected = this.#expectedOf({});
+    const owners = [...this.owners].map(([owner, { pods }]) => [owner, pods] as const);
+    return supplyOfUnits(expected, { able: this.#units.able, owners }, this.#scaledBy(expected));
+  }
+
+  /** What makes it allow that one more of its units breaks. */
+  remedy(desired: number): Remedy {
+    const { totalReplicas: total } = this.rules ?? {};
+    return remedyOf({ limit: this.rules ?? {}, desired, ...(total === undefined ? {} : { total }) }, this.#supply());
+  }
+
+  /** The one workload whose scale says how many units there are. */
+  #scaledBy(expected: Expected): OwnerNode | undefined {
+    if (!expected.known || expected.source !== 'scale') return undefined;
+    if (this.targetOwner?.state === 'known' && this.targetOwner.replicas !== undefined) return this.targetOwner;
+    const [owner, ...others] = this.owners.keys();
+    return others.length === 0 ? owner : undefined;
+  }
+
+  /** How many units are not available because a disruption of their pods was allowed, and has not happened yet. */
+  reserved(): number {
+    return this.#units.reserved();
+  }
+
+  /** How many pods a unit can have: as many as they state, or as run and its owner would still create. */
+  largestSize(unit: PubUnit): number {
+    return unit.statedSize ?? unit.able + (this.#missingOf(unit.root) ?? 0);
   }
 
   /** The owners whose scales its numbers were computed from. */

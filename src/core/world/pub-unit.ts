@@ -1,8 +1,6 @@
-import { Tally } from '../tally.ts';
-import { atMost, type Bounds, exactly } from './bounds.ts';
+import { atMost, type Bounds, exactly, Tally } from './group-node.ts';
 import type { OwnerNode } from './owner-node.ts';
-import type { PodRecord } from './pod-record.ts';
-import type { Share, Strength } from './share.ts';
+import type { PodRecord, Share, Strength } from './pod-record.ts';
 
 /** A group of a PodUnavailableBudget: selected pods with one label value under one root owner. */
 export class PubUnit {
@@ -20,6 +18,9 @@ export class PubUnit {
   /** Healthy pods, and serving ones, that count as gone, and may turn out to stay (N6). */
   unproven = 0;
   unprovenServing = 0;
+  /** Pods that run, and healthy ones of which a disruption is reserved. */
+  able = 0;
+  reserved = 0;
   /** Healthy pods of a workload that is scaled to 0: they show in the status, and count for no verdict. */
   idle = 0;
   /** The groups that its pods say they are in, with how many say so, and the sizes that they state for them. */
@@ -58,6 +59,8 @@ export class PubUnit {
     this.serving += strength.serving;
     this.unproven += strength.unproven;
     this.unprovenServing += strength.unprovenServing;
+    this.able += strength.able;
+    this.reserved += strength.reserved;
     this.idle += idle;
   }
 

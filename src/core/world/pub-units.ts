@@ -1,11 +1,9 @@
 import type { PubRules } from '../../api/pub-read.ts';
 import { labelOf } from '../label.ts';
-import { Tally } from '../tally.ts';
-import type { Bounds } from './bounds.ts';
+import { type Bounds, Tally } from './group-node.ts';
 import { identityOf, type OwnerNode } from './owner-node.ts';
-import type { PodRecord } from './pod-record.ts';
+import type { PodRecord, Share, Strength } from './pod-record.ts';
 import { boundsOf, PubUnit } from './pub-unit.ts';
-import type { Share, Strength } from './share.ts';
 
 /** What a change of a pod adds to its unit, and to those of workloads that are scaled to 0. */
 export interface UnitChange {
@@ -30,6 +28,12 @@ export class PubUnits {
   /** Healthy pods of workloads that are scaled to 0. */
   #idle = 0;
   #idleSingles = 0;
+  /** Units with a pod that runs. */
+  #ableSingles = 0;
+  #ableGroups = 0;
+  /** Available pods without a group of which a disruption is reserved, and the groups with such pods. */
+  #reservedSingles = 0;
+  readonly #reservedIn = new Set<PubUnit>();
 
   /** @param missingOf how many pods an owner would still create; undefined where nothing says how many it wants */
   constructor(policy: PubRules['groups'] | undefined, missingOf: (root: OwnerNode | undefined) => number | undefined) {
@@ -78,6 +82,8 @@ export class PubUnits {
     const group = this.of(pod);
     if (group === undefined) {
       this.#singles += strength.healthy;
+      this.#ableSingles += strength.able;
+      this.#reservedSingles += strength.reserved;
       this.#idleSingles += idle;
       return;
     }
@@ -110,6 +116,19 @@ export class PubUnits {
     return this.available + this.#idleSingles + groups.length;
   }
 
+  /** How many units have a pod that runs. */
+  get able(): number {
+    return this.#ableSingles + this.#ableGroups;
+  }
+
+  /** How many units are not available because a disruption of their pods was allowed, and has not happened yet. */
+  reserved(): number {
+    const groups = [...this.#reservedIn].filter(
+      (group) => !this.isAvailable(group) && group.healthy + group.reserved >= this.boundsOf(group).enough,
+    );
+    return this.#reservedSingles + groups.length;
+  }
+
   /** Some group has as many pods as the minimum asks for. */
   get #isReached(): boolean {
     return (this.#sizes.max ?? 0) >= this.minimum;
@@ -125,11 +144,15 @@ export class PubUnits {
 
   #recount(group: PubUnit, mutate: () => void): void {
     const was = this.#isCertain(group);
+    const wasAble = group.able > 0;
     this.#sizes.remove(group.live);
     mutate();
     this.#sizes.add(group.live);
     this.#whole = undefined;
     this.#certain += Number(this.#isCertain(group)) - Number(was);
+    this.#ableGroups += Number(group.able > 0) - Number(wasAble);
+    if (group.reserved > 0) this.#reservedIn.add(group);
+    else this.#reservedIn.delete(group);
   }
 
   #isCertain(group: PubUnit): boolean {

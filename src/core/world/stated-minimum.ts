@@ -1,6 +1,4 @@
-import { Tally } from '../tally.ts';
-import { atMost, type Bounds, exactly } from './bounds.ts';
-import type { GroupNode } from './group-node.ts';
+import { atMost, type Bounds, exactly, type GroupNode, Tally } from './group-node.ts';
 import { podCounter } from './owner-chain.ts';
 import type { OwnerNode } from './owner-node.ts';
 

@@ -3,8 +3,7 @@ import { type Failure, failed, garbled, type Outcome, succeeded } from '../outco
 import { ListScanner } from '../stream/list-scanner.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Body } from '../transport/wire.ts';
-import type { KubeClient, Selection } from './client.ts';
-import type { Query, ResourceName } from './resource.ts';
+import type { KubeClient, Query, ResourceName, Selection } from './client.ts';
 
 export interface ListRequest<T> {
   readonly client: KubeClient;

@@ -35,9 +35,13 @@ export interface Access {
   readonly serverName: string | undefined;
   readonly verify: boolean;
   readonly ca: TextSource | undefined;
+  /** An HTTP proxy between here and the server. */
+  readonly proxy?: URL | undefined;
   readonly user: UserSettings;
   /** Where objects are meant to be when nobody says. */
   readonly namespace: string;
+  /** Where this comes from, for people: `context "prod" of /home/me/.kube/config`. */
+  readonly source?: string;
 }
 
 export type Configured<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };

@@ -126,6 +126,6 @@ function expiryOf(status: Fields): number | undefined {
   const text = textOf(status, 'expirationTimestamp');
   if (text === undefined) return undefined;
   const time = Date.parse(text);
-  if (Number.isNaN(time)) throw new ConfigError(`printed an expirationTimestamp that is no time: ${text}`);
+  if (Number.isNaN(time)) throw new ConfigError(`printed an expirationTimestamp that is not a time: ${text}`);
   return time;
 }

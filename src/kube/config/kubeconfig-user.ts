@@ -7,7 +7,7 @@ import { type Entry, fileOf, sourceOf } from './sources.ts';
 /** What a kubeconfig says of a user. Throws a ConfigError. */
 export function userSettings({ fields, directory }: Entry): UserSettings {
   if (fieldsOf(fields, 'auth-provider') !== undefined) {
-    throw new ConfigError('auth-provider is no longer supported: use an exec plugin');
+    throw new ConfigError('auth-provider is not supported: use an exec plugin');
   }
   const token = textOf(fields, 'token');
   const inline = token === undefined || token === '' ? undefined : ({ kind: 'inline', text: token } as const);
@@ -31,7 +31,7 @@ function execSettings(fields: Fields, directory: string): ExecSettings {
   const command = textOf(fields, 'command') ?? '';
   if (command === '') throw new ConfigError('an exec plugin has a command');
   if (textOf(fields, 'interactiveMode') === 'Always') {
-    throw new ConfigError(`exec plugin ${command} wants to ask a person (interactiveMode: Always)`);
+    throw new ConfigError(`exec plugin ${command} needs a terminal (interactiveMode: Always), which is not supported`);
   }
   return {
     apiVersion,

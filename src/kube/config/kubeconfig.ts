@@ -3,6 +3,7 @@ import { type Fields, isObject, isUnset } from '../../api/json.ts';
 import { type Access, ConfigError } from './access.ts';
 import { fieldsOf, flagOf, listOf, textOf } from './fields.ts';
 import { userSettings } from './kubeconfig-user.ts';
+import { proxyUrl } from './proxy.ts';
 import { type Entry, sourceOf } from './sources.ts';
 
 export interface Kubeconfig {
@@ -60,7 +61,7 @@ export function mergeKubeconfigs(files: readonly Kubeconfig[]): Kubeconfig {
 /** What a context, or the current one, means. Throws a ConfigError. */
 export function accessOf(config: Kubeconfig, wanted?: string): Access {
   const name = wanted ?? config.currentContext;
-  if (name === undefined) throw new ConfigError('no context is chosen: set current-context, or name one');
+  if (name === undefined) throw new ConfigError('no context is selected: set current-context, or name one');
   const context = config.contexts.get(name);
   if (context === undefined) throw new ConfigError(`context ${JSON.stringify(name)} does not exist`);
   const clusterName = textOf(context.fields, 'cluster') ?? '';
@@ -73,24 +74,23 @@ export function accessOf(config: Kubeconfig, wanted?: string): Access {
     ...clusterSettings(cluster, clusterName),
     user: userSettings(user ?? { fields: {}, directory: '' }),
     namespace: textOf(context.fields, 'namespace') || 'default',
+    source: `context ${JSON.stringify(name)}`,
   };
 }
 
 function clusterSettings({ fields, directory }: Entry, name: string): Omit<Access, 'user' | 'namespace'> {
-  const proxy = textOf(fields, 'proxy-url');
-  if (proxy !== undefined && proxy !== '') {
-    throw new ConfigError(`cluster ${JSON.stringify(name)} is behind a proxy (proxy-url), which is not supported`);
-  }
+  const proxy = textOf(fields, 'proxy-url') ?? '';
   const verify = !flagOf(fields, 'insecure-skip-tls-verify');
   const ca = sourceOf(fields, 'certificate-authority', directory);
   if (!verify && ca !== undefined) {
-    throw new ConfigError('a certificate authority together with insecure-skip-tls-verify is a contradiction');
+    throw new ConfigError('certificate-authority and insecure-skip-tls-verify exclude each other: remove one of them');
   }
   return {
     server: serverUrl(textOf(fields, 'server'), name),
     serverName: textOf(fields, 'tls-server-name'),
     verify,
     ca,
+    ...(proxy === '' ? {} : { proxy: proxyUrl(proxy, `proxy-url of cluster ${JSON.stringify(name)}`) }),
   };
 }
 
@@ -98,7 +98,7 @@ function serverUrl(text: string | undefined, cluster: string): URL {
   const source = text === undefined || text === '' ? 'http://localhost:8080' : text;
   const url = URL.canParse(source) ? new URL(source) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new ConfigError(`the server of cluster ${JSON.stringify(cluster)} is no http or https address: ${source}`);
+    throw new ConfigError(`the server of cluster ${JSON.stringify(cluster)} is not an http or https URL: ${source}`);
   }
   return url;
 }

@@ -3,6 +3,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { type Access, ConfigError, type Configured } from './access.ts';
 import { inClusterAccess, isInCluster } from './in-cluster.ts';
 import { accessOf, type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig.ts';
+import { environmentProxy } from './proxy.ts';
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,25 +27,46 @@ export async function loadAccess(options: LoadOptions): Promise<Configured<Acces
 }
 
 async function load(options: LoadOptions): Promise<Access> {
-  const files = await readFiles(options);
-  if (files.length > 0) return accessOf(mergeKubeconfigs(files), options.context);
+  const { paths, from } = pathsOf(options);
+  const files = await readFiles(paths);
+  if (files.size > 0) return fromFiles(files, options);
+  if (options.kubeconfig !== undefined) throw new ConfigError(`${options.kubeconfig} does not exist`);
   if (isInCluster(options.env)) return inClusterAccess(options.env);
-  throw new ConfigError('there is no kubeconfig (--kubeconfig, KUBECONFIG, ~/.kube/config), and this is not a pod');
+  const missing =
+    paths.length === 1 ? `${paths[0]} (${from}) does not exist` : `no file of ${from} exists: ${paths.join(', ')}`;
+  throw new ConfigError(`there is no kubeconfig: ${missing}, and this process is not in a pod`);
 }
 
-/** Of several files some may be missing, as kubectl has it. */
-async function readFiles({ env, home, kubeconfig }: LoadOptions): Promise<Kubeconfig[]> {
-  if (kubeconfig !== undefined) {
-    const named = await readOne(kubeconfig);
-    if (named === undefined) throw new ConfigError(`${kubeconfig} does not exist`);
-    return [named];
+function fromFiles(files: ReadonlyMap<string, Kubeconfig>, { env, context }: LoadOptions): Access {
+  const where = [...files.keys()].join(', ');
+  try {
+    const access = accessOf(mergeKubeconfigs([...files.values()]), context);
+    const proxy = access.proxy ?? environmentProxy(env, access.server);
+    return { ...access, ...(proxy === undefined ? {} : { proxy }), source: `${access.source} of ${where}` };
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${where}: ${error.message}`) : error;
   }
+}
+
+interface Paths {
+  readonly paths: readonly string[];
+  /** What named them. */
+  readonly from: string;
+}
+
+function pathsOf({ env, home, kubeconfig }: LoadOptions): Paths {
+  if (kubeconfig !== undefined) return { paths: [kubeconfig], from: '--kubeconfig' };
   const listed = (env['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  const paths = listed.length > 0 ? new Set(listed) : [join(home, '.kube', 'config')];
-  const files: Kubeconfig[] = [];
+  if (listed.length > 0) return { paths: [...new Set(listed)], from: 'KUBECONFIG' };
+  return { paths: [join(home, '.kube', 'config')], from: 'the default' };
+}
+
+/** By path. Of several files some may be missing, as kubectl has it. */
+async function readFiles(paths: readonly string[]): Promise<ReadonlyMap<string, Kubeconfig>> {
+  const files = new Map<string, Kubeconfig>();
   for (const path of paths) {
     const file = await readOne(path);
-    if (file !== undefined) files.push(file);
+    if (file !== undefined) files.set(path, file);
   }
   return files;
 }

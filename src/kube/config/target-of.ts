@@ -1,14 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../time/clock.ts';
 import type { Identity, Target } from '../transport/target.ts';
 import { type Access, ConfigError, type Impersonation, type TextSource } from './access.ts';
 import { ExecPlugin, type PluginCredentials } from './exec-plugin.ts';
-import { FileText } from './file-text.ts';
 
 /** The server that an access names, with an identity that is kept fresh. */
 export function targetOf(access: Access, clock: Clock): Target {
-  const { server, serverName, verify } = access;
+  const { server, serverName, verify, proxy } = access;
   const wallet = new Wallet(access, clock);
-  return { server, serverName, verify, identity: () => wallet.identity(), forget: () => wallet.forget() };
+  return { server, serverName, verify, proxy, identity: () => wallet.identity(), forget: () => wallet.forget() };
 }
 
 const noPlugin: PluginCredentials = { token: undefined, certificate: undefined, key: undefined, expiresAt: undefined };
@@ -83,4 +83,43 @@ function printable(text: string, what: string): string {
   if (!/^[\x20-\x7e]+$/.test(text))
     throw new ConfigError(`${what} is empty, or has characters that no header can have`);
   return text;
+}
+
+/** Tokens of service accounts are rotated long before they end; a minute late is early enough. */
+const maxAgeMs = 60_000;
+
+/** A text that may be a file which others rewrite. */
+class FileText {
+  readonly #source: TextSource;
+  readonly #clock: Clock;
+  #text: string | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(source: TextSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  get isFile(): boolean {
+    return this.#source.kind === 'file';
+  }
+
+  async read(): Promise<string> {
+    if (this.#source.kind === 'inline') return this.#source.text;
+    const now = this.#clock.monotonic();
+    if (this.#text !== undefined && now - this.#readAt < maxAgeMs) return this.#text;
+    try {
+      this.#text = await readFile(this.#source.path, 'utf8');
+      this.#readAt = now;
+    } catch (error) {
+      // A file is missing for a moment while it is replaced. What was read before may still be good.
+      if (this.#text === undefined) throw error;
+    }
+    return this.#text;
+  }
+
+  /** Read again when it is asked for next. */
+  forget(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
 }

@@ -1,6 +1,5 @@
 import type { APIGroup, APIResourceList } from 'kubernetes-types/meta/v1.js';
-import type { KubeClient } from '../client/client.ts';
-import { groupPath, type ResourceName, versionPath } from '../client/resource.ts';
+import { groupPath, type KubeClient, type ResourceName, versionPath } from '../client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
 

@@ -1,6 +1,5 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
-import type { KubeClient } from '../client/client.ts';
-import type { ResourceName } from '../client/resource.ts';
+import type { KubeClient, ResourceName } from '../client/client.ts';
 import type { Outcome } from '../outcome/failure.ts';
 
 /** All that an election asks of the API. Every call ends within its deadline. */

@@ -32,6 +32,8 @@ export type Failure =
       readonly cause: RetryCause;
       readonly retryAfterMs: number | undefined;
       readonly maybeDone: boolean;
+      /** The server's certificate is not one that the client trusts: the same connection fails again. */
+      readonly untrusted?: true;
     })
   /** The caller gave up. */
   | (Said & { readonly kind: 'aborted'; readonly maybeDone: boolean });

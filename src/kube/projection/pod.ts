@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import type { Condition, StringMap } from '../../api/meta.ts';
-import { condition } from '../../api/names.ts';
+import { condition, probePendingReason } from '../../api/names.ts';
 import type { Container, ContainerStatus, Pod, PodPhase, PodSpec, PodStatus } from '../../api/pod.ts';
 import type { Interner } from './interner.ts';
 import { type Draft, type MetaProjection, projectMeta } from './meta.ts';
@@ -63,8 +63,9 @@ function projectCondition(source: Fields, interner: Interner): Condition {
     type: interner.of(String(type)),
     status: interner.of(String(status)) as Condition['status'],
   };
-  // Whether a resize is put off or impossible is nowhere else.
-  if (type === 'PodResizePending' && typeof reason === 'string') kept.reason = interner.of(reason);
+  // Whether a resize is put off or impossible, and whether a probe was answered, is nowhere else.
+  const tells = type === 'PodResizePending' || (type === condition.disruptable && reason === probePendingReason);
+  if (tells && typeof reason === 'string') kept.reason = interner.of(reason);
   if (typeof lastTransitionTime === 'string') kept.lastTransitionTime = interner.of(lastTransitionTime);
   if (typeof observedGeneration === 'number') kept.observedGeneration = observedGeneration;
   return kept;

@@ -1,4 +1,4 @@
-import type { Query } from '../client/resource.ts';
+import type { Query } from '../client/client.ts';
 import type { Random } from '../time/random.ts';
 import type { WatchProof } from '../transport/wire.ts';
 

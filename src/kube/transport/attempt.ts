@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Failure } from '../outcome/failure.ts';
 import { failureOf } from '../outcome/status.ts';
-import { readBody } from './body.ts';
+import type { Clock, Timer } from '../time/clock.ts';
 import type { Identity } from './target.ts';
-import type { Timebox } from './timebox.ts';
 import { type Body, endFailure, type WireRequest } from './wire.ts';
 
 /** What became of sending a request once. */
@@ -67,4 +67,70 @@ export function headersOf(
 
 export function pathBelow(server: URL, path: string): string {
   return `${server.pathname.replace(/\/$/, '')}${path}`;
+}
+
+export type TimeboxEnd = 'deadline' | 'aborted';
+
+/** One limit over a whole call, credentials and connecting included: its deadline, and its caller's change of mind. */
+export class Timebox {
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: Timer;
+  readonly #onAbort = () => this.#end('aborted');
+  #listener: (() => void) | undefined;
+  #ended: TimeboxEnd | undefined;
+
+  constructor(clock: Clock, deadlineMs: number, signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    this.#timer = clock.after(deadlineMs, () => this.#end('deadline'));
+    if (signal?.aborted === true) this.#end('aborted');
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  get ended(): TimeboxEnd | undefined {
+    return this.#ended;
+  }
+
+  /** One listener at a time; called at once when it is over already. */
+  onEnd(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#ended !== undefined) listener();
+  }
+
+  /** A stream has begun, and may take as long as it likes. */
+  lift(): void {
+    this.#timer.cancel();
+  }
+
+  close(): void {
+    this.#timer.cancel();
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#listener = undefined;
+  }
+
+  #end(end: TimeboxEnd): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = end;
+    this.#timer.cancel();
+    this.#listener?.();
+  }
+}
+
+export type ReadBody =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string; readonly tooLarge: boolean };
+
+/** Reads a body to its end, or up to a limit. */
+export async function readBody(body: Readable, maxBytes: number): Promise<ReadBody> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) return { ok: false, problem: `the answer is larger than ${maxBytes} bytes`, tooLarge: true };
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error), tooLarge: false };
+  }
+  return { ok: true, text: Buffer.concat(chunks).toString('utf8') };
 }

@@ -1,11 +1,9 @@
 import { failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Attempt, attemptOf, failedAttempt, type Send, type Sent } from './attempt.ts';
-import { readBody } from './body.ts';
+import { type Attempt, attemptOf, failedAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
 import { Http1 } from './http1.ts';
 import type { PingLimits } from './pinged-session.ts';
 import type { Identity, Target } from './target.ts';
-import { Timebox } from './timebox.ts';
 import { WatchSessions } from './watch-sessions.ts';
 import {
   type Body,

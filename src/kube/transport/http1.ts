@@ -1,9 +1,11 @@
-import { type ClientRequest, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { Agents, addressOf } from './agents.ts';
-import { failedAttempt, headersOf, pathBelow, type Sent } from './attempt.ts';
-import type { Identity, Target } from './target.ts';
-import type { Timebox } from './timebox.ts';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { SecureContextOptions, ConnectionOptions as TlsConnectionOptions } from 'node:tls';
+import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
+import type { Identity, Target, TlsMaterial } from './target.ts';
+import { openTunnel, secureTunnel, TunnelAgent, type TunnelEnd } from './tunnel.ts';
 import { connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
 
 /**
@@ -75,7 +77,7 @@ export class Http1 {
   }
 
   #request(request: WireRequest, identity: Identity): ClientRequest {
-    const { server } = this.#target;
+    const { server, proxy } = this.#target;
     const options = {
       ...addressOf(server),
       method: request.method,
@@ -83,6 +85,111 @@ export class Http1 {
       headers: headersOf(request, identity, this.#userAgent) as OutgoingHttpHeaders,
       agent: this.#agents.for(identity.tls),
     };
-    return server.protocol === 'http:' ? httpRequest(options) : httpsRequest(options);
+    return server.protocol === 'http:' || proxy !== undefined ? httpRequest(options) : httpsRequest(options);
   }
+}
+
+/** The API server closes idle connections after 90 s; one that closes while we write to it costs a retry. */
+const idleMs = 60_000;
+const tcpKeepAliveMs = 30_000;
+
+/** Connections to one server, kept alive. A new certificate of ours means new connections. */
+export class Agents {
+  readonly #target: Target;
+  #agent: HttpAgent | undefined;
+  #material: TlsMaterial | undefined;
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  for(material: TlsMaterial): HttpAgent {
+    if (this.#agent !== undefined && sameMaterial(this.#material, material)) return this.#agent;
+    // Busy connections end with their requests: without an idle limit an agent lets go of them then.
+    if (this.#agent !== undefined) {
+      this.#agent.maxFreeSockets = 0;
+      this.dropIdle();
+    }
+    this.#material = material;
+    this.#agent = this.#create(material);
+    return this.#agent;
+  }
+
+  close(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  /** Requests that are under way go on. */
+  dropIdle(): void {
+    for (const sockets of Object.values(this.#agent?.freeSockets ?? {})) {
+      for (const socket of sockets ?? []) socket.destroy();
+    }
+  }
+
+  #create(material: TlsMaterial): HttpAgent {
+    const { server, serverName } = this.#target;
+    if (this.#target.connect !== undefined) return new ConnectedAgent(this.#target.connect);
+    const options = { keepAlive: true, keepAliveMsecs: tcpKeepAliveMs, timeout: idleMs };
+    if (this.#target.proxy !== undefined) return new TunnelAgent(options, () => throughProxy(this.#target, material));
+    if (server.protocol === 'http:') return new HttpAgent(options);
+    return new HttpsAgent({
+      ...options,
+      ...tlsOptionsOf(this.#target, material),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    });
+  }
+}
+
+/** A connection to the server through its proxy, secured as one without would be. */
+async function throughProxy(target: Target, material: TlsMaterial): Promise<Duplex> {
+  const { server, proxy } = target;
+  if (proxy === undefined) throw new Error('the target has no proxy');
+  const socket = await openTunnel(proxy, addressOf(server));
+  return server.protocol === 'http:' ? socket : secureTunnel(socket, peerOptionsOf(target, material));
+}
+
+/** Whom to expect at the other end of a connection. */
+export function peerOptionsOf(target: Target, material: TlsMaterial): TlsConnectionOptions {
+  const { host } = addressOf(target.server);
+  const servername = target.serverName ?? (isIP(host) === 0 ? host : undefined);
+  return { ...tlsOptionsOf(target, material), host, ...(servername === undefined ? {} : { servername }) };
+}
+
+/** Keeps connections that somebody else makes. */
+class ConnectedAgent extends HttpAgent {
+  readonly #connect: () => Duplex;
+
+  constructor(connect: () => Duplex) {
+    super({ keepAlive: true });
+    this.#connect = connect;
+  }
+
+  override createConnection(): Duplex {
+    return this.#connect();
+  }
+}
+
+export function sameMaterial(left: TlsMaterial | undefined, right: TlsMaterial): boolean {
+  return left?.ca === right.ca && left?.certificate === right.certificate && left?.key === right.key;
+}
+
+function tlsOptionsOf(
+  { verify }: Target,
+  { ca, certificate, key }: TlsMaterial,
+): SecureContextOptions & {
+  readonly rejectUnauthorized: boolean;
+} {
+  return {
+    minVersion: 'TLSv1.2',
+    rejectUnauthorized: verify,
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  };
+}
+
+/** Where the agent connects to. Brackets around an IPv6 address belong to URLs only. */
+export function addressOf(server: URL): TunnelEnd {
+  const port = server.port === '' ? (server.protocol === 'http:' ? 80 : 443) : Number(server.port);
+  return { host: server.hostname.replace(/^\[(.*)\]$/, '$1'), port };
 }

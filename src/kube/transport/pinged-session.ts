@@ -1,9 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../time/clock.ts';
-import { failedAttempt, headersOf, pathBelow, type Sent } from './attempt.ts';
+import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
 import type { Identity, Target } from './target.ts';
-import type { Timebox } from './timebox.ts';
 import {
   connectionFailure,
   credentialsFailure,

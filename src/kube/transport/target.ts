@@ -21,6 +21,8 @@ export interface Target {
   /** The name to expect in the server's certificate, when it is not the host. */
   readonly serverName: string | undefined;
   readonly verify: boolean;
+  /** An HTTP proxy between here and the server: `http://user:password@host:port`, or https. */
+  readonly proxy?: URL | undefined;
   /** Asked before each request: tokens and certificates get old. Throws with a sentence for people. */
   identity(): Promise<Identity>;
   /** The server did not accept the identity (401): what was kept of it is not worth keeping. Says whether asking again may help. */

@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { addressOf, sameMaterial, tlsOptionsOf } from './agents.ts';
+import { addressOf, peerOptionsOf, sameMaterial } from './http1.ts';
 import { PingedSession, type PingedSessionOptions } from './pinged-session.ts';
 import type { TlsMaterial } from './target.ts';
+import { openTunnel } from './tunnel.ts';
 
 /** Connecting takes two round trips. A network that loses packets gets this long; then another connection is tried. */
 const dialMs = 5_000;
@@ -61,17 +61,15 @@ export class WatchSessions {
     return session;
   }
 
-  #connect(material: TlsMaterial): Promise<TLSSocket> {
+  async #connect(material: TlsMaterial): Promise<TLSSocket> {
     const { target, clock } = this.#options;
-    const { host = '', port } = addressOf(target.server);
-    const servername = target.serverName ?? (isIP(String(host)) === 0 ? String(host) : undefined);
+    const { host, port } = addressOf(target.server);
+    const tunnel = target.proxy === undefined ? undefined : await openTunnel(target.proxy, { host, port });
     return new Promise((resolve, reject) => {
       const socket = connectTls({
-        ...tlsOptionsOf(target, material),
-        host: String(host),
-        port: Number(port),
+        ...peerOptionsOf(target, material),
         ALPNProtocols: ['h2', 'http/1.1'],
-        ...(servername === undefined ? {} : { servername }),
+        ...(tunnel === undefined ? { port } : { socket: tunnel }),
       });
       const timer = clock.after(dialMs, () => socket.destroy(new Error(`no connection within ${dialMs} ms`)));
       socket.setNoDelay(true);

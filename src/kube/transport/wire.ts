@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Failure } from '../outcome/failure.ts';
-import type { Timebox } from './timebox.ts';
+import type { Timebox } from './attempt.ts';
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -67,7 +67,33 @@ export function credentialsFailure(error: unknown): Failure {
 
 export function connectionFailure(error: unknown, connected: boolean, request: WireRequest): Failure {
   const maybeDone = connected && request.method !== 'GET';
-  return { kind: 'retry', cause: 'connection', message: textOf(error), retryAfterMs: undefined, maybeDone };
+  const failure = {
+    kind: 'retry',
+    cause: 'connection',
+    message: textOf(error),
+    retryAfterMs: undefined,
+    maybeDone,
+  } as const;
+  return isUntrusted(error) ? { ...failure, untrusted: true } : failure;
+}
+
+/** What Node calls certificates that it does not accept (`tls.TLSSocket`, X509 certificate error codes). */
+const untrustedCodes: ReadonlySet<string> = new Set([
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_UNTRUSTED',
+  'INVALID_CA',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+function isUntrusted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && untrustedCodes.has(String(error.code));
 }
 
 function textOf(error: unknown): string {

@@ -1,46 +1,47 @@
+import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
+import type { Clock } from '../../kube/time/clock.ts';
 import type { FreshScales } from '../owners/fresh-scales.ts';
-import type { BuiltinCounters } from './builtin-counters.ts';
+import { basisLost, isRefusedFor, ledgerBusy, notCounted, notPinned, staleView, undecided, undone } from './answers.ts';
+import type { BuiltinCounters, Completion, Takeover } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
 import type { AskedDisruption } from './pod-request.ts';
-import {
-  basisLost,
-  isRefusedFor,
-  ledgerBusy,
-  notCounted,
-  notPinned,
-  staleView,
-  undecided,
-  undone,
-} from './refusals.ts';
 import type { GroupCommit } from './reserve.ts';
-import type { Completion, Takeover } from './takeover.ts';
 import { isUnpinned, type PodReader, podsToRead, readPod, verifyPods } from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
 /*
- * The one loop of a request to disrupt a pod. Start reading here; each step names the file that does it.
+ * The one loop of a request to disrupt a pod. Start reading here; each step names the file that does it. An eviction, from the socket to
+ * the answer:
  *
- *   API server      exchange.ts      pod-handler.ts        admit.ts                        the API server again
- *       |  review       |                 |                    |                                  |
- *       |-------------->| deadline, body, |                    |                                  |
- *       |               | review.ts       |                    |                                  |
- *       |               |---------------->| pod-request.ts     |                                  |
- *       |               |                 |------------------->| decide    (core, from the view)  |
- *       |               |                 |                    | reserve   reserve.ts, ledger.ts  |--> compare-and-swap
- *       |               |                 |                    | verify    verify.ts              |--> pods it rests on
- *       |               |                 |                    | complete  builtin-counters.ts    |--> counters of plain PDBs
- *       |               |                 |                    |           takeover.ts            |--> DELETE by uid
- *       |               |                 |                    |                                  |
- *       |               |                 |                    | something was missing? wait for exactly that
- *       |               |                 |                    | (view-gate.ts, a read), and decide again
- *       |               |                 |<-------------------| verdict                          |
- *       |<--------------|<----------------| answers.ts         |                                  |
+ *   API server     server, call,         pod-handler         admit                                API server again
+ *                  exchange
+ *       |              |                    |                  |                                        |
+ *       | /evictions   |                    |                  |                                        |
+ *       |------------->| who calls,         |                  |                                        |
+ *       |              | Deadline, review   |                  |                                        |
+ *       |              |------------------->| pin: add a uid   |                                        |
+ *       |<-------------|<-------------------|                  |                                        |
+ *       | /pods        |                    |                  |                                        |
+ *       |------------->| the same           |                  |                                        |
+ *       |              |------------------->| pod-request      |                                        |
+ *       |              |                    |----------------->| decide    all budgets (core/decide,    |
+ *       |              |                    |                  |           evaluate: each of them)      |
+ *       |              |                    |                  | reserve   reserve, ledger ------------>| compare-and-swap
+ *       |              |                    |                  | verify    verify --------------------->| pods it rests on
+ *       |              |                    |                  | complete  complete ------------------->| counters of PDBs, DELETE
+ *       |              |                    |                  |                                        |
+ *       |              |                    |                  | something was missing? wait for        |
+ *       |              |                    |                  | exactly that (view-gate, a read),      |
+ *       |              |                    |                  | and decide again                       |
+ *       |              |                    |<-----------------| verdict                                |
+ *       |              |                    | decisions,       |                                        |
+ *       |<-------------|<-------------------| answers          |                                        |
  *
  * An answer "allowed" is given only after the ledger has the reservation, after what the verdict rests on was read to be so, and after
  * the eviction was completed for the judged uid, or is bound to it. Everything that waits is given the request's one deadline.
@@ -48,6 +49,7 @@ import type { Withdrawals } from './withdrawals.ts';
 
 export interface AdmissionDeps {
   readonly world: World;
+  /** All budgets over the pod, by the view as it is now. */
   readonly decide: (request: DisruptionRequest) => Verdict;
   readonly commits: Pick<GroupCommit, 'reserve'>;
   readonly withdrawals: Pick<Withdrawals, 'add'>;
@@ -127,7 +129,7 @@ export class Admission {
 
   async #loop(progress: Progress, first: Verdict): Promise<Verdict> {
     const { decide, limits } = this.#deps;
-    let refusal: Verdict = undecided(progress.request);
+    let refusal: Verdict | undefined;
     for (let round = 0; round < limits.maxRounds && !progress.deadline.over; round += 1) {
       const step = await this.#attempt(progress, round === 0 ? first : decide(progress.request));
       if (step.kind === 'answer') return step.verdict;
@@ -135,7 +137,7 @@ export class Admission {
       if (caughtUp !== 'again') return caughtUp;
       refusal = keptChanging(progress.request, step.what);
     }
-    return refusal;
+    return refusal ?? undecided(progress.request);
   }
 
   async #attempt(progress: Progress, decided: Verdict): Promise<Step> {
@@ -164,7 +166,7 @@ export class Admission {
     const uid = verdict.result === 'allow' ? verdict.effects.target?.uid : undefined;
     if (uid === undefined) return undefined;
     progress.judged ??= uid;
-    return uid === progress.judged ? undefined : undone(progress.request, 'another pod has its name now');
+    return uid === progress.judged ? undefined : undone(progress.request, 'another pod has that name now');
   }
 
   async #reserve(progress: Progress): Promise<Verdict> {
@@ -308,6 +310,15 @@ export class Admission {
     if (isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request)) return false;
     return !this.#deps.scales.concerns(asked.request, verdict);
   }
+}
+
+/** Decides by the world as it is when it is asked. */
+export function decideBy(
+  world: World,
+  clock: Pick<Clock, 'now'>,
+  options: (namespace: string) => DecideOptions,
+): AdmissionDeps['decide'] {
+  return (request) => decide(world, request, clock.now(), options(request.namespace));
 }
 
 const pass: Allowed = { result: 'allow', reason: 'NotProtected', charges: [], effects: { complete: 'pass' } };

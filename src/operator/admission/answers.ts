@@ -1,9 +1,10 @@
 import { type FieldError, formatFieldError } from '../../api/field-errors.ts';
-import { outlookOf } from '../../api/refusal-outlook.ts';
+import { counted } from '../../api/wording.ts';
 import { blocker, deny, refusalOf } from '../../core/decide/refusal.ts';
-import type { Operation } from '../../core/request.ts';
+import type { DisruptionRequest, Operation } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
-import type { AdmissionAnswer, AnswerCause } from './review-answer.ts';
+import type { AdmissionAnswer, AnswerCause } from './review.ts';
+import type { Verification } from './verify.ts';
 
 export interface PodName {
   readonly namespace: string;
@@ -38,7 +39,7 @@ function refuse(denied: Denied, pod: PodName): AdmissionAnswer {
 function hints(denied: Denied, pod: PodName): readonly AnswerCause[] {
   const seconds = retrySeconds(denied);
   return [
-    { reason: 'RetryHint', message: `worth another try in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}` },
+    { reason: 'RetryHint', message: `worth another try in ${counted(seconds, 'second')}` },
     { reason: 'Hint', message: explainCommand(pod) },
   ];
 }
@@ -46,13 +47,13 @@ function hints(denied: Denied, pod: PodName): readonly AnswerCause[] {
 const momentSeconds = 1;
 /** As often as kubectl drain asks. */
 const waitSeconds = 5;
-/** No person repairs anything faster. */
-const repairSeconds = 30;
+/** No person changes anything faster. */
+const changeSeconds = 30;
 
 /** All that blocks has to end, so what takes longest counts. */
 function retrySeconds({ blockers }: Denied): number {
-  const outlooks = new Set(blockers.map((one) => outlookOf(one.code)));
-  if (outlooks.has('repair')) return repairSeconds;
+  const outlooks = new Set(blockers.map((one) => one.outlook));
+  if (outlooks.has('change')) return changeSeconds;
   return outlooks.has('wait') ? waitSeconds : momentSeconds;
 }
 
@@ -105,4 +106,58 @@ function causeOf(error: FieldError): AnswerCause {
     message: formatFieldError(error).slice(error.field.length + 2),
     field: error.field,
   };
+}
+
+/** Refusals of the admission itself. What cannot be written down is not allowed (I4), and that is "not now", like every other (I8). */
+
+/** Nothing could be written down, or not in time. */
+export function ledgerBusy(pod: string, detail: string): Denied {
+  return deny([blocker('LedgerBusy', { pod: { name: pod }, detail })]);
+}
+
+/** The view that the verdict would rest on may be too old. */
+export function staleView(pod: string, detail: string): Denied {
+  return deny([blocker('NotSynced', { pod: { name: pod }, detail })]);
+}
+
+/** A pod that the verdict rests on has changed, or cannot be read. */
+export function basisLost(reading: Exclude<Verification, { kind: 'holds' }>): Denied {
+  const detail =
+    reading.kind === 'changed'
+      ? `it changed from resourceVersion ${reading.from} to ${reading.resourceVersion} in the meantime`
+      : `the decision depends on it, and it could not be read: ${reading.message}`;
+  return deny([blocker('PodUnknown', { pod: { name: reading.pod }, detail })]);
+}
+
+/** The deletion that should have completed the eviction did not. */
+export function undone({ pod }: DisruptionRequest, message: string): Denied {
+  const detail = `its eviction was allowed, and the deletion failed: ${message}`;
+  return deny([blocker('PodUnknown', { pod: { name: pod }, detail })]);
+}
+
+/** The eviction would pass, and could meet a successor of the pod that was judged. */
+export function notPinned({ pod }: DisruptionRequest): Denied {
+  return deny([blocker('EvictionNotPinned', { pod: { name: pod } })]);
+}
+
+export function undecided({ pod }: DisruptionRequest): Denied {
+  return deny([
+    blocker('LedgerUnknown', {
+      pod: { name: pod },
+      detail: 'the deadline of the request passed before it was decided',
+    }),
+  ]);
+}
+
+export function isRefusedFor(verdict: Verdict, code: 'LedgerUnknown' | 'CacheStale' | 'PodUnknown'): boolean {
+  return verdict.result === 'deny' && verdict.blockers.some((one) => one.code === code);
+}
+
+/** Another eviction was faster at the API server's own counter, in the moment since the view was asked. */
+export function notCounted(
+  { namespace, pod }: DisruptionRequest,
+  { budget, why }: { readonly budget: string; readonly why: string },
+): Denied {
+  const ref = { kind: 'PodDisruptionBudget', namespace, name: budget } as const;
+  return deny([blocker('NotCountedYet', { pod: { name: pod }, budget: ref, detail: why })]);
 }

@@ -1,19 +1,17 @@
-import { type DecideOptions, decide } from '../../core/decide/decide.ts';
+import type { DecideOptions } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
 import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';
-import { Admission, type AdmissionDeps } from './admit.ts';
-import { BuiltinCounters } from './builtin-counters.ts';
-import { type GuardParts, kubeGuards, kubeLedgerStore, kubePodReader } from './kube-store.ts';
-import { LedgerAccess, type LedgerEvents } from './ledger.ts';
+import { Admission, type AdmissionDeps, decideBy } from './admit.ts';
+import { BuiltinCounters, takeOver } from './complete.ts';
+import { kubeLedgerStore, LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
-import { type DecisionObserver, PodHandler } from './pod-handler.ts';
-import { GroupCommit } from './reserve.ts';
-import { takeOver } from './takeover.ts';
-import type { PodReader } from './verify.ts';
+import { type DecisionObserver, type GuardParts, kubeGuards, PodHandler } from './pod-handler.ts';
+import type { Identity } from './pod-request.ts';
+import { GroupCommit, Turns } from './reserve.ts';
+import { kubePodReader, type PodReader } from './verify.ts';
 import { ViewGate } from './view-gate.ts';
-import { Turns } from './waiting-line.ts';
 import { Withdrawals } from './withdrawals.ts';
 
 /** The room, put together, with the pruner, which shares the turns and the identity of this process with it. */
@@ -30,8 +28,8 @@ export interface AdmissionOptions {
   readonly options: (namespace: string) => DecideOptions;
   readonly staleness: AdmissionDeps['staleness'];
   readonly scales: AdmissionDeps['scales'];
-  /** The user that our own requests come from. */
-  readonly username: () => string;
+  /** Who we are, once that is known: the object is kept, and its name may change. */
+  readonly self: Identity;
   readonly events: LedgerEvents;
   readonly observer: DecisionObserver;
   readonly namespaces: GuardParts['namespaces'];
@@ -39,7 +37,7 @@ export interface AdmissionOptions {
 
 export function createAdmission(
   { world, clients, clock, random, identity, log, namespace: own }: OperatorContext,
-  { options, staleness, scales, username, events, observer, namespaces }: AdmissionOptions,
+  { options, staleness, scales, self, events, observer, namespaces }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
   const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
@@ -51,7 +49,7 @@ export function createAdmission(
   const counters = new BuiltinCounters({ client: clients.admission, clock });
   const admission = new Admission({
     world,
-    decide: (request) => decide(world, request, clock.now(), options(request.namespace)),
+    decide: decideBy(world, clock, options),
     commits: new GroupCommit({ ...shared, limits, options }),
     withdrawals: new Withdrawals({ ...shared, limits }),
     access,
@@ -59,16 +57,16 @@ export function createAdmission(
     views,
     scales,
     counters,
-    takeOver: (takeover, deadline) => takeOver(clients.admission, takeover, deadline),
+    takeOver: takeOver.bind(undefined, clients.admission),
     staleness,
     events,
-    completed: (request, completion) => observer.completed(request, completion),
+    completed: observer.completed,
     identity,
     limits,
   });
   const guards = kubeGuards({ client: clients.admission, namespaces, own });
   const { callMs } = limits;
-  const handler = new PodHandler({ world, admission, counters, clock, options, username, observer, guards, callMs });
+  const handler = new PodHandler({ world, admission, counters, clock, options, self, observer, guards, callMs });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
   const sizes = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });

@@ -1,14 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../telemetry/log.ts';
+import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
 import { answerBad } from './answers.ts';
-import { type BodyLimits, BodyMemory, readBody } from './body.ts';
-import { type Caller, type CallerRules, proveCaller } from './caller.ts';
+import {
+  type BodyLimits,
+  BodyMemory,
+  type Caller,
+  type CallerRules,
+  proveCaller,
+  readBody,
+  type Unproven,
+} from './call.ts';
 import { Deadline, deadlineFor, type WebhookClock } from './deadline.ts';
 import type { WebhookHandler } from './handler.ts';
-import { type ReviewRequest, readReview } from './review.ts';
-import { type AdmissionAnswer, encodeAnswer } from './review-answer.ts';
-import type { Outcome, WebhookMetrics } from './webhook-metrics.ts';
+import { type AdmissionAnswer, encodeAnswer, type ReviewRequest, readReview } from './review.ts';
 
 export interface FrontOptions {
   /** By path. */
@@ -129,9 +135,9 @@ export class WebhookFront {
         case 'tooLarge':
           return rejection(413, `a review has at most ${bodies.maxBytes} bytes`, true);
         case 'busy':
-          return rejection(503, 'too much is being read at the same time', true);
+          return rejection(503, 'the webhook reads too many large requests at once', true);
         case 'late':
-          return { ...rejection(408, 'the body did not arrive in time', true), outcome: 'late' };
+          return { ...rejection(408, 'the request body did not arrive in time', true), outcome: 'late' };
         case 'gone':
           return gone;
       }
@@ -143,7 +149,7 @@ export class WebhookFront {
   async #answer(bytes: Buffer, route: Called, deadline: Deadline): Promise<Reply> {
     const read = readReview(bytes);
     if (!read.ok) {
-      this.#options.log.warn('bad admission review', { webhook: route.path, problem: read.problem });
+      this.#options.log.warn('admission review is not valid', { webhook: route.path, problem: read.problem });
       return read.uid === undefined
         ? { ...rejection(400, read.problem), outcome: 'bad' }
         : reviewReply(read.uid, answerBad(read.problem), 'bad');
@@ -153,7 +159,7 @@ export class WebhookFront {
       const answer = await unlessOver(route.handler.answer(request, { deadline }), deadline);
       if (answer !== undefined) return reviewReply(request.uid, answer, answer.allowed ? 'allowed' : 'denied');
       if (deadline.reason === 'gone') return gone;
-      this.#tell('admission took too long', request, route);
+      this.#tell('admission timed out', request, route);
       return reviewReply(request.uid, route.handler.inDoubt(request, 'late'), 'late');
     } catch (error) {
       this.#tell('admission failed', request, route, error);
@@ -165,7 +171,7 @@ export class WebhookFront {
     try {
       return reviewReply(request.uid, route.handler.inDoubt(request, 'failed'), 'failed');
     } catch (error) {
-      this.#tell('admission failed twice', request, route, error);
+      this.#tell('admission failed, and so did its fail-closed answer', request, route, error);
       return { ...rejection(500, 'the webhook failed'), outcome: 'failed' };
     }
   }
@@ -221,4 +227,75 @@ function reviewReply(uid: string, answer: AdmissionAnswer, outcome: Outcome): Re
 
 function rejection(code: number, problem: string, close = false): Reply {
   return { outcome: 'rejected', code, http: { code, type: 'text/plain; charset=utf-8', text: `${problem}\n`, close } };
+}
+
+/** How a call ended. */
+export type Outcome =
+  | 'allowed'
+  | 'denied'
+  /** The review could not be understood. */
+  | 'bad'
+  /** The deadline passed. */
+  | 'late'
+  /** The handler failed. */
+  | 'failed'
+  /** It was no call of a webhook: wrong path, method, type or size. */
+  | 'rejected'
+  /** The client went away before there was an answer. */
+  | 'gone';
+
+export interface Call {
+  /** The path of the webhook; `none` for calls that met none. */
+  readonly webhook: string;
+  readonly outcome: Outcome;
+  /** Of the refusal in the review, else of the HTTP answer. */
+  readonly code: number;
+  readonly seconds: number;
+}
+
+export interface WebhookMetrics {
+  call(call: Call): void;
+  handshakeFailed(): void;
+  unproven(lacks: Unproven): void;
+  pending(count: number): void;
+}
+
+export function createWebhookMetrics(metrics: Metrics): WebhookMetrics {
+  const calls = metrics.counter({
+    name: 'webhook_calls_total',
+    help: 'Calls of the admission webhooks, by webhook, outcome and HTTP code.',
+    labels: ['webhook', 'outcome', 'code'],
+  });
+  const seconds = metrics.histogram(
+    {
+      name: 'webhook_call_duration_seconds',
+      help: 'Duration of webhook calls, from the request header to the answer.',
+      labels: ['webhook'],
+    },
+    requestBuckets,
+  );
+  const handshakes = metrics.counter({
+    name: 'webhook_tls_failures_total',
+    help: 'TLS handshakes that failed.',
+    labels: [],
+  });
+  const unproven = metrics.counter({
+    name: 'webhook_unproven_calls_total',
+    help: 'Webhook calls that did not prove to come from an API server, by what they lacked. Each was answered 404.',
+    labels: ['lacks'],
+  });
+  const pending = metrics.gauge({
+    name: 'webhook_calls_pending',
+    help: 'Webhook calls that are not answered yet.',
+    labels: [],
+  });
+  return {
+    call({ webhook, outcome, code, seconds: took }) {
+      calls.add({ webhook, outcome, code: String(code) });
+      seconds.observe({ webhook }, took);
+    },
+    handshakeFailed: () => handshakes.add({}),
+    unproven: (lacks) => unproven.add({ lacks }),
+    pending: (count) => pending.set({}, count),
+  };
 }

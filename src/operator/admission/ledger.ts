@@ -1,8 +1,12 @@
-import { type DisruptionLedger, ledgerName, type Reservation } from '../../api/ledger.ts';
+import { type DisruptionLedger, ledgerGroup, ledgerName, type Reservation } from '../../api/ledger.ts';
 import type { ReleaseReason } from '../../core/ledger/prune.ts';
+import { isAtLeast } from '../../core/resource-version.ts';
 import type { World } from '../../core/world/world.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
+import type { Outcome } from '../../kube/outcome/failure.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { acceptLedger, acceptRead } from '../ledger/accept-ledger.ts';
+import type { Logger } from '../../telemetry/log.ts';
+import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
 import { timeboxed } from './deadline.ts';
 
 /** Ledgers as the operator reads and writes them: consistent reads, compare-and-swap, and the newest version in the world. */
@@ -142,4 +146,155 @@ export class LedgerAccess {
     if (this.#batchedAt.size >= maxRemembered) this.#batchedAt.clear();
     this.#batchedAt.set(namespace, this.#parts.clock.monotonic());
   }
+}
+
+const version = 'v1alpha1';
+const ledgers: ResourceName = { group: ledgerGroup, version, plural: 'disruptionledgers', namespaced: true };
+const typeMeta = { apiVersion: `${ledgerGroup}/${version}`, kind: 'DisruptionLedger' } as const;
+
+type Client = Pick<KubeClient, 'get' | 'create' | 'replace'>;
+
+/** Ledgers in the API server. A GET without a resourceVersion is a consistent read; lists are slow just after a write. */
+export function kubeLedgerStore(client: Client): LedgerStore {
+  return {
+    async read(namespace, signal): Promise<LedgerRead> {
+      const place = { namespace, name: ledgerName };
+      const answer = await client.get<DisruptionLedger>(ledgers, place, { signal });
+      if (answer.ok) return isVersioned(answer.value) ? { kind: 'found', ledger: answer.value } : versionless;
+      const { kind, message } = answer.failure;
+      return kind === 'notFound' ? { kind: 'missing' } : { kind: 'failed', message };
+    },
+    async create(ledger, signal): Promise<LedgerWrite> {
+      const { namespace } = ledger.metadata;
+      return written(await client.create<DisruptionLedger>(ledgers, { namespace }, withType(ledger), { signal }));
+    },
+    async replace(ledger, signal): Promise<LedgerWrite> {
+      const { namespace, resourceVersion } = ledger.metadata;
+      // Without a version it would overwrite whatever is there.
+      if (resourceVersion === undefined) return versionless;
+      const place = { namespace, name: ledgerName };
+      return written(await client.replace<DisruptionLedger>(ledgers, place, withType(ledger), { signal }));
+    },
+  };
+}
+
+const versionless = { kind: 'failed', message: 'an object without a resourceVersion' } as const;
+
+function isVersioned(ledger: DisruptionLedger): boolean {
+  return ledger.metadata?.resourceVersion !== undefined;
+}
+
+/** Objects that came out of a list or were made here do not say what they are. */
+function withType(ledger: DisruptionLedger): DisruptionLedger & typeof typeMeta {
+  return { ...ledger, ...typeMeta };
+}
+
+function written(answer: Outcome<DisruptionLedger>): LedgerWrite {
+  if (answer.ok) return isVersioned(answer.value) ? { kind: 'stored', ledger: answer.value } : versionless;
+  const { kind, message } = answer.failure;
+  switch (kind) {
+    case 'conflict':
+    case 'alreadyExists':
+      return { kind: 'conflict' };
+    case 'notFound':
+      return { kind: 'missing' };
+    default:
+      return { kind: 'failed', message };
+  }
+}
+
+/**
+ * Takes a ledger into the world unless the world has a newer one. Ledgers come from three sides (our writes, our reads, the
+ * watch), in no order: the watch may bring a version that our own write has replaced since, and judging by that would forget
+ * what was just reserved.
+ */
+export function acceptLedger(world: World, namespace: string, ledger: DisruptionLedger): boolean {
+  const known = world.namespace(namespace)?.ledger?.metadata.resourceVersion;
+  const offered = ledger.metadata.resourceVersion;
+  if (known !== undefined && (offered === undefined || !isAtLeast(offered, known))) return false;
+  if (known === undefined || known !== offered) world.setLedger(namespace, ledger);
+  return true;
+}
+
+/**
+ * Takes in what a consistent read found; `before` is the version that the world had when the read began. Such a read shows every write
+ * that was done before it began. So a version older than `before` means that etcd was restored from a backup: what was known is no
+ * longer in the store, and every write upon it would be refused. API servers are stopped for a restore, so no request that was admitted
+ * before it is still under way.
+ */
+export function acceptRead(
+  world: World,
+  namespace: string,
+  ledger: DisruptionLedger,
+  before: string | undefined,
+): boolean {
+  const known = world.namespace(namespace)?.ledger?.metadata.resourceVersion;
+  const found = ledger.metadata.resourceVersion ?? '';
+  const wasRestored = before !== undefined && known === before && isAtLeast(before, found) && found !== before;
+  if (!wasRestored) return acceptLedger(world, namespace, ledger);
+  world.setLedger(namespace, ledger);
+  return true;
+}
+
+/** As many as one write takes at most. */
+const batchBuckets: readonly number[] = [1, 2, 5, 10, 25, 50, 100, 250, 500];
+
+function createLedgerMetrics(metrics: Metrics) {
+  return {
+    writes: metrics.counter({
+      name: 'ledger_writes_total',
+      help: 'Writes of ledgers, by writer and outcome; conflict: another replica wrote first.',
+      labels: ['writer', 'outcome'],
+    }),
+    durations: metrics.histogram(
+      { name: 'ledger_write_duration_seconds', help: 'Duration of ledger writes.', labels: ['writer'] },
+      requestBuckets,
+    ),
+    batches: metrics.histogram(
+      { name: 'ledger_batch_requests', help: 'Requests that were decided together in one ledger write.', labels: [] },
+      batchBuckets,
+    ),
+    reserved: metrics.counter({
+      name: 'ledger_reservations_total',
+      help: 'Disruptions that were allowed and reserved.',
+      labels: [],
+    }),
+    abandoned: metrics.counter({
+      name: 'ledger_reservations_abandoned_total',
+      help: 'Reservations whose request was refused after all; they hold budget until they are released.',
+      labels: [],
+    }),
+    released: metrics.counter({
+      name: 'ledger_reservations_released_total',
+      help: 'Reservations that were released, by what happened to the pod.',
+      labels: ['reason'],
+    }),
+  };
+}
+
+/** What happens to ledgers, as metrics and log lines. */
+export function createLedgerEvents(metrics: Metrics, log: Logger): LedgerEvents {
+  const { writes, durations, batches, reserved, abandoned, released } = createLedgerMetrics(metrics);
+  return {
+    batch(namespace, requests, count, attempts) {
+      batches.observe({}, requests);
+      reserved.add({}, count);
+      log.debug('disruptions decided', { namespace, requests, reserved: count, attempts });
+    },
+    wrote(namespace, writer, outcome, milliseconds) {
+      writes.add({ writer, outcome });
+      durations.observe({ writer }, milliseconds / 1_000);
+      const told = { namespace, writer, outcome, milliseconds };
+      if (outcome === 'failed' || outcome === 'missing') log.warn('ledger not written', told);
+      else log.debug('ledger written', told);
+    },
+    abandoned(namespace, pod) {
+      abandoned.add({});
+      log.info('reservation abandoned', { namespace, pod });
+    },
+    released(namespace, { pod, uid, operation, time }, why) {
+      released.add({ reason: why });
+      log.debug('reservation released', { namespace, pod, uid, operation, reservedAt: time, why });
+    },
+  };
 }

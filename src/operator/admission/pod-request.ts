@@ -17,7 +17,7 @@ export interface AskedDisruption {
 
 /** What an admission request about a pod means to us. */
 export type PodRequest =
-  | ({ readonly kind: 'judge' } & AskedDisruption)
+  | ({ readonly kind: 'disruption' } & AskedDisruption)
   | { readonly kind: 'pass'; readonly why: 'notADisruption' | 'terminating' | 'harmless' }
   | { readonly kind: 'bad'; readonly problem: string };
 
@@ -54,13 +54,13 @@ function evictionOf(review: ReviewRequest, identity: Identity): PodRequest {
   if (isOther(name, review.name)) return bad('the Eviction names another pod than the request');
   if (isOther(namespace, review.namespace)) return bad('the Eviction names another namespace than the request');
   const eviction = terms.value;
-  const judged = judge(review, identity, 'EVICT', name, {
+  const asked = asking(review, identity, 'EVICT', name, {
     ...(eviction.uid === undefined ? {} : { uid: eviction.uid }),
     ...(eviction.resourceVersion === undefined ? {} : { resourceVersionPrecondition: true }),
     // A query parameter arrives in the review; a dry run that the body asks for is only there.
     ...(eviction.dryRun ? { dryRun: true } : {}),
   });
-  return judged.kind === 'judge' ? { ...judged, eviction } : judged;
+  return asked.kind === 'disruption' ? { ...asked, eviction } : asked;
 }
 
 /** Two names, of which either may be left out. */
@@ -76,7 +76,7 @@ function deletionOf(review: ReviewRequest, identity: Identity): PodRequest {
   const old = reviewedPod('request.oldObject', review.oldObject);
   if (!old.ok) return bad(old.problem);
   if (old.value?.terminating === true) return pass('terminating');
-  return judge(review, identity, 'DELETE', old.value?.name ?? '', withUid(old.value));
+  return asking(review, identity, 'DELETE', old.value?.name ?? '', withUid(old.value));
 }
 
 /** An update of a pod that is not terminating, as it was and as it is to be; or what is to be said instead. */
@@ -95,7 +95,7 @@ function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
   const { old, now } = pod;
   const change = changeOf(old, now);
   if (change === 'harmless') return pass('harmless');
-  return judge(review, identity, change.operation, old.name, {
+  return asking(review, identity, change.operation, old.name, {
     ...withUid(old),
     after: podAfter(now),
     ...(change.operation === 'UPDATE' ? { takesAway: change.takesAway } : {}),
@@ -114,7 +114,7 @@ function announcementOf(review: ReviewRequest, identity: Identity): PodRequest {
   const { old, now } = pod;
   const isNode = requesterOf(review.username, review.groups).kind === 'kubelet';
   if (isNode || !announcesUpdate(old.whole, now.whole)) return pass('harmless');
-  return judge(review, identity, 'UPDATE', old.name, {
+  return asking(review, identity, 'UPDATE', old.name, {
     ...withUid(old),
     takesAway: true,
     ...requestedChange(old.whole, 'announcement'),
@@ -160,7 +160,7 @@ function withUid(pod: ReviewedPod | undefined): Pick<DisruptionRequest, 'uid'> {
 }
 
 /** @param otherName where the review has no name: a deletecollection shows each pod only as the old object */
-function judge(
+function asking(
   review: ReviewRequest,
   identity: Identity,
   operation: Operation,
@@ -171,7 +171,7 @@ function judge(
   if (pod === '') return bad('the review does not name the pod');
   if (review.namespace === '') return bad('the review does not name the namespace of the pod');
   return {
-    kind: 'judge',
+    kind: 'disruption',
     own: review.username === identity.username,
     request: {
       operation,

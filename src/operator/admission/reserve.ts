@@ -1,16 +1,16 @@
 import type { DisruptionLedger } from '../../api/ledger.ts';
+import { agree, counted } from '../../api/wording.ts';
 import type { DecideOptions } from '../../core/decide/decide.ts';
-import { type BatchOutcome, judgeBatch } from '../../core/ledger/batch.ts';
+import { type BatchOutcome, decideBatch } from '../../core/ledger/batch.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
+import { ledgerBusy } from './answers.ts';
 import { type Deadline, pause } from './deadline.ts';
 import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import { type AdmissionLimits, pauseAfter } from './limits.ts';
-import { ledgerBusy } from './refusals.ts';
-import { type Reserved, type Turns, WaitingLine, WaitingRequest } from './waiting-line.ts';
 
 export interface ReserveDeps {
   readonly world: World;
@@ -46,7 +46,10 @@ export class GroupCommit {
     const waiting = new WaitingRequest(request, deadline);
     if (line.size >= this.#deps.limits.maxWaiting) {
       waiting.settle({
-        verdict: ledgerBusy(pod, `${line.size} requests wait for the ledger already`),
+        verdict: ledgerBusy(
+          pod,
+          `${counted(line.size, 'request')} already ${agree(line.size, 'waits', 'wait')} for the ledger`,
+        ),
         reserved: false,
       });
       return waiting.answer;
@@ -54,7 +57,10 @@ export class GroupCommit {
     line.add(waiting);
     const unsubscribe = deadline.onEnd(() => {
       line.remove(waiting);
-      waiting.settle({ verdict: ledgerBusy(pod, 'the ledger could not be written in time'), reserved: false });
+      waiting.settle({
+        verdict: ledgerBusy(pod, 'the ledger could not be written before the deadline of the request'),
+        reserved: false,
+      });
     });
     this.#wake(namespace, line);
     return waiting.answer.finally(unsubscribe);
@@ -111,7 +117,7 @@ async function commitBatch(deps: ReserveDeps, namespace: string, line: WaitingLi
     if (step.pause && attempt < limits.maxAttempts) await pause(clock, pauseAfter(attempt, limits, random()));
   }
   for (const waiting of batch) {
-    const detail = `the ledger could not be written in ${limits.maxAttempts} attempts; the last time ${why}`;
+    const detail = `the ledger could not be written in ${counted(limits.maxAttempts, 'attempt')}; the last one failed because ${why}`;
     waiting.settle({ verdict: ledgerBusy(waiting.request.pod, detail), reserved: false });
   }
 }
@@ -133,7 +139,7 @@ async function tryOnce(deps: ReserveDeps, namespace: string, asked: Batch, readF
   // What a request asked for that is over meanwhile is not written any more.
   const batch = stillWaiting(asked);
   const decidedBy = deps.access.version(namespace);
-  const { verdicts, ledger, released, confirm } = decideBatch(deps, namespace, batch);
+  const { verdicts, ledger, released, confirm } = decideTogether(deps, namespace, batch);
   const answered: Step = { kind: 'answered', batch, verdicts };
   if (ledger !== undefined) return write(deps, namespace, ledger, released, answered);
   if (!confirm || readFirst) return answered;
@@ -149,10 +155,10 @@ async function read(access: LedgerAccess, namespace: string, left: number): Prom
   return answer.kind === 'missing' ? access.restore(namespace) : undefined;
 }
 
-function decideBatch({ world, clock, options }: ReserveDeps, namespace: string, batch: Batch): BatchOutcome {
+function decideTogether({ world, clock, options }: ReserveDeps, namespace: string, batch: Batch): BatchOutcome {
   const requests = batch.map((waiting) => waiting.request);
   try {
-    return judgeBatch(world, namespace, requests, clock.now(), options(namespace));
+    return decideBatch(world, namespace, requests, clock.now(), options(namespace));
   } catch (error) {
     // What the batch had reserved in memory only is taken back.
     const ledger = world.namespace(namespace)?.ledger;
@@ -176,7 +182,7 @@ async function write(
     case 'conflict':
       return again('another replica wrote first');
     case 'missing':
-      return again('it was gone');
+      return again('it had been deleted');
     case 'failed':
       // It may have been written: then the next read shows the reservations, and the firm ones answer their requests (I5).
       return again(`it could not be written: ${written.message}`);
@@ -196,11 +202,101 @@ function answer(
 ): void {
   let count = 0;
   batch.forEach((waiting, i) => {
-    const verdict = verdicts[i] ?? ledgerBusy(waiting.request.pod, 'it was not decided');
+    const verdict = verdicts[i] ?? ledgerBusy(waiting.request.pod, 'the decision failed');
     const reserved = verdict.result === 'allow' && verdict.effects.reserve !== undefined;
     if (reserved) count += 1;
     const heard = waiting.settle({ verdict, reserved });
     if (reserved && !heard) events.abandoned?.(namespace, waiting.request.pod);
   });
   if (batch.length > 0) events.batch?.(namespace, batch.length, count, attempts);
+}
+
+export interface Reserved {
+  readonly verdict: Verdict;
+  /** The ledger has a reservation now that was written for this request. */
+  readonly reserved: boolean;
+}
+
+/** One request that waits for its answer, or has stopped waiting. */
+export class WaitingRequest {
+  readonly request: DisruptionRequest;
+  readonly deadline: Deadline;
+  readonly answer: Promise<Reserved>;
+  #resolve: (reserved: Reserved) => void = () => {};
+  #answered = false;
+
+  constructor(request: DisruptionRequest, deadline: Deadline) {
+    this.request = request;
+    this.deadline = deadline;
+    this.answer = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** False: it was answered before, and this answer is dropped. */
+  settle(reserved: Reserved): boolean {
+    if (this.#answered) return false;
+    this.#answered = true;
+    this.#resolve(reserved);
+    return true;
+  }
+}
+
+/** The requests of one namespace that wait for the next write, in the order in which they arrived. */
+export class WaitingLine {
+  readonly #waiting = new Set<WaitingRequest>();
+  /** A batch is about to be taken from it, or is being written. */
+  busy = false;
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  add(request: WaitingRequest): void {
+    this.#waiting.add(request);
+  }
+
+  remove(request: WaitingRequest): void {
+    this.#waiting.delete(request);
+  }
+
+  take(room: number): WaitingRequest[] {
+    const taken: WaitingRequest[] = [];
+    for (const request of this.#waiting) {
+      if (taken.length >= room) break;
+      taken.push(request);
+    }
+    for (const request of taken) this.#waiting.delete(request);
+    return taken;
+  }
+}
+
+/**
+ * One task at a time for each namespace: a batch and a pruning that wrote at once would only lose races to each other. A task begins
+ * after those before it, and never in the same tick, so that requests which arrive together share one.
+ */
+export class Turns {
+  readonly #last = new Map<string, Promise<void>>();
+  readonly #failed: (namespace: string, error: unknown) => void;
+
+  constructor(failed: (namespace: string, error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /** Done when the task is, also when it failed: then those who wait behind it go on. */
+  take(namespace: string, task: () => Promise<void>): Promise<void> {
+    const before = this.#last.get(namespace) ?? Promise.resolve();
+    const turn = before
+      .then(task)
+      .catch((error: unknown) => this.#failed(namespace, error))
+      .finally(() => {
+        if (this.#last.get(namespace) === turn) this.#last.delete(namespace);
+      });
+    this.#last.set(namespace, turn);
+    return turn;
+  }
 }

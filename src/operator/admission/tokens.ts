@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TokenReview } from 'kubernetes-types/authentication/v1.js';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { WebhookClock } from './deadline.ts';
 
 export interface TokenOptions {

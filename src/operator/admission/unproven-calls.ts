@@ -1,7 +1,7 @@
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { operatorName } from '../install/names.ts';
-import type { Unproven } from './caller.ts';
+import type { Unproven } from './call.ts';
 import type { WebhookClock } from './deadline.ts';
 
 export const unprovenReason = 'UnprovenCalls';
@@ -38,12 +38,12 @@ export function unprovenCalls({
     const now = clock.monotonic();
     if (now - toldMs < tellEveryMs) return;
     toldMs = now;
-    log.warn('a webhook was called by something that is not an API server', { lacks, from });
+    log.warn('a caller that is not an API server called a webhook', { lacks, from });
     recorder.record({
       subject: { apiVersion: 'v1', kind: 'Service', namespace, name: operatorName },
       type: 'Warning',
       reason: unprovenReason,
-      message: `the webhooks were called ${meanings[lacks]}: the calls were answered 404, and nothing was done`,
+      message: `the webhooks were called ${meanings[lacks]}; the calls were answered 404 and changed nothing`,
     });
   };
 }

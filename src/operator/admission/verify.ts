@@ -1,5 +1,9 @@
+import type { ObjectMeta } from '../../api/meta.ts';
+import { counted } from '../../api/wording.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Effects, PodVersion } from '../../core/verdict.ts';
+import type { KubeClient } from '../../kube/client/client.ts';
+import { resources } from '../resources.ts';
 import { type Deadline, unlessAborted } from './deadline.ts';
 import type { AdmissionLimits } from './limits.ts';
 
@@ -13,6 +17,28 @@ export type PodReading =
 export interface PodReader {
   /** A consistent read of one pod by its name. */
   read(namespace: string, pod: string, signal: AbortSignal): Promise<PodReading>;
+}
+
+/** A GET without a resourceVersion is a consistent read. */
+export function kubePodReader(client: Pick<KubeClient, 'getMetadata'>): PodReader {
+  return {
+    async read(namespace, name, signal): Promise<PodReading> {
+      const answer = await client.getMetadata<{ readonly metadata: ObjectMeta }>(
+        resources.pods,
+        { namespace, name },
+        { signal },
+      );
+      if (!answer.ok) {
+        const { kind, message } = answer.failure;
+        return kind === 'notFound' ? { kind: 'missing' } : { kind: 'failed', message };
+      }
+      const { uid, resourceVersion } = answer.value.metadata;
+      if (uid === undefined || resourceVersion === undefined) {
+        return { kind: 'failed', message: 'an object without a resourceVersion' };
+      }
+      return { kind: 'found', uid, resourceVersion };
+    },
+  };
 }
 
 export type Verification =
@@ -66,7 +92,7 @@ export async function verifyPods(
   deadline: Deadline,
 ): Promise<Verification> {
   if (pods.length > limits.maxReads) {
-    const message = `the verdict rests on ${pods.length} pods, and no more than ${limits.maxReads} are read`;
+    const message = `the decision depends on ${counted(pods.length, 'pod')}, and at most ${limits.maxReads} are read`;
     return { kind: 'unknown', pod: pods[0]?.pod ?? '', message };
   }
   for (let start = 0; start < pods.length; start += limits.readsAtOnce) {
@@ -94,7 +120,7 @@ export async function readPod(
   pod: string,
   deadline: Deadline,
 ): Promise<PodReading> {
-  const late = (): PodReading => ({ kind: 'failed', message: 'the time for it ran out' });
+  const late = (): PodReading => ({ kind: 'failed', message: 'the deadline of the request passed' });
   if (deadline.over) return late();
   const asked = reader.read(namespace, pod, deadline.signal).catch((error: unknown): PodReading => {
     return { kind: 'failed', message: error instanceof Error ? error.message : String(error) };

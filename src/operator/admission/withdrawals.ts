@@ -1,11 +1,11 @@
-import { withdraw } from '../../core/ledger/rewrite.ts';
+import { withdraw } from '../../core/ledger/prune.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import { pause } from './deadline.ts';
 import type { LedgerAccess } from './ledger.ts';
 import { type AdmissionLimits, pauseAfter } from './limits.ts';
-import type { Turns } from './waiting-line.ts';
+import type { Turns } from './reserve.ts';
 
 export interface WithdrawalParts {
   readonly world: World;

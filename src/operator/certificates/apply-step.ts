@@ -13,7 +13,7 @@ export function afterStep(
     case 'keep':
       return undefined;
     case 'addAuthority': {
-      const signer = createAuthority(options);
+      const signer = createAuthority(names, options);
       const leaf = step.withLeaf ? issueLeaf(signer, names, options) : secret?.leaf;
       return textsOf(signer, step.retain, leaf);
     }

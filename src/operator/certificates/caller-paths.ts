@@ -84,7 +84,7 @@ export class CallerPaths implements AcceptedPaths {
   }
 
   #isRead<T>(outcome: Outcome<T>): outcome is Extract<Outcome<T>, { readonly ok: true }> {
-    if (!outcome.ok) this.#log.debug('Looking for accepted paths failed', { error: outcome.failure.message });
+    if (!outcome.ok) this.#log.debug('reading the accepted webhook paths failed', { error: outcome.failure.message });
     return outcome.ok;
   }
 }

@@ -13,12 +13,12 @@ export interface CertificateMetrics {
 export function createCertificateMetrics(metrics: Metrics): CertificateMetrics {
   const writes = metrics.counter({
     name: 'certificate_writes_total',
-    help: 'Writes of certificates and of the authorities that webhook configurations trust, by how they ended.',
+    help: 'Writes of certificates, and of the authorities in webhook configurations, by result.',
     labels: ['what', 'result'],
   });
   const end = metrics.gauge({
     name: 'certificate_end_timestamp_seconds',
-    help: 'When the certificate that the webhooks serve ends, in seconds since 1970.',
+    help: 'Time at which the certificate of the webhooks expires, in seconds since 1970.',
     labels: [],
   });
   return {

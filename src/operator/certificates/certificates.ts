@@ -57,7 +57,7 @@ export class ServedPair {
     try {
       listener(pair);
     } catch (error) {
-      this.#log.error('Serving a new certificate failed', { error });
+      this.#log.error('serving a new certificate failed', { error });
     }
   }
 }

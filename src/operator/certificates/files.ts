@@ -1,6 +1,4 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isObject } from '../../api/json.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -10,6 +8,7 @@ import { type Certificates, ServedPair } from './certificates.ts';
 import type { KeyPair, ServerNames } from './material.ts';
 import type { LeafFacts } from './plan.ts';
 import { readSecret, secretKeys } from './read.ts';
+import { lookEveryMs, readText } from './read-text.ts';
 import type { PathUpkeep } from './start.ts';
 
 export interface FileOptions {
@@ -33,12 +32,9 @@ export type OpenedFiles =
     }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** Mounted Secrets change by a link that is set to another folder, which not every way of watching sees. */
-const lookEveryMs = 10_000;
 /** Two files that are read one after the other may be from before and after a change. */
 const attempts = 3;
 const retryMs = 200;
-const maxFileBytes = 64 * 1024;
 
 /** Certificates that others make. They say whom API servers trust, too; the leader keeps the paths alone. */
 export async function openCertificateFiles(options: FileOptions): Promise<OpenedFiles> {
@@ -114,15 +110,15 @@ class CertificateFiles implements Certificates {
 
   /** Once, not every time. */
   #tell(problem: string): void {
-    if (problem !== this.#problem) this.#log.warn('The certificate files cannot be used', { problem });
+    if (problem !== this.#problem) this.#log.warn('the certificate files cannot be used', { problem });
     this.#problem = problem;
   }
 
   #serve({ leaf, pair }: UsablePair): void {
     this.#leaf = leaf;
     this.#metrics.serves(leaf.notAfterMs);
-    this.#log.info('Serving a certificate', { id: leaf.id, ends: new Date(leaf.notAfterMs).toISOString() });
-    if (!leaf.covers) this.#log.warn('The certificate lacks names of the webhooks', { ...this.#options.names });
+    this.#log.info('serving a certificate', { id: leaf.id, ends: new Date(leaf.notAfterMs).toISOString() });
+    if (!leaf.covers) this.#log.warn('the certificate lacks names of the webhooks', { ...this.#options.names });
     this.#pair.set(pair);
   }
 }
@@ -158,27 +154,4 @@ async function readOnce({ directory, names }: FileOptions): Promise<ReadPair> {
   if (stored.leaf === undefined) return { ok: false, problem: `${directory}: ${problems.join('; ')}` };
   // The whole text: what follows the leaf are the authorities between it and the one that is trusted.
   return { ok: true, leaf: stored.leaf, pair: { certificate: certificate.text, key: key.text } };
-}
-
-type ReadText =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly problem: string; readonly missing: boolean };
-
-async function readText(path: string): Promise<ReadText> {
-  try {
-    const file = await open(path);
-    try {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(maxFileBytes + 1), 0, maxFileBytes + 1, 0);
-      if (bytesRead > maxFileBytes) {
-        return { ok: false, problem: `${path} is larger than ${maxFileBytes} bytes`, missing: false };
-      }
-      return { ok: true, text: buffer.toString('utf8', 0, bytesRead) };
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const missing = isObject(error) && error['code'] === 'ENOENT';
-    return { ok: false, problem: `${path} cannot be read: ${why}`, missing };
-  }
 }

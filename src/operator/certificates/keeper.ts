@@ -121,7 +121,7 @@ export class CertificateKeeper {
     this.#leaf = leaf;
     this.#confirmed = this.#seen;
     metrics.serves(leaf.notAfterMs);
-    log.info('Serving a certificate', { id: leaf.id, ends: new Date(leaf.notAfterMs).toISOString() });
+    log.info('serving a certificate', { id: leaf.id, ends: new Date(leaf.notAfterMs).toISOString() });
     this.pair.set(pair);
   }
 

@@ -65,7 +65,7 @@ async function safeRound(options: LeadOptions, sightings: Sightings, signal: Abo
   try {
     return await certificateRound({ ...options, now: () => options.clock.now() }, sightings, signal);
   } catch (error) {
-    options.log.error('Looking after certificates failed', { error });
+    options.log.error('reconciling certificates failed', { error });
     return undefined;
   }
 }
@@ -77,17 +77,18 @@ function sightingsAfter(round: Round | undefined, before: Sightings): Sightings 
 function report({ log, metrics }: LeadOptions, round: Round | undefined): void {
   if (round === undefined) return;
   if (round.kind === 'unread') {
-    log.warn('Certificates cannot be looked after', { kind: round.failure.kind, error: round.failure.message });
+    log.warn('certificates cannot be reconciled', { kind: round.failure.kind, error: round.failure.message });
     return;
   }
-  if (round.problems.length > 0) log.warn('The Secret holds what cannot be used', { problems: round.problems });
+  if (round.problems.length > 0)
+    log.warn('the Secret of the certificates has content that cannot be used', { problems: round.problems });
   const { step } = round.plan;
   for (const write of round.writes) {
     metrics.wrote(write.what, resultOf(write));
     const why = 'why' in step && write.what === step.kind ? step.why : undefined;
-    if (write.failure === undefined) log.info('Certificates changed', { what: write.what, why });
-    else if (lostRace(write.failure)) log.debug('Certificates were changed by another', { what: write.what });
-    else log.warn('Certificates cannot be written', { what: write.what, error: write.failure.message });
+    if (write.failure === undefined) log.info('certificates were renewed', { what: write.what, why });
+    else if (lostRace(write.failure)) log.debug('another replica changed the certificates first', { what: write.what });
+    else log.warn('certificates cannot be written', { what: write.what, error: write.failure.message });
   }
 }
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { certificatePem, type Name } from '../../pki/certificate.ts';
+import { authorityLimits, certificatePem, type HostNames, type Name } from '../../pki/certificate.ts';
 import type { CertificatePolicy } from './policy.ts';
 
 /** As PEM text. */
@@ -10,10 +10,7 @@ export interface KeyPair {
 }
 
 /** What the webhooks are called by. */
-export interface ServerNames {
-  readonly dnsNames: readonly string[];
-  readonly addresses: readonly string[];
-}
+export type ServerNames = HostNames;
 
 export interface MaterialOptions {
   readonly nowMs: number;
@@ -36,7 +33,8 @@ export function urlNames(url: string): ServerNames {
   return isIP(bare) === 0 ? { dnsNames: [bare], addresses: [] } : { dnsNames: [], addresses: [bare] };
 }
 
-export function createAuthority({ nowMs, policy, randomBytes }: MaterialOptions): KeyPair {
+/** An authority whose key can vouch for servers of these names alone, also in the hands of a thief. */
+export function createAuthority(names: ServerNames, { nowMs, policy, randomBytes }: MaterialOptions): KeyPair {
   const { privateKey, publicKey } = newKeys();
   const serial = serialNumber(randomBytes);
   // Two authorities are trusted at the same time for a while. Names of their own keep them apart for those who read them.
@@ -50,9 +48,14 @@ export function createAuthority({ nowMs, policy, randomBytes }: MaterialOptions)
     issuerPublicKey: publicKey,
     notBeforeMs: nowMs - policy.skewMs,
     notAfterMs: nowMs + policy.authorityLifetimeMs,
-    use: { kind: 'authority' },
+    use: { kind: 'authority', only: names },
   });
   return { certificate, key: keyPem(privateKey) };
+}
+
+/** Whether it can vouch for servers of exactly these names. One that was made before there were limits cannot. */
+export function isLimitedTo(authority: X509Certificate, names: ServerNames): boolean {
+  return authority.raw.includes(authorityLimits(names));
 }
 
 export function issueLeaf(authority: KeyPair, names: ServerNames, options: MaterialOptions): KeyPair {

@@ -22,6 +22,8 @@ export interface StoredCertificates {
   readonly trusted: readonly CertificateFacts[];
   /** The one whose key is there, too: it signs. */
   readonly signer: string | undefined;
+  /** The one that signs is limited to what the webhooks are called by: it can vouch for all of that, and for nothing else. */
+  readonly signerLimited: boolean;
   /** Undefined: there is none that could be served. */
   readonly leaf: LeafFacts | undefined;
 }
@@ -45,12 +47,15 @@ export type Step =
   /** A new authority that signs from now on. `withLeaf`: nobody serves what could break, so a leaf need not wait. */
   | {
       readonly kind: 'addAuthority';
-      readonly why: 'none' | 'ending' | 'future';
+      readonly why: AuthorityTrouble;
       readonly retain: readonly CertificateFacts[];
       readonly withLeaf: boolean;
     }
   | { readonly kind: 'issueLeaf'; readonly why: LeafTrouble }
   | { readonly kind: 'dropAuthorities'; readonly ids: readonly string[] };
+
+/** `names`: it is limited to other names, or, as those of earlier versions, not at all. */
+type AuthorityTrouble = 'none' | 'ending' | 'future' | 'names';
 
 export type LeafTrouble = 'none' | 'issuer' | 'names' | 'ending' | 'future';
 
@@ -78,7 +83,7 @@ export function planCertificates(
 ): CertificatePlan {
   const bundle = stored && stored.trusted.length > 0 ? stored.trusted : undefined;
   const signer = stored?.trusted.find(({ id }) => id === stored.signer);
-  const trouble = authorityTrouble(signer, nowMs, policy);
+  const trouble = authorityTrouble(signer, stored?.signerLimited === true, nowMs, policy);
   if (trouble !== undefined || stored === undefined || signer === undefined) {
     return { step: addAuthority(stored, seen, trouble ?? 'none', nowMs, policy), bundle, againMs: nowMs };
   }
@@ -89,19 +94,21 @@ export function planCertificates(
 
 function authorityTrouble(
   signer: CertificateFacts | undefined,
+  limited: boolean,
   nowMs: number,
   policy: CertificatePolicy,
-): 'none' | 'ending' | 'future' | undefined {
+): AuthorityTrouble | undefined {
   if (signer === undefined) return 'none';
   if (signer.notBeforeMs > nowMs + policy.skewMs) return 'future';
-  return nowMs >= signer.notAfterMs - policy.authorityRenewBeforeMs ? 'ending' : undefined;
+  if (nowMs >= signer.notAfterMs - policy.authorityRenewBeforeMs) return 'ending';
+  return limited ? undefined : 'names';
 }
 
 /** What is trusted stays trusted: someone may still serve by it, whether the Secret knows of it or only the configurations do. */
 function addAuthority(
   stored: StoredCertificates | undefined,
   seen: Observed,
-  why: 'none' | 'ending' | 'future',
+  why: AuthorityTrouble,
   nowMs: number,
   policy: CertificatePolicy,
 ): Step {

@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import type { KeyPair, ServerNames } from './material.ts';
+import { isLimitedTo, type KeyPair, type ServerNames } from './material.ts';
 import { type ListedSegment, readSegments } from './path-segments.ts';
 import { type CertificateFacts, type LeafFacts, maxAuthorities, type StoredCertificates } from './plan.ts';
 
@@ -38,12 +38,13 @@ type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; 
 /** Whatever the Secret holds: what cannot be used is left out and told. */
 export function readSecret(texts: SecretTexts, names: ServerNames): ReadSecret {
   const authorities = readAuthorities(texts.get(secretKeys.authorities));
-  const signer = readSigner(authorities.values, texts.get(secretKeys.authorityKey));
+  const signer = readSigner(authorities.values, texts.get(secretKeys.authorityKey), names);
   const leaf = readLeaf(authorities.values, texts, names);
   return {
     stored: {
       trusted: authorities.values.map(({ facts }) => facts),
       signer: signer?.ok ? signer.value.id : undefined,
+      signerLimited: signer?.ok === true && signer.value.limited,
       leaf: leaf?.ok ? leaf.value.facts : undefined,
     },
     signer: signer?.ok ? signer.value.pair : undefined,
@@ -90,13 +91,16 @@ function readAuthorities(text = ''): { readonly values: readonly Authority[]; re
 function readSigner(
   authorities: readonly Authority[],
   keyText: string | undefined,
-): Read<{ readonly id: string; readonly pair: KeyPair }> | undefined {
+  names: ServerNames,
+): Read<{ readonly id: string; readonly limited: boolean; readonly pair: KeyPair }> | undefined {
   if (keyText === undefined) return undefined;
   const key = readKey(keyText);
   if (!key.ok) return { ok: false, problem: `${secretKeys.authorityKey}: ${key.problem}` };
   const found = authorities.find(({ certificate }) => certificate.checkPrivateKey(key.value));
   if (found === undefined) return { ok: false, problem: `${secretKeys.authorityKey}: is the key of no authority here` };
-  return { ok: true, value: { id: found.facts.id, pair: { certificate: found.facts.pem, key: keyText } } };
+  const { id, pem } = found.facts;
+  const limited = isLimitedTo(found.certificate, names);
+  return { ok: true, value: { id, limited, pair: { certificate: pem, key: keyText } } };
 }
 
 function readLeaf(

@@ -1,7 +1,6 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import { type Failure, failed, type Outcome, rejected, succeeded } from '../../kube/outcome/failure.ts';
 import { resources } from '../resources.ts';
 import { type TrustingConfiguration, type WantedTrust, withTrust } from './inject.ts';

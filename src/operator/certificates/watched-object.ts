@@ -1,6 +1,5 @@
 import { type Fields, isObject } from '../../api/json.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected } from '../../kube/reflector/sink.ts';
@@ -36,7 +35,7 @@ export class WatchedObject {
     const { namespace, name } = place;
     const fields = { resource: resource.plural, name };
     this.#place = place;
-    this.#cache = new ObjectCache({ report: (error) => log.error('Reading an object failed', { ...fields, error }) });
+    this.#cache = new ObjectCache({ report: (error) => log.error('reading an object failed', { ...fields, error }) });
     this.#cache.listen({ progress: seen });
     this.#reflector = new Reflector<WatchedBody>({
       ...rest,
@@ -44,7 +43,7 @@ export class WatchedObject {
       selection: { ...(namespace === undefined ? {} : { namespace }), fieldSelector: `metadata.name=${name}` },
       project: namedBody,
       sink: this.#cache,
-      report: (end) => log.warn('Watching an object was interrupted', { ...fields, end: endText(end) }),
+      report: (end) => log.warn('the watch of an object was interrupted', { ...fields, end: endText(end) }),
     });
     this.#reflector.start();
   }

@@ -62,7 +62,7 @@ export class GuardController implements Touched {
     this.#queue = new Workqueue({ clock: context.clock, ...limits.retry });
     this.#writes = context.metrics.counter({
       name: 'guard_label_writes_total',
-      help: 'Guard labels that were set on namespaces or taken away, by what came of it.',
+      help: 'Guard labels that were added to namespaces or removed, by outcome.',
       labels: ['change', 'outcome'],
     });
   }
@@ -73,7 +73,7 @@ export class GuardController implements Touched {
       this.#queue,
       this.#limits.workers,
       (name) => this.#reconcile(name),
-      (namespace, error) => log.error('a namespace could not be looked at', { namespace, error }),
+      (namespace, error) => log.error('reconciling a namespace failed', { namespace, error }),
     );
   }
 
@@ -154,15 +154,15 @@ export class GuardController implements Touched {
     this.#writes.add({ change, outcome: outcomeOf(written) });
     if (written.ok) {
       if (this.#leads) this.#overwritten.set(name, resourceVersion);
-      if (change === 'enable') log.info('a namespace is guarded from now on', { namespace: name });
-      else log.info('a namespace is no longer guarded', { namespace: name });
+      if (change === 'enable') log.info('namespace is now guarded', { namespace: name });
+      else log.info('namespace is no longer guarded', { namespace: name });
       return { kind: 'done' };
     }
     const { kind, message } = written.failure;
     if (kind === 'notFound') return { kind: 'done' };
     // A conflict is somebody else's write, which is on its way to the view.
     if (kind !== 'conflict')
-      log.warn('a guard label could not be written', { namespace: name, change, error: message });
+      log.warn('the guard label of a namespace could not be written', { namespace: name, change, error: message });
     return { kind: 'failed' };
   }
 

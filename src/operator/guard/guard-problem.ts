@@ -10,7 +10,7 @@ import { outOfReach, type Registration } from './registration.ts';
 export function guardProblem(namespace: Namespace, own: string, registration: Registration): string | undefined {
   const { name, labels = {} } = namespace.metadata;
   if (isNeverGuarded(name, own)) {
-    return `nothing is guarded in kube-system and ${own}, so that they come up without us: use another namespace`;
+    return `Holdfast does not protect pods in kube-system and ${own}, so that they can start without it: use another namespace`;
   }
   return labelProblem(guardLabel(namespace)) ?? outOfReach(registration, labels);
 }
@@ -18,10 +18,10 @@ export function guardProblem(namespace: Namespace, own: string, registration: Re
 function labelProblem(value: string | undefined): string | undefined {
   if (value === guardedValue) return undefined;
   if (value === undefined) {
-    return `the namespace has no label ${label.guard}: the leader of the operator sets it, and logs why it cannot`;
+    return `the namespace has no label ${label.guard} yet: the leader of the operator sets it; if this stays, read its log`;
   }
   if (value === 'disabled') {
-    return `somebody turned protection off with the namespace's label ${label.guard}=disabled: remove it to turn it on`;
+    return `the namespace's label ${label.guard}=disabled turns protection off: remove the label to turn it on`;
   }
-  return `the namespace's label ${label.guard} is ${JSON.stringify(value)}, which means nothing: remove it, or set ${guardedValue} or disabled`;
+  return `the namespace's label ${label.guard} is ${JSON.stringify(value)}, which is not a known value: remove it, or set ${guardedValue} or disabled`;
 }

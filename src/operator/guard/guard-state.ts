@@ -21,11 +21,11 @@ export interface GuardStateParts {
 /** API servers learn labels and configurations by watching, as we do. */
 const defaultSettleMs = 1_000;
 
-const unknown: Guard = { kind: 'off', message: 'the namespace was not seen yet' };
-const unseen: Registration = { kind: 'missing', message: 'the webhook configurations were not seen yet' };
+const unknown: Guard = { kind: 'off', message: 'the operator has not seen the namespace yet' };
+const unseen: Registration = { kind: 'missing', message: 'the operator has not seen the webhook configurations yet' };
 const settling: Guard = {
   kind: 'off',
-  message: 'the namespace was guarded a moment ago, and API servers may not know it yet',
+  message: 'the namespace was labelled a moment ago, and API servers may not have seen the label yet',
 };
 const on: Guard = { kind: 'on' };
 

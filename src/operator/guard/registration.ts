@@ -32,7 +32,7 @@ export function registrationOf(configuration: ConfigurationView | undefined): Re
     const webhook = configuration.webhooks.find(
       ({ path, rules }) => path !== webhookPaths.probes && isCovered(rules, request),
     );
-    if (webhook === undefined) return missing(`${configurationTitle} says nothing about ${what}: ${remedy}`);
+    if (webhook === undefined) return missing(`${configurationTitle} has no webhook for ${what}: ${remedy}`);
     const problem = problemOf(webhook);
     if (problem !== undefined) return missing(`webhook ${webhook.name} ${problem}`);
     if (webhook.namespaces !== undefined) selectors.set(webhook.name, webhook.namespaces);
@@ -49,13 +49,13 @@ export function outOfReach(registration: Registration, labels: StringMap): strin
 
 function problemOf({ failurePolicy, hasTrust, selectsObjects, namespaces }: WebhookView): string | undefined {
   if (failurePolicy !== 'Fail') {
-    return `has failurePolicy ${failurePolicy}, so that everything passes while it cannot be reached: set it to Fail`;
+    return `has failurePolicy ${failurePolicy}, so requests pass unchecked while it cannot be reached: set it to Fail`;
   }
   if (!hasTrust) {
-    return 'has no caBundle, so that API servers do not trust it: whoever makes its certificates fills it in, and logs why it cannot';
+    return 'has no caBundle, so API servers do not trust it: the operator, or cert-manager, fills it in; if this stays, read its log';
   }
-  if (selectsObjects) return `has an objectSelector, so that it is not asked about every pod: ${remedy}`;
-  return namespaces === undefined ? `has a namespaceSelector that cannot be read: ${remedy}` : undefined;
+  if (selectsObjects) return `has an objectSelector, so API servers do not call it for every pod: ${remedy}`;
+  return namespaces === undefined ? `has a namespaceSelector that is not valid: ${remedy}` : undefined;
 }
 
 function missing(message: string): Registration {

@@ -35,7 +35,7 @@ function spellingWarnings(
   const theirs = new Set(spelt.ok ? spelt.value : []);
   const ours = new Set(protectOperations.filter(isProtectOperation));
   const same = ours.size === theirs.size && [...ours].every((one) => theirs.has(one));
-  return same ? [] : [`annotation ${key} says something else than spec.protectOperations; the field counts`];
+  return same ? [] : [`annotation ${key} contradicts spec.protectOperations, and is ignored`];
 }
 
 function amountWarnings(spec: PodUnavailableBudgetSpec): readonly string[] {

@@ -9,7 +9,7 @@ import type { ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { AdmissionAnswer } from '../admission/review-answer.ts';
+import type { AdmissionAnswer } from '../admission/review.ts';
 import { pubsIn } from '../resources.ts';
 import { AdmittedBudgets } from './admitted-budgets.ts';
 import { type BudgetRequest, budgetRequestOf } from './budget-request.ts';
@@ -57,7 +57,7 @@ export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
     // What needs nobody else's budgets is answered at once: only what has to be compared can be in doubt.
     inDoubt: (_review, why) =>
       answerUnavailable(
-        `the budget could not be checked ${why === 'late' ? 'in time' : 'because of a failure of ours'}; try again`,
+        `Holdfast could not check the budget ${why === 'late' ? 'in time' : 'because of an internal error'}; retry`,
       ),
   };
 }
@@ -81,7 +81,9 @@ async function create(
   for (;;) {
     const others = await neighbours(parts, creation);
     if (!others.ok) {
-      return answerUnavailable(`the budgets of the namespace could not be read: ${others.failure.message}; try again`);
+      return answerUnavailable(
+        `Holdfast could not read the budgets of the namespace: ${others.failure.message}; retry`,
+      );
     }
     const errors = validatePub(budget, others.value);
     if (errors.length > 0) return invalid(budget, errors);

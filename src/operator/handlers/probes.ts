@@ -7,8 +7,7 @@ import { parseProbes } from '../../api/probe.ts';
 import { foreignHosts, hostRefusal, podAddresses } from '../../api/probe-hosts.ts';
 import { answerBad, answerInvalid } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { ReviewRequest } from '../admission/review.ts';
-import type { AdmissionAnswer } from '../admission/review-answer.ts';
+import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
 import { podTemplatesOf } from './pod-templates.ts';
 
 const pass: AdmissionAnswer = { allowed: true };
@@ -72,7 +71,7 @@ function misplaced(metadata: Fields): readonly string[] {
   const { annotations } = metadata;
   if (!isObject(annotations) || !Object.hasOwn(annotations, annotation.disruptionProbe)) return [];
   const field = annotationField(annotation.disruptionProbe);
-  return [`${field} has no effect here: it belongs to the metadata of the pod template`];
+  return [`${field} has no effect here: move it to the metadata of the pod template`];
 }
 
 function kindOf({ kind }: Fields, { resource }: ReviewRequest): string {

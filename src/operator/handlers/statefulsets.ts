@@ -1,11 +1,15 @@
-import { type FieldError, forbidden } from '../../api/field-errors.ts';
+import { type FieldError, forbidden, formatFieldErrors } from '../../api/field-errors.ts';
 import { type Fields, isObject, isUnset, sameJson } from '../../api/json.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
-import { enforcedRollingUpdate, parseRolloutOptIn, type RolloutOptIn } from '../../core/rollout/opt-in.ts';
+import {
+  enforcedRollingUpdate,
+  misspeltStrategy,
+  parseRolloutOptIn,
+  type RolloutOptIn,
+} from '../../core/rollout/opt-in.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { ReviewRequest } from '../admission/review.ts';
-import type { AdmissionAnswer } from '../admission/review-answer.ts';
+import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
 import { enforcedRolloutGate } from '../feature-gates.ts';
 import { strategyOf } from './declared-strategy.ts';
 import { strategyPatch } from './strategy-patch.ts';
@@ -25,7 +29,7 @@ export function statefulSetsHandler({ enabled }: StatefulSetsParts): WebhookHand
     // What asks for an enforced rollout cannot be stored without us, and nobody else calls.
     inDoubt: (_review, why) =>
       answerUnavailable(
-        `the update strategy could not be read ${why === 'late' ? 'in time' : 'because of a failure of ours'}`,
+        `Holdfast could not check the update strategy ${why === 'late' ? 'in time' : 'because of an internal error'}`,
       ),
   };
 }
@@ -38,6 +42,9 @@ function answerTo(review: ReviewRequest, enabled: boolean): AdmissionAnswer {
   if (!isSet || (review.operation !== 'CREATE' && review.operation !== 'UPDATE')) return pass;
   const now = objectIn(review.object, 'request.object');
   if (typeof now === 'string') return answerBad(now);
+  const hint = misspeltStrategy(now as unknown as StatefulSet);
+  // The API server refuses it after us; its answer does not know our word.
+  if (hint !== undefined) return { allowed: true, warnings: [formatFieldErrors([hint])] };
   const asks = strategyOf(now)['type'] === enforcedRollingUpdate;
   if (!enabled) return asks ? invalid(review, [gateIsOff]) : pass;
   if (review.operation === 'CREATE') return admit(review, now, undefined, asks);
@@ -47,7 +54,7 @@ function answerTo(review: ReviewRequest, enabled: boolean): AdmissionAnswer {
 
 const gateIsOff = forbidden(
   strategyField,
-  `${enforcedRollingUpdate} needs the feature gate ${enforcedRolloutGate}, which is off in this cluster's holdfast; use RollingUpdate`,
+  `${enforcedRollingUpdate} needs the feature gate ${enforcedRolloutGate}, which is off in this cluster; turn it on, or use RollingUpdate`,
 );
 
 function admit(review: ReviewRequest, now: Fields, old: Fields | undefined, asks: boolean): AdmissionAnswer {
@@ -73,7 +80,7 @@ function isOldMistake(now: Fields, old: Fields | undefined, mistake: RolloutOptI
 
 function warningsAbout(optIn: RolloutOptIn): readonly string[] {
   if (optIn.kind !== 'off' || optIn.why !== 'parallel') return [];
-  return [`${strategyField}: ${enforcedRollingUpdate} changes nothing with podManagementPolicy Parallel`];
+  return [`${strategyField}: ${enforcedRollingUpdate} has no effect with podManagementPolicy Parallel`];
 }
 
 function invalid(review: ReviewRequest, errors: readonly FieldError[]): AdmissionAnswer {

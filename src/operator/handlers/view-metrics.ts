@@ -13,20 +13,20 @@ export interface ViewState {
 export function createViewMetrics(metrics: Metrics, read: () => ViewState): void {
   const age = metrics.gauge({
     name: 'view_age_seconds',
-    help: 'Time since the view of a collection was last known to be current; +Inf before it ever was.',
+    help: 'Time since the view of a collection was last known to be current; +Inf before the first list.',
     labels: ['collection'],
   });
   const synced = metrics.gauge({
     name: 'view_synced',
-    help: '1 when a collection that verdicts need has been seen whole.',
+    help: '1 when a collection that decisions need has been listed completely.',
     labels: ['collection'],
   });
   const version = metrics.gauge({
     name: 'view_resource_version',
-    help: 'The resourceVersion up to which a collection has been seen. Of several replicas, the one with the lowest lags.',
+    help: 'The resourceVersion up to which a replica has seen a collection. The replica with the lowest number lags.',
     labels: ['collection'],
   });
-  const leader = metrics.gauge({ name: 'leader', help: '1 on the replica that leads.', labels: [] });
+  const leader = metrics.gauge({ name: 'leader', help: '1 on the replica that is the leader.', labels: [] });
   metrics.beforeRender(() => {
     const { ages, versionOf, leads } = read();
     for (const [collection, seconds] of ages) age.set({ collection }, seconds);

@@ -1,7 +1,6 @@
 import type { EndpointSlice } from 'kubernetes-types/discovery/v1.js';
 import { pubGroup } from '../../api/pub.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { pubsIn } from '../resources.ts';
 import type { ClusterApi } from './cluster-api.ts';

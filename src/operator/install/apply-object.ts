@@ -24,14 +24,14 @@ export async function applyObject(api: ClusterApi, located: Located, dryRun: boo
   if (!before.ok) return endedBy(before.failure, refText(ref));
   const obstacle = before.value === undefined ? undefined : obstacleOf(ref, before.value);
   if (obstacle !== undefined) return obstacle;
-  const after = await api.apply(resource, ref, withLivePath(manifest, before.value), dryRun);
+  const after = await api.apply(resource, ref, manifestFor(manifest, before.value), dryRun);
   if (after.ok) return went(resultOf(before.value, after.value));
   if (dryRun && after.failure.kind === 'notFound') return went({ kind: 'unchecked', why: after.failure.message });
   return endedBy(after.failure, refText(ref));
 }
 
 /** The path that the operator wrote stays: a manifest knows the bare one only, which API servers would go back to. */
-function withLivePath(manifest: Manifest, before: Fields | undefined): Manifest {
+export function manifestFor(manifest: Manifest, before: Fields | undefined): Manifest {
   if (!('webhooks' in manifest) || before === undefined) return manifest;
   // Safe: API servers demand a clientConfig of every webhook.
   const [segment] = segmentsOf(before as TrustingConfiguration).filter((one) => one !== bare);

@@ -1,7 +1,6 @@
 import type { Fields } from '../../api/json.ts';
-import type { KubeClient, Selection } from '../../kube/client/client.ts';
+import type { KubeClient, ResourceName, Selection } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
 import { Discovery, type KindResource } from '../../kube/discovery/discovery.ts';
 import { type Outcome, succeeded } from '../../kube/outcome/failure.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
@@ -12,6 +11,8 @@ export interface ApiOptions {
   readonly clock: Clock;
   /** Somebody gave up. */
   readonly signal: AbortSignal;
+  /** Removals are dry runs: the server checks them, and nothing happens. */
+  readonly dryRun?: boolean;
 }
 
 /** Objects of ours on a cluster of which nothing is known: kinds are looked up, and what may pass is tried again. */
@@ -30,6 +31,10 @@ export class ClusterApi {
 
   get signal(): AbortSignal {
     return this.#options.signal;
+  }
+
+  get dryRun(): boolean {
+    return this.#options.dryRun === true;
   }
 
   /** Not found: the server does not have that kind. */
@@ -56,17 +61,28 @@ export class ClusterApi {
   /** Only that very object, and none that came in its place. What is gone already is deleted. */
   async remove(resource: ResourceName, place: Place, uid: string, propagation: Propagation): Promise<Outcome<unknown>> {
     const { client, signal } = this.#options;
-    const body = { preconditions: { uid }, propagationPolicy: propagation };
+    const dryRun = this.dryRun ? { dryRun: ['All'] } : {};
+    const body = { preconditions: { uid }, propagationPolicy: propagation, ...dryRun };
     const removed = await this.#again(() => client.delete(resource, place, body, { signal }));
     return !removed.ok && removed.failure.kind === 'notFound' ? succeeded(undefined) : removed;
   }
 
   /** A label goes only while it has this value. */
   removeLabel(resource: ResourceName, place: Place, key: string, value: string): Promise<Outcome<unknown>> {
+    return this.#removeKey(resource, place, `/metadata/labels/${escaped(key)}`, value);
+  }
+
+  /** An annotation goes only while it has this value. */
+  removeAnnotation(resource: ResourceName, place: Place, key: string, value: string): Promise<Outcome<unknown>> {
+    return this.#removeKey(resource, place, `/metadata/annotations/${escaped(key)}`, value);
+  }
+
+  #removeKey(resource: ResourceName, place: Place, path: string, value: string): Promise<Outcome<unknown>> {
     const { client, signal } = this.#options;
-    const path = `/metadata/labels/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const operations = [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
-    return this.#again(() => client.patch(resource, place, { type: 'json', operations }, { fieldManager, signal }));
+    return this.#again(() =>
+      client.patch(resource, place, { type: 'json', operations }, { fieldManager, signal, dryRun: this.dryRun }),
+    );
   }
 
   async list<T>(resource: ResourceName, selection: Selection): Promise<Outcome<readonly T[]>> {
@@ -105,6 +121,11 @@ const pauseMs = 500;
 /** Where an object is; `undefined`: its kind is not in namespaces. */
 export type Place = Pick<ObjectRef, 'namespace' | 'name'>;
 export type Propagation = 'Background' | 'Foreground';
+
+/** As a step of a JSON pointer. */
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
 
 function mayPass(kind: string): boolean {
   return kind === 'retry' || kind === 'tooManyRequests';

@@ -146,11 +146,12 @@ function container(values: InstallValues, mounts: readonly SecretMount[]): Conta
 }
 
 function operatorArguments(values: InstallValues): string[] {
-  const { takeover, featureGates, logLevel, certificates, webhook, agent } = values;
+  const { takeover, projection, featureGates, logLevel, certificates, webhook, agent } = values;
   const gates = Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`);
   return [
     'operator',
     `--takeover=${takeover}`,
+    `--projection=${projection}`,
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
     ...agent.allowProbeHosts.map((host) => `--allow-probe-host=${host}`),
     `--log-level=${logLevel}`,

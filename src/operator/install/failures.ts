@@ -28,7 +28,7 @@ function adviceFor(failure: Failure): string {
     case 'denied':
       return failure.code === 401
         ? 'The cluster does not know you: look at the user of your kubeconfig (--kubeconfig, --context).'
-        : 'Ask somebody who may, such as a cluster-admin. Whoever grants rights must have them, or may "escalate" and "bind".';
+        : 'Ask a cluster administrator. To grant rights one must have them, or the verbs "escalate" and "bind".';
     case 'rejected':
       return 'The API server does not take this object: it may be older than Kubernetes 1.30, or a policy of the cluster forbids it.';
     case 'retry':

@@ -11,6 +11,7 @@ import { reportNodeTokens } from './node-tokens.ts';
 import { kindText, type ObjectRef, refKey, refOf } from './object-ref.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 import { ownKind } from './own-kinds.ts';
+import { registrable } from './registrable.ts';
 import { missingRights } from './rights.ts';
 import { type InstallMode, type InstallStep, installSteps } from './steps.ts';
 import { removeFormerRights } from './superseded.ts';
@@ -138,7 +139,9 @@ async function obstacleBefore(
   if (missing.value.length > 0) return { kind: 'denied', missing: missing.value };
   if (mode.crdsOnly) return done;
   const taken = await elsewhere(api, values.namespace);
-  return taken.kind === 'done' ? grantable(api, located) : taken;
+  if (taken.kind !== 'done') return taken;
+  const registered = await registrable(api, values, located.values());
+  return registered.kind === 'done' ? grantable(api, located) : registered;
 }
 
 /** Nobody can grant more than they have; only the server can tell, and it does so in a dry run, too. */

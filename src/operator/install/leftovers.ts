@@ -24,5 +24,5 @@ export async function reportLeftovers(
 
 function leftoverNote(ref: ObjectRef): string {
   const where = ref.namespace === undefined ? '' : ` in namespace ${ref.namespace}`;
-  return `${refText(ref)}${where} is labelled as a part of Holdfast, and is not part of this installation: remove it if nobody needs it`;
+  return `${refText(ref)}${where} is labelled as a part of Holdfast, and is not part of this installation: delete it if nothing needs it`;
 }

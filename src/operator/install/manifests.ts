@@ -17,6 +17,7 @@ import { disruptionBudgetOf, networkPolicyOf, serviceOf } from './network.ts';
 import { operatorPolicies } from './operator-policies.ts';
 import { peopleRoles } from './people-roles.ts';
 import type { PolicyObject } from './policy-objects.ts';
+import { type MutatingPolicyObject, projectionPolicies } from './projection-policy.ts';
 import { type RbacObject, rbacObjects } from './rbac.ts';
 import type { InstallValues } from './values.ts';
 import { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
@@ -27,6 +28,7 @@ export type Manifest =
   | ServiceAccount
   | RbacObject
   | PolicyObject
+  | MutatingPolicyObject
   | PriorityLevelConfiguration
   | FlowSchema
   | CertManagerObject
@@ -57,6 +59,7 @@ export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = 
     ...(enabled ? agentRbacObjects(values) : []),
     ...peopleRoles,
     ...operatorPolicies(values),
+    ...projectionPolicies(values),
     ...(enabled ? agentPolicies(values) : []),
     priorityLevelOf(),
     flowSchemaOf(values),

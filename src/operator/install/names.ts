@@ -24,6 +24,7 @@ export const webhookPaths = {
   statefulSets: '/statefulsets',
   probes: '/probes',
   pinning: '/evictions',
+  projection: '/poddisruptionbudgets',
 } as const;
 
 /** Where certificates that others make are mounted. */

@@ -6,7 +6,7 @@ import type { InstallValues } from './values.ts';
 const alwaysSince = 32;
 
 const lost =
-  'the token of one node can write the lease of any node and the Disruptable condition of any pod, so that whoever has it can lift or feign the veto of disruption probes in the whole cluster';
+  'the token of one node can write the lease of any node and the Disruptable condition of any pod, so a program that has it can lift or feign the veto of disruption probes in the whole cluster';
 
 /** Says what is lost, or may be missing, where API servers do not tell agents of different nodes apart. */
 export async function reportNodeTokens(api: ClusterApi, { agent }: InstallValues, report: Reporter): Promise<void> {

@@ -43,6 +43,10 @@ const policy = {
   spare:
     'nothing narrows what the service accounts of Holdfast may do beyond RBAC, nor keeps others from writing ledgers',
 } as const;
+const projection = {
+  ...policy,
+  spare: 'a webhook puts the number of units into disruptionsAllowed of PodDisruptionBudgets instead',
+} as const;
 const noSeats = 'the operator has no seats of its own at the API server, and may wait behind others when that is busy';
 
 /** In the order in which they are applied. */
@@ -56,6 +60,8 @@ export const ownKinds: readonly OwnKind[] = [
   { ...rbac, kind: 'RoleBinding', namespaced: true, anywhere: true },
   { ...policy, kind: 'ValidatingAdmissionPolicy' },
   { ...policy, kind: 'ValidatingAdmissionPolicyBinding' },
+  { ...projection, kind: 'MutatingAdmissionPolicy' },
+  { ...projection, kind: 'MutatingAdmissionPolicyBinding' },
   { ...flow, kind: 'PriorityLevelConfiguration', spare: noSeats },
   { ...flow, kind: 'FlowSchema', spare: noSeats },
   { ...certManager, kind: 'Issuer' },

@@ -51,7 +51,7 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       'knows which namespaces are guarded or going, and labels those that have something to protect',
       '',
       ['namespaces'],
-      [...follow, 'patch'],
+      [...read, 'patch'],
     ),
     permission('tells people what happened', '', ['events'], ['create', 'patch']),
     permission('reads budgets', 'policy', ['poddisruptionbudgets'], read),

@@ -27,6 +27,7 @@ import {
   failurePolicies,
   type InstallValues,
   logLevels,
+  projectionModes,
   spreads,
   takeoverProblem,
 } from './values.ts';
@@ -50,6 +51,7 @@ const readers: Readers = {
   spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
   takeover: takeoverMode,
+  projection: choice(projectionModes),
   webhook: {
     timeoutSeconds: timeout,
     failurePolicy: choice(failurePolicies),

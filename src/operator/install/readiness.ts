@@ -70,11 +70,11 @@ export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
 }
 
 export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): Readiness {
-  if (configuration === undefined) return { kind: 'never', text: `${name} is gone: somebody removed it meanwhile` };
+  if (configuration === undefined) return { kind: 'never', text: `${name} was deleted meanwhile` };
   const { webhooks = [] } = configuration;
   const without = webhooks.filter(({ clientConfig }) => (clientConfig.caBundle ?? '') === '').length;
   if (without === 0) return { kind: 'ready' };
-  return { kind: 'waiting', text: `${without} of ${webhooks.length} webhooks of ${name} do not know whom to trust` };
+  return { kind: 'waiting', text: `${without} of ${webhooks.length} webhooks of ${name} have no CA bundle yet` };
 }
 
 /** All must be ready; what can never be comes first, because waiting is of no use then. */

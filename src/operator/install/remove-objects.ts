@@ -43,9 +43,11 @@ export async function removeAll(api: ClusterApi, found: readonly Found[], patien
     const removed = await api.remove(resource, ref, uid, propagationOf(ref.kind));
     if (!removed.ok) return endedBy(removed.failure, refText(ref)).ended;
   }
-  const waited = await waitUntil(api, patience, () => gone(api, found));
-  if (!waited.ok) return waited.ended;
-  if (waited.value.kind !== 'ready') return stillThere(waited.value.text);
+  if (!api.dryRun) {
+    const waited = await waitUntil(api, patience, () => gone(api, found));
+    if (!waited.ok) return waited.ended;
+    if (waited.value.kind !== 'ready') return stillThere(waited.value.text);
+  }
   for (const { ref } of found) patience.report({ kind: 'object', ref, result: { kind: 'deleted' } });
   return done;
 }

@@ -1,4 +1,5 @@
 import type { ContainerStatus, Event, Pod } from 'kubernetes-types/core/v1.js';
+import { printable } from '../../kube/outcome/printable.ts';
 
 const maxLines = 5;
 const maxLength = 300;
@@ -54,6 +55,6 @@ function timeOf({ lastTimestamp, eventTime, metadata }: Event): string {
 }
 
 function shortened(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = printable(text.replaceAll(/\s+/g, ' ').trim());
   return line.length > maxLength ? `${line.slice(0, maxLength)}...` : line;
 }

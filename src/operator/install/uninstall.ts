@@ -12,12 +12,15 @@ import { removeNamespace } from './remove-namespace.ts';
 import { removeKinds, removeNamed } from './remove-objects.ts';
 import { type Intent, missingRights } from './rights.ts';
 import type { Patience } from './wait-until.ts';
+import { withdrawNumbers } from './withdraw-numbers.ts';
 
 export interface UninstallWish {
   readonly namespace: string;
   /** Also the definitions, and with them every budget and ledger there is. */
   readonly deleteUserData: boolean;
   readonly timeoutMs: number;
+  /** The API server is asked, and nothing is removed. */
+  readonly dryRun?: boolean;
 }
 
 export interface UninstallPorts extends ApiOptions {
@@ -49,6 +52,7 @@ const removals: readonly Removal[] = [
   (api, { namespace }, patience) => removeKinds(api, workloads, namespace, patience),
   (api, { namespace }, patience) => removeKinds(api, others, namespace, patience),
   (api, _, { report }) => removeGuards(api, report),
+  (api, _, { report }) => withdrawNumbers(api, report),
   removeOperatorData,
   (api, { deleteUserData }, patience) => removeDefinitions(api, deleteUserData, patience),
   (api, _, patience) => removeNamespace(api, agentsNamespace, patience),
@@ -57,7 +61,7 @@ const removals: readonly Removal[] = [
 
 /** Removes an installation, or what is there of one; done twice, it finds nothing. */
 export async function uninstall(wish: UninstallWish, ports: UninstallPorts): Promise<Ended> {
-  const api = new ClusterApi(ports);
+  const api = new ClusterApi({ ...ports, dryRun: wish.dryRun === true });
   const patience = { untilMs: ports.clock.monotonic() + wish.timeoutMs, report: ports.report };
   const obstacle = await obstacleBefore(api, wish);
   if (obstacle.kind !== 'done') return obstacle;

@@ -4,6 +4,7 @@ import type { FeatureGates } from '../feature-gates.ts';
 import { defaultNamespace } from './names.ts';
 
 export const takeoverModes = ['on', 'off'] as const;
+export const projectionModes = ['on', 'off'] as const;
 
 /** Why a word is no mode, if it is none. Both kinds of budgets are taken over since `on`; the former modes told them apart. */
 export function takeoverProblem(word: unknown): string | undefined {
@@ -30,6 +31,11 @@ export interface InstallValues {
   readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
   /** Whether the webhook completes the evictions itself that a budget of ours judged. */
   readonly takeover: (typeof takeoverModes)[number];
+  /**
+   * Whether `status.disruptionsAllowed` of a PodDisruptionBudget that Holdfast judges shows units, such as groups, that may be disrupted now.
+   * Autoscalers and schedulers decide by this number. Kubernetes computes it in pods.
+   */
+  readonly projection: (typeof projectionModes)[number];
   readonly webhook: {
     readonly timeoutSeconds: number;
     readonly failurePolicy: (typeof failurePolicies)[number];
@@ -96,6 +102,7 @@ export const defaultInstallValues: InstallValues = {
   spread: 'required',
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
   takeover: 'on',
+  projection: 'on',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
   certificates: { source: 'own' },
   agent: {

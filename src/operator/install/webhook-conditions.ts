@@ -1,6 +1,6 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
 import { annotation, condition } from '../../api/names.ts';
-import { takeoverPropagation } from '../admission/takeover.ts';
+import { takeoverPropagation } from '../admission/complete.ts';
 import { operatorUser } from './names.ts';
 import { podPlaces } from './pod-places.ts';
 
@@ -125,7 +125,8 @@ const key = `"${annotation.updateStrategy}"`;
 const asksForEnforcement: MatchCondition = {
   name: 'asks-for-enforcement',
   expression:
-    `(has(object.spec.updateStrategy) && has(object.spec.updateStrategy.type) && object.spec.updateStrategy.type == "${enforced}") || ` +
+    // However it is spelt: the API server's own refusal would not name the word that was meant.
+    `(has(object.spec.updateStrategy) && has(object.spec.updateStrategy.type) && object.spec.updateStrategy.type.lowerAscii() == "${enforced.toLowerCase()}") || ` +
     `(has(object.metadata.annotations) && ${key} in object.metadata.annotations && (` +
     ['oldObject == null', differs('metadata.annotations'), differs('spec.updateStrategy')].join(' || ') +
     '))',

@@ -13,6 +13,8 @@ import { withTrust } from '../certificates/inject.ts';
 import { caInjection } from './cert-manager.ts';
 import { commonLabels, operatorName, webhookPaths } from './names.ts';
 import { podMakers } from './pod-places.ts';
+import { projectionConditions } from './projection-policy.ts';
+import { projects } from './switched-on.ts';
 import type { InstallValues } from './values.ts';
 import { conditionsOf } from './webhook-conditions.ts';
 
@@ -31,6 +33,7 @@ export const answeredPaths: ReadonlySet<string> = new Set([
   webhookPaths.statefulSets,
   webhookPaths.probes,
   webhookPaths.pinning,
+  webhookPaths.projection,
 ]);
 
 export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
@@ -136,7 +139,11 @@ function mutatingConfiguration(values: InstallValues): MutatingWebhookConfigurat
     kind: 'MutatingWebhookConfiguration',
     metadata: metadata(values),
     // Another webhook may write the strategy after us; asked again, we say the same.
-    webhooks: [{ ...statefulSets, reinvocationPolicy: 'IfNeeded' }, pinning(values)],
+    webhooks: [
+      { ...statefulSets, reinvocationPolicy: 'IfNeeded' },
+      pinning(values),
+      ...(projects(values) ? [projection(values)] : []),
+    ],
   };
 }
 
@@ -153,6 +160,21 @@ function pinning(values: InstallValues): ValidatingWebhook {
       sideEffects: 'None',
       rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])],
       conditions: conditionsOf(values.namespace).pinning,
+    }),
+    ...harmless,
+  };
+}
+
+/** Puts the number of units into what the disruption controller writes, where API servers have no policies that do. */
+function projection(values: InstallValues): ValidatingWebhook {
+  return {
+    ...webhook(values, {
+      name: 'projection',
+      path: webhookPaths.projection,
+      selector: guarded(values),
+      sideEffects: 'None',
+      rules: [rule('policy', ['v1'], ['poddisruptionbudgets/status'], ['UPDATE'])],
+      conditions: projectionConditions,
     }),
     ...harmless,
   };

@@ -9,7 +9,7 @@ import { isAtLeast } from '../../core/resource-version.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess, LedgerEvents } from '../admission/ledger.ts';
-import type { Turns } from '../admission/waiting-line.ts';
+import type { Turns } from '../admission/reserve.ts';
 
 export interface PrunerLimits {
   /**

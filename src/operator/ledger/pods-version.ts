@@ -1,5 +1,4 @@
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { PodsVersion } from './ledger-pruner.ts';
 
 const pods: ResourceName = { group: '', version: 'v1', plural: 'pods', namespaced: true };

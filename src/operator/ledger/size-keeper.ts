@@ -10,7 +10,7 @@ import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess } from '../admission/ledger.ts';
-import type { Turns } from '../admission/waiting-line.ts';
+import type { Turns } from '../admission/reserve.ts';
 import type { Touched } from '../view/touched.ts';
 
 export interface SizeKeeperLimits extends SizeLimits {

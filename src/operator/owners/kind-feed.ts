@@ -59,7 +59,7 @@ export class KindFeed {
     this.#options = options;
     const { context, listener } = options;
     const report = (error: unknown) =>
-      context.log.error('an owner could not be taken in', { kind: kindKeyOf(kind), error });
+      context.log.error('an owner from the watch could not be processed', { kind: kindKeyOf(kind), error });
     this.#cache = new ObjectCache({ report });
     this.#cache.listen({
       delta: ({ type, item }) => {
@@ -142,7 +142,7 @@ export class KindFeed {
 
   #refuse(why: string): void {
     if (this.#standing === 'refused') return;
-    this.#options.context.log.warn('owners of this kind cannot be watched and are looked up one by one', {
+    this.#options.context.log.warn('owners of this kind cannot be watched, so the operator reads them one by one', {
       kind: kindKeyOf(this.kind),
       why,
     });

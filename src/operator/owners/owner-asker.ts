@@ -115,7 +115,7 @@ export class OwnerAsker {
     const { log } = this.#options.context;
     const kind = kindKeyOf(place);
     if (result.kind === 'failed') {
-      log.debug('an owner could not be looked up', { ...place, error: result.failure.message });
+      log.debug('an owner could not be read', { ...place, error: result.failure.message });
       return;
     }
     const complaint = `${result.kind} ${kind}`;
@@ -123,11 +123,16 @@ export class OwnerAsker {
     if (this.#complaints.size >= maxComplaints) this.#complaints.clear();
     this.#complaints.add(complaint);
     const example = { kind, namespace: place.namespace, name: place.name };
-    if (result.kind === 'unserved') log.warn('pods have owners of a kind that the server does not have', example);
+    if (result.kind === 'unserved') log.warn('pods have owners of a kind that the API server does not know', example);
     else {
       const resource = result.resource?.plural;
-      const help = 'name the kind in ownerKinds of the installation values, so that it may be read';
-      log.warn('owners of this kind may not be read', { ...example, resource, help, error: result.failure.message });
+      const help = 'add the kind to ownerKinds in the installation values, so that the operator may read it';
+      log.warn('the operator may not read owners of this kind', {
+        ...example,
+        resource,
+        help,
+        error: result.failure.message,
+      });
     }
   }
 }

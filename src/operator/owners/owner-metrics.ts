@@ -9,12 +9,12 @@ export function createOwnerMetrics(metrics: Metrics): OwnerMetrics {
   return {
     lookUps: metrics.counter({
       name: 'owner_lookups_total',
-      help: 'Owners of pods that were looked up one by one, by what came of it.',
+      help: 'Owners of pods that were read one by one, by result.',
       labels: ['result'],
     }),
     unknown: metrics.gauge({
       name: 'owners_unknown',
-      help: 'Owners that pods or budgets point at and that could not be looked up yet. Their pods are not disrupted.',
+      help: 'Owners of pods, or targets of budgets, that could not be read yet. Protected pods that depend on them are refused.',
       labels: [],
     }),
   };

@@ -96,7 +96,7 @@ export class OwnerResolver {
     world.consultOwners((namespace, group, kind, name) =>
       this.#feeds.get(kindKeyOf({ group, kind }))?.find(namespace, name),
     );
-    const report = (key: string, error: unknown) => log.error('an owner could not be looked up', { owner: key, error });
+    const report = (key: string, error: unknown) => log.error('an owner could not be read', { owner: key, error });
     this.#running.push(
       runWorkers(this.#queue, workers, (key) => this.#reconcile(key), report),
       this.#recheck(),
@@ -187,7 +187,7 @@ export class OwnerResolver {
         for (const feed of this.#feeds.values()) for (const place of feed.frozen()) this.#stirred(place, 0);
         await this.#triggers.retain(this.#asker.followedKinds());
       } catch (error) {
-        log.error('the kinds of owners could not be looked for', { error });
+        log.error('the kinds of owners could not be discovered', { error });
       }
       await sleep(clock, this.synced() ? recheckMs : recheckSoonMs, signal);
     }

@@ -1,5 +1,4 @@
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { Backoff } from '../../kube/time/backoff.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
@@ -43,7 +42,7 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<Re
     const registered = await registerOne(options, configuration);
     if (registered.kind !== 'registered') return registered;
   }
-  options.log.info('Webhooks are registered', { url: options.values.webhook.url });
+  options.log.info('webhooks are registered', { url: options.values.webhook.url });
   return { kind: 'registered' };
 }
 
@@ -63,7 +62,7 @@ async function registerOne(options: RegistrationOptions, body: WebhookConfigurat
     const { failure } = applied;
     if (signal.aborted) return { kind: 'stopped' };
     if (isFinal(failure)) return { kind: 'refused', problem: problemOf(failure, kind) };
-    log.warn('Webhooks cannot be registered yet', { kind, error: failure.message });
+    log.warn('webhooks cannot be registered yet', { kind, error: failure.message });
     if (!(await sleep(clock, delayAfter(failure, backoff), signal))) return { kind: 'stopped' };
   }
 }

@@ -34,7 +34,7 @@ async function refusalOf(call: ClaimCall, name: string, { uid }: Removal): Promi
   const claim = await client.get<{ metadata: ObjectMeta }>(resources.claims, place, { deadlineMs, signal });
   if (!claim.ok) return unread(name, claim.failure);
   const goes = claim.value.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
-  const message = `its claim ${name} belongs to it and would go with it; take that owner reference away from the claim`;
+  const message = `its claim ${name} is owned by it and would be deleted with it; remove that owner reference from the claim`;
   return goes ? { kind: 'refused', message } : undefined;
 }
 

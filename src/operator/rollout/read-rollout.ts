@@ -38,7 +38,7 @@ export async function readRollout(reader: RolloutReader, watched: WatchedSet): P
   const { client, deadlineMs, signal } = reader;
   const { namespace = '', name, uid } = watched.metadata;
   const labelSelector = selectorQuery(watched.selector ?? {});
-  if (!labelSelector) return { kind: 'failed', message: 'the selector of the set cannot be read' };
+  if (!labelSelector) return { kind: 'failed', message: 'the selector of the StatefulSet is not valid' };
   const at = reader.clock.now();
   const selection = { namespace, labelSelector };
   const pods = await list({ ...reader, resource: resources.pods, selection, project: rolloutPod });

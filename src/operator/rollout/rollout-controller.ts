@@ -70,7 +70,9 @@ class RolloutTerm {
     this.#limits = { ...defaultRolloutLimits, ...parts.limits };
     this.#queue = new Workqueue({ clock, ...this.#limits.retry });
     this.#memory = new RolloutMemory(clock);
-    this.#sets = new ObjectCache({ report: (error) => log.error('a StatefulSet could not be taken in', { error }) });
+    this.#sets = new ObjectCache({
+      report: (error) => log.error('a StatefulSet from the watch could not be processed', { error }),
+    });
     this.#sets.listen({ delta: (delta) => this.#changed(delta) });
   }
 
@@ -92,7 +94,7 @@ class RolloutTerm {
       traits: this.#parts.traits,
       clock,
       random,
-      report: (end) => log.warn('the watch of StatefulSets ended', { end: end.kind }),
+      report: (end) => log.warn('the watch of StatefulSets ended and is restarted', { end: end.kind }),
     });
     reflector.start();
     this.#planResync();
@@ -100,7 +102,7 @@ class RolloutTerm {
       this.#queue,
       this.#limits.workers,
       (key) => this.#look(key),
-      (set, error) => log.error('a look at a StatefulSet failed', { set, error }),
+      (set, error) => log.error('reconciling a StatefulSet failed', { set, error }),
     );
     await aborted(this.#signal);
     this.#resync?.cancel();

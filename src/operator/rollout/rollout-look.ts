@@ -3,8 +3,7 @@ import type { StatefulSet } from '../../api/statefulset.ts';
 import { parseRolloutOptIn } from '../../core/rollout/opt-in.ts';
 import { planEnforcedRollout } from '../../core/rollout/plan.ts';
 import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
-import type { EventNote } from '../../kube/events/aggregate.ts';
-import type { EventRecorder } from '../../kube/events/recorder.ts';
+import type { EventNote, EventRecorder } from '../../kube/events/recorder.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { OperatorContext } from '../context.ts';
 import { claimRefusal } from './claim-guard.ts';
@@ -59,7 +58,7 @@ export async function lookAtRollout(parts: LookParts, key: string, watched: Watc
   const reader = { client: clients.rollouts, clock, deadlineMs: limits.deadlineMs, signal };
   const reading = await readRollout(reader, watched);
   if (reading.kind === 'failed') {
-    if (!signal.aborted) log.warn('a StatefulSet could not be looked at', { set: key, error: reading.message });
+    if (!signal.aborted) log.warn('reconciling a StatefulSet failed', { set: key, error: reading.message });
     return { kind: 'failed' };
   }
   if (reading.kind === 'gone') {
@@ -135,12 +134,12 @@ function tell(
   const { log } = context;
   const about = { set: key, pod: removal.pod, why: removal.why };
   if (removed.kind === 'removed') {
-    log.info('a pod was removed to let a rollout go on', about);
+    log.info('deleted a pod that blocked a rollout', about);
     for (const note of notes) recorder.record(note);
     return;
   }
-  if (removed.kind === 'moved') log.debug('a pod changed before it could be removed', about);
-  else log.warn('a pod could not be removed to let a rollout go on', { ...about, error: removed.message });
+  if (removed.kind === 'moved') log.debug('a pod that blocked a rollout changed before it could be deleted', about);
+  else log.warn('a pod that blocks a rollout could not be deleted', { ...about, error: removed.message });
 }
 
 /** Every removal is told of, also one whose answer was lost. */

@@ -1,5 +1,5 @@
 import type { Removal, RemovalVerdict } from '../../core/rollout/state.ts';
-import type { EventNote } from '../../kube/events/aggregate.ts';
+import type { EventNote } from '../../kube/events/recorder.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { noteTroubles, type Seen, type Troubles } from './crash-loops.ts';
 

@@ -16,12 +16,12 @@ type StuckReason = (typeof stuckReasons)[number];
 export function createRolloutMetrics(metrics: Metrics): RolloutMetrics {
   const removals = metrics.counter({
     name: 'rollout_removals_total',
-    help: 'Attempts to remove a pod that holds up an enforced rollout, by what came of them.',
+    help: 'Attempts to delete a pod that blocks an enforced rollout, by result.',
     labels: ['result'],
   });
   const stuck = metrics.gauge({
     name: 'rollouts_stuck',
-    help: 'StatefulSets with enforced rollouts that need somebody to act, by why.',
+    help: 'StatefulSets with an enforced rollout that is stuck until a person acts, by reason.',
     labels: ['reason'],
   });
   const reasons = new Map<string, StuckReason>();

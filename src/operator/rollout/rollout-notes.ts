@@ -1,7 +1,7 @@
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { formatRolloutState } from '../../core/rollout/format.ts';
 import type { Removal, RolloutState } from '../../core/rollout/state.ts';
-import type { EventNote, EventSubject } from '../../kube/events/aggregate.ts';
+import type { EventNote, EventSubject } from '../../kube/events/recorder.ts';
 
 /** What is told on the set and on its pod when a pod was removed. */
 export function removalNotes(set: StatefulSet, removal: Removal, state: RolloutState): readonly EventNote[] {
@@ -19,11 +19,11 @@ export function removalNotes(set: StatefulSet, removal: Removal, state: RolloutS
 function removalMessage({ metadata: { name } }: StatefulSet, { why, pod }: Removal, state: RolloutState): string {
   if (why === 'broken' && state.kind === 'replacing') {
     const from = state.from === '' ? 'no known revision' : `the old revision ${state.from}`;
-    return `removed pod ${pod}, which was not ready on ${from} and held up the rollout of StatefulSet ${name}; it comes back on ${state.to}`;
+    return `deleted pod ${pod}, which was not ready on ${from} and blocked the rollout of StatefulSet ${name}; its replacement has revision ${state.to}`;
   }
   const condemned = 'condemned' in state ? state.condemned : undefined;
-  const behind = condemned?.kind === 'removing' ? `, which waited behind ${condemned.behind}` : '';
-  return `removed pod ${pod}, which StatefulSet ${name} no longer wants${behind}`;
+  const behind = condemned?.kind === 'removing' ? `, although ${condemned.behind} is not ready` : '';
+  return `deleted pod ${pod}, which is beyond the replicas of StatefulSet ${name}${behind}`;
 }
 
 /** Something that a person has to look at. */

@@ -7,11 +7,11 @@ import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import { budgetKey, budgetOf } from './budget-key.ts';
 import { leftConditions, saysLeft } from './left-to-kruise.ts';
-import { type PdbCondition, planPdb } from './plan-pdb.ts';
+import { type PdbPlan, type PdbShown, planPdb } from './plan-pdb.ts';
 import { type PubStatus, planPub } from './plan-pub.ts';
 import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
 import { type StatusWarning, untold } from './status-warnings.ts';
-import { writePdbCondition, writePubConditions, writePubStatus } from './status-writer.ts';
+import { writePdbShown, writePubConditions, writePubStatus } from './status-writer.ts';
 import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
 import type { Step, Written } from './written.ts';
 
@@ -33,7 +33,9 @@ export class BudgetLooks {
   readonly #signal: AbortSignal;
   readonly #settledAt: number;
   readonly #pubs = new Map<string, Written<PubStatus>>();
-  readonly #pdbs = new Map<string, Written<PdbCondition>>();
+  readonly #pdbs = new Map<string, Written<PdbShown>>();
+  /** How often the number that a budget shows was written again because its status had another. */
+  readonly #corrections = new Map<string, { readonly allowed: number | undefined; readonly times: number }>();
   /** Codes of the warnings about each budget that people were told of. */
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #complainedAt = new Map<string, number>();
@@ -93,21 +95,33 @@ export class BudgetLooks {
     const key = budgetKey(budget);
     const shown = views.pdbs.get(budget.namespace, budget.name);
     if (shown === undefined) return this.#forget(budget);
-    const plan = planPdb({ shown, written: this.#pdbs.get(key), ...this.#around(budget) });
+    const plan = planPdb({
+      shown,
+      written: this.#pdbs.get(key),
+      projects: this.#parts.projects,
+      corrections: this.#corrections.get(key)?.times ?? 0,
+      ...this.#around(budget),
+    });
     if (plan === undefined) return { kind: 'again', afterMs: lagMs };
     if (plan.ours) this.#show(budget, plan.blocked);
     else this.#parts.budgetMetrics.forget(budget);
     const { step } = plan;
     if (step.kind === 'wait' || this.#unsettled(plan)) return this.#later(step);
     const outcome =
-      step.kind === 'write'
-        ? await writePdbCondition(context.clients.status, shown, step.value, this.#signal)
-        : undefined;
+      step.kind === 'write' ? await writePdbShown(context.clients.status, shown, step.value, this.#signal) : undefined;
     if (outcome?.ok !== false) {
       this.#tell(shown, budget, untold(plan.warnings, this.#told.get(key), plan.before));
       this.#told.set(key, new Set(plan.warnings.map(({ code }) => code)));
     }
-    return outcome === undefined ? done : this.#wrote(budget, this.#pdbs, plan.condition, outcome);
+    if (outcome === undefined) return done;
+    this.#countCorrection(key, plan);
+    return this.#wrote(budget, this.#pdbs, plan.next, outcome);
+  }
+
+  #countCorrection(key: string, { next: { allowed }, corrects }: PdbPlan): void {
+    const last = this.#corrections.get(key);
+    const times = last?.allowed === allowed ? (last?.times ?? 0) : 0;
+    this.#corrections.set(key, { allowed, times: times + Number(corrects) });
   }
 
   #around({ namespace }: BudgetRef) {
@@ -130,6 +144,7 @@ export class BudgetLooks {
     this.#pubs.delete(key);
     this.#pdbs.delete(key);
     this.#told.delete(key);
+    this.#corrections.delete(key);
     this.#parts.budgetMetrics.forget(budget);
     return done;
   }
@@ -163,7 +178,7 @@ export class BudgetLooks {
     const last = this.#complainedAt.get(kind);
     if (last !== undefined && now - last < quietMs) return;
     this.#complainedAt.set(kind, now);
-    log.warn('the status of a budget cannot be written', { ...budget, failure: kind, message });
+    log.warn('the status of a budget could not be written', { ...budget, failure: kind, message });
   }
 
   #tell(shown: Budget, budget: BudgetRef, warnings: readonly StatusWarning[]): void {

@@ -55,13 +55,13 @@ function instrumentsOf(metrics: Metrics): Instruments {
   const gauge = (name: string, help: string) => metrics.gauge<Name>({ name, help, labels: labelNames });
   return {
     units: {
-      available: gauge('budget_available_units', 'Units (pods or groups) of a budget that are available.'),
-      desired: gauge('budget_desired_units', 'Units of a budget that must stay available.'),
-      expected: gauge('budget_expected_units', 'Units of a budget that there should be.'),
+      available: gauge('budget_available_units', 'Units (pods or groups) of the budget that are available.'),
+      desired: gauge('budget_desired_units', 'Units that the budget requires to be available.'),
+      expected: gauge('budget_expected_units', 'Units that the budget should have.'),
     },
     blocked: metrics.counter<Name>({
       name: 'budget_blocked_seconds_total',
-      help: 'Time during which a budget would have refused a disruption that breaks a unit.',
+      help: 'Time during which the budget would have refused to let one more unit break.',
       labels: labelNames,
     }),
     leftOut: metrics.gauge({

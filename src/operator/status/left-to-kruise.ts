@@ -5,8 +5,10 @@ import { keepTransition, statusTime } from '../../core/status/condition.ts';
 
 const reason: ConditionCode = 'LeftToKruise';
 /** What we say about budgets that we judge. */
-const ours: ReadonlySet<string> = new Set<ConditionCode>([
+const ours: ReadonlySet<string> = new Set<ConditionCode | 'TooManyBudgets'>([
   'Enforced',
+  'NeverSufficient',
+  'TooManyBudgets',
   'MissingGroupLabel',
   'UnreachableMinReadyReplicas',
   'MinReadyReplicasBelowSize',
@@ -25,7 +27,8 @@ export function leftConditions({ status }: PodUnavailableBudget, now: number): r
     type: 'Enforced',
     status: 'False',
     reason,
-    message: "not judged by Holdfast: OpenKruise's own webhooks are registered for PodUnavailableBudgets",
+    message:
+      "OpenKruise enforces this budget, not Holdfast: OpenKruise's webhooks are registered for PodUnavailableBudgets",
   };
   const others = status?.conditions?.filter(({ type }) => !ours.has(type)) ?? [];
   return [...others, keepTransition(left, status?.conditions, statusTime(now))];

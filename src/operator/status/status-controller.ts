@@ -18,7 +18,7 @@ export class StatusController implements Touched {
     this.#parts = parts;
     this.#writes = parts.context.metrics.counter({
       name: 'budget_status_writes_total',
-      help: 'Writes to the status of budgets by kind and outcome.',
+      help: 'Writes of budget status, by kind and outcome.',
       labels: ['kind', 'outcome'],
     });
   }
@@ -97,7 +97,7 @@ class Term {
 
   async #work(looks: BudgetLooks): Promise<void> {
     const { context, budgetMetrics } = this.#parts;
-    const report = (key: string, error: unknown) => context.log.error('a look at a budget failed', { key, error });
+    const report = (key: string, error: unknown) => context.log.error('reconciling a budget failed', { key, error });
     await runWorkers(this.#queue, this.#limits.workers, (key) => looks.look(key), report);
     budgetMetrics.clear();
   }

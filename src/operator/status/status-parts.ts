@@ -30,5 +30,7 @@ export interface StatusParts {
   /** Somebody else owns the PodUnavailableBudgets of this cluster: we write nothing on them. */
   readonly pubsPaused: () => boolean;
   readonly budgetMetrics: BudgetMetrics;
+  /** Whether PodDisruptionBudgets show units in `disruptionsAllowed` (S3). */
+  readonly projects: boolean;
   readonly limits?: Partial<StatusLimits>;
 }

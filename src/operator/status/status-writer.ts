@@ -1,12 +1,11 @@
 import type { Condition, ObjectMeta } from '../../api/meta.ts';
-import { condition as conditionTypes } from '../../api/names.ts';
+import { annotation, condition as conditionTypes } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { pubsIn, resources } from '../resources.ts';
-import { groupBudgetOf, type PdbCondition } from './plan-pdb.ts';
+import { groupBudgetOf, type PdbShown } from './plan-pdb.ts';
 import type { PubStatus } from './plan-pub.ts';
 
 export type StatusClient = Pick<KubeClient, 'replace' | 'patch'>;
@@ -48,21 +47,28 @@ export function writePubConditions(
 }
 
 /**
- * Sets our condition, or takes it away. It is ours alone, so it does not matter what the built-in controller writes beside it;
- * but another budget of the same name is not meant (uid).
+ * Sets our condition and the projected number, or takes them away, in one write. The number goes into the status, where other tools read
+ * it, and into an annotation, from which the API server puts it back into each status that the disruption controller writes. (A write
+ * of the status may change annotations, so that no other right is needed.) Another budget of the same name is not meant: hence the uid.
  */
-export async function writePdbCondition(
+export async function writePdbShown(
   client: StatusClient,
   { metadata }: PodDisruptionBudget,
-  condition: PdbCondition,
+  { condition, allowed }: PdbShown,
   signal: AbortSignal,
 ): Promise<Outcome<PodDisruptionBudget>> {
   const { name, namespace, uid } = metadata;
+  const status = {
+    ...(condition === undefined ? {} : { conditions: [condition] }),
+    ...(allowed === undefined ? {} : { disruptionsAllowed: allowed }),
+  };
+  const annotations =
+    allowed === undefined ? {} : { annotations: { [annotation.disruptionsAllowed]: String(allowed) } };
   const body = {
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
-    metadata: { name, namespace, uid },
-    ...(condition === undefined ? {} : { status: { conditions: [condition] } }),
+    metadata: { name, namespace, uid, ...annotations },
+    ...(Object.keys(status).length === 0 ? {} : { status }),
   };
   const patch = { type: 'apply', fieldManager: statusManager, force: true, body } as const;
   const applied = await client.patch<PodDisruptionBudget>(resources.pdbs, statusOf(metadata), patch, { signal });

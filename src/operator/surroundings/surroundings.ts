@@ -1,5 +1,6 @@
 import type { Namespace } from '../../api/meta.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { DecideOptions } from '../../core/decide/decide.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { GaugeMetric } from '../../telemetry/metrics.ts';
@@ -40,7 +41,7 @@ export class Surroundings {
     this.#parts = parts;
     this.#foreignCount = parts.context.metrics.gauge({
       name: 'foreign_eviction_webhook',
-      help: 'Webhooks of others that are asked about evictions. Where one is, evictions are not completed for the API server.',
+      help: 'Webhooks of other products that are called for evictions. While there is one, the operator completes no evictions itself.',
       labels: [],
     });
     const refresh = () => this.#refresh();
@@ -73,10 +74,10 @@ export class Surroundings {
    * do more than answer. While nobody knows, it counts as if there were somebody.
    */
   foreignEvictionWebhook(namespace: string): string | undefined {
-    if (this.#findings === undefined) return 'one of the webhook configurations that were not seen yet';
+    if (this.#findings === undefined) return 'unknown: the operator has not seen the webhook configurations yet';
     const silentMs = Math.max(...this.#watches().map(({ reflector }) => reflector.silentMs()));
     if (silentMs > maxSilentMs) {
-      return `one of the webhook configurations, about which nothing was heard for ${Math.round(silentMs / 1_000)} seconds`;
+      return `unknown: the operator has not heard from the watch of webhook configurations for ${Math.round(silentMs / 1_000)} seconds`;
     }
     const { foreign } = this.#findings;
     if (foreign.length === 0) return undefined;
@@ -119,19 +120,22 @@ export class Surroundings {
     this.#foreignCount.set({}, foreign.length);
     const webhooks = titles(foreign);
     if (webhooks !== titles(before?.foreign ?? [])) {
-      if (foreign.length > 0) log.warn('other webhooks guard evictions, which are not completed there', { webhooks });
-      else log.info('no other webhook guards evictions any more');
+      if (foreign.length > 0)
+        log.warn('webhooks of other products are called for evictions, so the operator completes none there', {
+          webhooks,
+        });
+      else log.info('no webhook of another product is called for evictions any more');
     }
     if (kruise === (before?.kruise ?? false)) return;
-    if (kruise) log.warn('Kruise is registered for PodUnavailableBudgets, which are left to it');
-    else log.info('Kruise is no longer registered for PodUnavailableBudgets, which are protected from now on');
+    if (kruise) log.warn('OpenKruise is registered for PodUnavailableBudgets, so Holdfast does not enforce them');
+    else log.info('OpenKruise is no longer registered for PodUnavailableBudgets, so Holdfast enforces them');
   }
 
   #call(listener: () => void): void {
     try {
       listener();
     } catch (error) {
-      this.#parts.context.log.error('a change of the surroundings could not be passed on', { error });
+      this.#parts.context.log.error('a change of the webhook configurations could not be processed', { error });
     }
   }
 }
@@ -150,7 +154,7 @@ function watch(
 ): Watch {
   const { clients, clock, random, log } = context;
   const cache = new ObjectCache<ConfigurationView>({
-    report: (error) => log.error('a webhook configuration could not be taken in', { kind, error }),
+    report: (error) => log.error('a webhook configuration from the watch could not be processed', { kind, error }),
   });
   let changed = true;
   cache.listen({
@@ -171,7 +175,7 @@ function watch(
     traits,
     clock,
     random,
-    report: (end) => log.warn('a watch ended', { kind, end }),
+    report: (end) => log.warn('a watch ended and is restarted', { kind, end }),
   });
   return { kind, cache, reflector };
 }
@@ -187,4 +191,15 @@ function titles(foreign: readonly ForeignWebhook[]): string {
 /** Versions of an object that say the same are the same. */
 function signature(findings: Findings | undefined): string {
   return JSON.stringify([findings?.foreign, findings?.kruise, findings?.own?.webhooks, findings === undefined]);
+}
+
+/** How evictions in a namespace are completed: never by us where another webhook has a say about them. */
+export function decideOptionsBy(
+  surroundings: Pick<Surroundings, 'foreignEvictionWebhook'>,
+  takeover: NonNullable<DecideOptions['takeover']>,
+): (namespace: string) => DecideOptions {
+  return (namespace) => ({
+    takeover,
+    foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
+  });
 }

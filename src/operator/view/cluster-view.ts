@@ -63,7 +63,8 @@ export class ClusterView {
 
   constructor(parts: ClusterViewParts) {
     this.#parts = parts;
-    const report = (error: unknown) => parts.context.log.error('an object could not be taken in', { error });
+    const report = (error: unknown) =>
+      parts.context.log.error('an object from the watch could not be processed', { error });
     this.views = {
       namespaces: new ObjectCache<Namespace>({ report }),
       pdbs: new ObjectCache<PodDisruptionBudget>({ report }),
@@ -71,7 +72,7 @@ export class ClusterView {
     };
     this.#dead = parts.context.metrics.counter({
       name: 'view_dead_watches_total',
-      help: 'Watches whose connection was found to be dead, though nothing had closed it.',
+      help: 'Watches whose connection was dead although neither side had closed it. Each was restarted at once.',
       labels: ['collection'],
     });
     this.#watchPods();
@@ -102,13 +103,13 @@ export class ClusterView {
   }
 
   /** Why the view may be older than what is admitted by it should rest on. */
-  staleness(): string | undefined {
+  readonly staleness = (): string | undefined => {
     for (const [name, one] of this.#watched) {
       if (one.stale)
         return `the view of ${name} was last known to be current ${Math.round(one.silentMs() / 1_000)} seconds ago`;
     }
     return undefined;
-  }
+  };
 
   /** Somebody else's webhook guards PodUnavailableBudgets: then they are not ours. */
   leavePubs(toOthers: boolean): void {

@@ -2,7 +2,7 @@ import type { DisruptionLedger } from '../../api/ledger.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Sink } from '../../kube/reflector/sink.ts';
-import { acceptLedger } from '../ledger/accept-ledger.ts';
+import { acceptLedger } from '../admission/ledger.ts';
 import type { Touched } from './touched.ts';
 import { budgetsOver } from './touched-budgets.ts';
 

@@ -42,7 +42,7 @@ export class NodeLeases {
       (node) => this.#former.delete(node),
     );
     world.keepLeases({
-      now: () => clock.monotonic(),
+      clock,
       changed: (pod) => {
         const refs = new Set<BudgetRef>();
         budgetsOver(pod, refs);

@@ -115,7 +115,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
     const before = this.#known.get(name);
     const problem = leaseProblem(metadata, content);
     if (!content.ok || problem !== undefined) {
-      this.#parts.log.warn('a probe lease is of no use', { lease: name, problem });
+      this.#parts.log.warn('a probe lease is not valid', { lease: name, problem });
       // When it was renewed stays known: to be put right by hand does not make it younger.
       if (before !== undefined) this.#parts.target.silence(before.node);
       return;
@@ -177,7 +177,7 @@ export function leaseProblem(
 ): string | undefined {
   if (!content.ok) return content.errors.map(({ field }) => field).join(', ');
   const nameOf = namespace === agentsNamespace ? probeLeaseName : formerProbeLeaseName;
-  return name === nameOf(content.value.node) ? undefined : `node ${content.value.node} has another one`;
+  return name === nameOf(content.value.node) ? undefined : `node ${content.value.node} has another lease`;
 }
 
 function sameMembers(left: ReadonlySet<string>, right: ReadonlySet<string>): boolean {

@@ -6,7 +6,7 @@ import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName } from '../../kube/client/client.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
 import { projectPod as projectWholePod } from '../../kube/projection/pod.ts';
@@ -19,6 +19,8 @@ const budgetAnnotations: ReadonlySet<string> = new Set([
   annotation.groupLabel,
   annotation.groupMinAvailable,
   annotation.takeover,
+  annotation.projection,
+  annotation.disruptionsAllowed,
 ]);
 
 /** Everything but what kubectl remembers of a manifest, which may be as long as the object. */

@@ -1,6 +1,5 @@
 import type { Fields } from '../../api/json.ts';
-import type { Selection } from '../../kube/client/client.ts';
-import type { ResourceName } from '../../kube/client/resource.ts';
+import type { ResourceName, Selection } from '../../kube/client/client.ts';
 import type { Discovery, KindName } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
@@ -95,7 +94,7 @@ export class Watched<T extends Reflected> implements Following {
     const found = await discovery.resourceOf(kind);
     if (found.ok) return this.#follow(found.value);
     if (found.failure.kind === 'notFound') return this.#noneThere();
-    context.log.warn('an API could not be looked for', { ...kind, error: found.failure.message });
+    context.log.warn('an API could not be discovered', { ...kind, error: found.failure.message });
   }
 
   #noneThere(): void {
@@ -121,7 +120,7 @@ export class Watched<T extends Reflected> implements Following {
       clock,
       random,
       report: (end) => {
-        log.warn('a watch ended', { ...kind, end: describe(end) });
+        log.warn('a watch ended and is restarted', { ...kind, end: describe(end) });
         if (end.kind === 'dead') this.#options.foundDead?.();
         if (end.kind === 'failed' && end.failure.kind === 'notFound') this.#lost();
       },

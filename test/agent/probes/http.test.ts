@@ -193,18 +193,18 @@ describe('a redirect', () => {
     expect(await ask(port)).toEqual({
       result: 'success',
       warning: true,
-      output: 'HTTP status 302: redirected to another host, 127.0.0.2, which was not asked',
+      output: 'HTTP status 302: redirected to another host, 127.0.0.2, which is not called',
     });
   });
 
   it.each([302, 304, 399])('that says nowhere to go is a success with a warning, too: %d', async (code) => {
     const { port } = await serve(status(code));
-    const output = `HTTP status ${code}: it leads nowhere`;
+    const output = `HTTP status ${code}: the redirect has no Location`;
     expect(await ask(port)).toEqual({ result: 'success', warning: true, output });
   });
 
   const bad = [
-    { location: 'http://[nowhere', output: 'redirected to something that is no URL' },
+    { location: 'http://[nowhere', output: 'redirected to something that is not a URL' },
     { location: 'ftp://127.0.0.1/', output: 'redirected to the scheme ftp' },
   ];
   it.each(bad)('to $location fails', async ({ location, output }) => {

@@ -108,6 +108,6 @@ describe('what an answer to an eviction means', () => {
       message: `admission webhook "eviction.holdfast.dev" denied the request: ${message}`,
       ...causes(...(list ?? [])),
     };
-    expect(answer(429, status, '0')).toEqual({ kind: 'refused', message, retryAfterMs: 5_000 });
+    expect(answer(429, status, '0')).toEqual({ kind: 'refused', message, retryAfterMs: 30_000 });
   });
 });

@@ -28,8 +28,8 @@ function outcome(pod: ListedPod, options: FilterOptions, daemonSet = true): stri
   return `${evicted.length === 1 ? 'evict' : 'leave'}${note === undefined ? '' : `: ${note}`}`;
 }
 
-const emptyDir = 'refuse: would lose its data in emptyDir volumes (--delete-emptydir-data agrees to that)';
-const unmanaged = 'refuse: managed by nobody, would not come back (--force agrees to that)';
+const emptyDir = 'refuse: emptyDir data would be lost (use --delete-emptydir-data)';
+const unmanaged = 'refuse: no controller; would not be recreated (use --force)';
 
 describe('the pods that a drain takes, as kubectl drain chooses them', () => {
   it.each([
@@ -37,25 +37,25 @@ describe('the pods that a drain takes, as kubectl drain chooses them', () => {
     ['with an emptyDir volume', listed({ spec: { volumes } }), emptyDir, 'evict'],
     ['with other volumes', listed({ spec: { volumes: [{ name: 'v', configMap: {} }] } }), 'evict', 'evict'],
     ['finished, with an emptyDir volume', listed({ spec: { volumes }, phase: 'Succeeded' }), 'evict', 'evict'],
-    ['of nobody', listed({ metadata: alone }), unmanaged, 'evict: managed by nobody, will not come back'],
+    ['of nobody', listed({ metadata: alone }), unmanaged, 'evict: no controller; will not be recreated'],
     [
       'of an owner that does not control it',
       listed({ metadata: { ownerReferences: [{ ...owner('ReplicaSet')[0], controller: false }] } }),
       unmanaged,
-      'evict: managed by nobody, will not come back',
+      'evict: no controller; will not be recreated',
     ],
     ['of nobody, failed', listed({ metadata: alone, phase: 'Failed' }), 'evict', 'evict'],
     [
       'of nobody, with an emptyDir volume',
       listed({ metadata: alone, spec: { volumes } }),
       emptyDir,
-      'evict: managed by nobody, will not come back',
+      'evict: no controller; will not be recreated',
     ],
     [
       'of a DaemonSet',
       listed({ metadata: daemon, spec: { volumes } }),
-      'refuse: belongs to a DaemonSet (--ignore-daemonsets leaves such pods where they are)',
-      'leave: belongs to a DaemonSet, left alone',
+      'refuse: of a DaemonSet; would be recreated at once (use --ignore-daemonsets)',
+      'leave: of a DaemonSet; stays on its node',
     ],
     ['of a DaemonSet, finished', listed({ metadata: daemon, phase: 'Succeeded' }), 'evict', 'evict'],
     [
@@ -72,17 +72,17 @@ describe('the pods that a drain takes, as kubectl drain chooses them', () => {
 
   it('of a DaemonSet that is gone, only by force, whatever else was agreed to', () => {
     const pod = listed({ metadata: daemon });
-    const refusal = 'refuse: its DaemonSet is gone, would not come back (--force agrees to that)';
+    const refusal = 'refuse: DaemonSet deleted; would not be recreated (use --force)';
     expect(outcome(pod, { ...lax, force: false }, false)).toBe(refusal);
-    expect(outcome(pod, lax, false)).toBe('evict: its DaemonSet is gone, will not come back');
+    expect(outcome(pod, lax, false)).toBe('evict: DaemonSet deleted; will not be recreated');
   });
 
   it.each([
     ['not yet', 600_000, 'evict'],
-    ['for too long', 599_000, 'leave: terminating for longer than --skip-wait-for-delete-timeout, left alone'],
+    ['for too long', 599_000, 'leave: terminating for longer than --skip-wait-for-delete-timeout; not waited for'],
   ] as const)('terminating %s', (_, skipAfterMs, want) => {
     const pod = listed({ metadata: { ...alone, deletionTimestamp: '2026-01-01T00:00:00Z' } });
-    expect(outcome(pod, { ...lax, skipAfterMs }).replace(': managed by nobody, will not come back', '')).toBe(want);
+    expect(outcome(pod, { ...lax, skipAfterMs }).replace(': no controller; will not be recreated', '')).toBe(want);
   });
 
   it('of a node with one pod that is refused, none; of the others all', () => {

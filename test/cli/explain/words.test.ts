@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Asked, answerOf, compare } from '../../../src/cli/explain/answer.ts';
 import { type BuiltinBudget, builtinAnswer } from '../../../src/cli/explain/builtin-check.ts';
 import { type DryRun, dryRunOf } from '../../../src/cli/explain/dry-run.ts';
-import { parseTarget } from '../../../src/cli/explain/target.ts';
+import { parseTargets } from '../../../src/cli/explain/target.ts';
 import type { BuiltinStatus } from '../../../src/cli/live/builtin-status.ts';
 import { ageText } from '../../../src/cli/output/age.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
@@ -21,19 +21,30 @@ describe('a target', () => {
     [['poddisruptionbudgets.policy/llm'], { kind: 'pdb', name: 'llm' }],
     [['podunavailablebudget/db'], { kind: 'pub', name: 'db' }],
   ] as const)('%j is understood', (given, target) => {
-    expect(parseTarget(given)).toEqual(target);
+    expect(parseTargets(given)).toEqual([target]);
   });
 
   it.each([
     [['pod'], 'is not KIND/NAME'],
     [['pod/'], 'is not KIND/NAME'],
     [['pod/a/b'], 'is not KIND/NAME'],
-    [['pod', 'a', 'b'], 'is not KIND/NAME'],
-    [['service/a'], '"service" is nothing that can be explained'],
-    [['constructor/a'], '"constructor" is nothing that can be explained'],
+    [['pod', 'a', 'node/b'], 'is not KIND/NAME'],
+    [['pod/a', 'b'], 'is not KIND/NAME'],
+    [['service/a'], 'cannot explain "service"'],
+    [['constructor/a'], 'cannot explain "constructor"'],
+    [['deploy'], 'cannot explain "deploy"'],
   ] as const)('%j is refused, and what could be said instead is named', (given, message) => {
-    expect(() => parseTarget(given)).toThrow(expect.objectContaining({ advice: expect.stringContaining('pod/NAME') }));
-    expect(() => parseTarget(given)).toThrow(message);
+    expect(() => parseTargets(given)).toThrow(expect.objectContaining({ advice: expect.stringContaining('pod/NAME') }));
+    expect(() => parseTargets(given)).toThrow(message);
+  });
+
+  it.each([[['pod/a', 'pod/b', 'node/c']], [['pod/a', 'pods/b', 'no/c']]] as const)('%j are several', (given) => {
+    const pods = [
+      { kind: 'pod', name: 'a' },
+      { kind: 'pod', name: 'b' },
+    ];
+    expect(parseTargets(given)).toEqual([...pods, { kind: 'node', name: 'c' }]);
+    expect(parseTargets(['pod', 'a', 'b'])).toEqual(pods);
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fromManifests } from '../../../src/cli/lint/sources.ts';
 import { startLines } from '../../../src/cli/lint/start-lines.ts';
@@ -59,7 +59,7 @@ describe('holdfast lint', () => {
     expect(results[0]).toMatchObject({
       ruleId: 'HF003',
       level: 'error',
-      locations: [{ physicalLocation: { artifactLocation: { uri: 'deep/web.yaml' }, region: { startLine: 2 } } }],
+      locations: [{ physicalLocation: { artifactLocation: { uri: 'deep/web.yaml' }, region: { startLine: 11 } } }],
     });
   });
 
@@ -85,12 +85,105 @@ describe('holdfast lint', () => {
     { args: ['deep', '-A'], want: 'One of these, and only one.' },
     { args: ['missing.yaml'], want: 'missing.yaml' },
     { args: ['deep', '--ignore', 'HF999'], want: 'Allowed choices' },
-    { args: ['notes.txt'], want: 'notes.txt: document 1: is not an object' },
+    { args: ['notes.txt'], want: 'notes.txt: document 1 is not an object' },
   ])('exits with 2 on $args', ({ args, want }) => {
     const { code, out, err } = run(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(want);
     expect(err).not.toContain('    at ');
+  });
+});
+
+describe('a folder of a repository', () => {
+  const repository = join(folder, 'repository');
+  const files: Readonly<Record<string, string>> = {
+    'kustomization.yaml': 'resources: []\n',
+    'overlay/kustomization.yaml': 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n',
+    'chart/values.yaml': 'replicas: 3\n',
+    'chart/templates/web.yaml': 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: {{ .Release.Name }}\n',
+    'chart/templates/list.yaml': '{{- range .Values.all }}\nkind: Pod\n{{- end }}\n',
+    'package.json': '{"name": "web"}',
+    'web.yaml': strict,
+  };
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(repository, name)), { recursive: true });
+    writeFileSync(join(repository, name), text);
+  };
+  beforeAll(() => {
+    for (const [name, text] of Object.entries(files)) write(name, text);
+  });
+
+  it('is checked as far as it has manifests, and what else is in it is named and counted', () => {
+    const { code, out, err } = run(['repository']);
+    expect(code).toBe(1);
+    expect(out).toContain('repository/web.yaml:10: error HF003 PodDisruptionBudget web: ');
+    expect(err.trimEnd().split('\n')).toEqual([
+      'note: skipped repository/chart/templates/list.yaml: it is a template ({{ ... }}); lint what it renders: helm template ... | holdfast lint -',
+      'note: skipped repository/chart/templates/web.yaml: it is a template ({{ ... }}); lint what it renders: helm template ... | holdfast lint -',
+      'note: skipped repository/chart/values.yaml: document 1 has no apiVersion or kind',
+      'note: skipped repository/kustomization.yaml: document 1 has no apiVersion or kind',
+      'note: skipped repository/overlay/kustomization.yaml: document 1 (Kustomization) has no metadata.name',
+      'note: skipped repository/package.json: document 1 has no apiVersion or kind',
+      'note: 6 documents skipped, 5 files read',
+    ]);
+  });
+
+  it('has no whole answer where a manifest cannot be read, and the line is named', () => {
+    write('broken/bad.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: {name: a\n');
+    write('broken/fine.yaml', strict);
+    const { code, out, err } = run(['repository/broken']);
+    expect(code).toBe(2);
+    expect(out).toContain('HF003');
+    expect(err).toMatch(/^warning: repository\/broken\/bad\.yaml:\d+: .*: it was not checked$/m);
+    const named = run(['repository/broken/bad.yaml']);
+    expect(named).toMatchObject({ code: 2, out: '' });
+    expect(named.err).toMatch(/^error: repository\/broken\/bad\.yaml:\d+: document 1: /);
+  });
+
+  it('is an error where it has no manifest at all', () => {
+    const { code, err } = run(['repository/chart']);
+    expect(code).toBe(2);
+    expect(err).toContain('error: there is no manifest in these files');
+  });
+});
+
+describe('the line of a finding', () => {
+  const template = [
+    '      annotations:',
+    '        holdfast.dev/disruption-probe: "{"',
+    '        holdfast.dev/nosuch: x',
+  ];
+  const text = [
+    'apiVersion: v1',
+    'kind: List',
+    'items:',
+    '- apiVersion: apps/v1',
+    '  kind: Deployment',
+    '  metadata: {name: web}',
+    '  spec:',
+    '    template:',
+    '      metadata:',
+    ...template.map((line) => `  ${line}`),
+    '      spec: {containers: [{name: main, readinessProbe: {tcpSocket: {port: 1}}}]}',
+    '- apiVersion: policy/v1',
+    '  kind: PodDisruptionBudget',
+    '  metadata: {name: web}',
+    '  spec:',
+    '    selector: {matchLabels: {app: nosuch}}',
+    '    minAvailable: 1',
+  ].join('\n');
+
+  it('is that of the field, also in a List, in a template and in SARIF', () => {
+    writeFileSync(join(folder, 'list.yaml'), text);
+    const { findings } = JSON.parse(run(['list.yaml', '-o', 'json']).out);
+    expect(findings.map(({ code, line, field }: Record<string, unknown>) => [code, line, field])).toEqual([
+      ['HF004', 18, 'spec.selector'],
+      ['HF010', 11, 'spec.template.metadata.annotations[holdfast.dev/disruption-probe]'],
+      ['HF013', 12, 'spec.template.metadata.annotations[holdfast.dev/nosuch]'],
+    ]);
+    expect(findings[1].message).toMatch(/^spec\.template\.metadata\.annotations\[holdfast\.dev\/disruption-probe\]: /);
+    const { runs } = JSON.parse(run(['list.yaml', '-o', 'sarif']).out);
+    expect(runs[0].results[0].locations[0].physicalLocation.region).toEqual({ startLine: 18 });
   });
 });
 

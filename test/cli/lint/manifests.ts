@@ -62,6 +62,70 @@ export function leaderWorkerSet(replicas: number, size: number): LoadedObject {
   };
 }
 
+export function statefulSetOf(type: string): LoadedObject {
+  const set = statefulSet({});
+  return { ...set, spec: { replicas: 3, template: template(), updateStrategy: { type } } };
+}
+
+export function withAnnotations(object: LoadedObject, annotations: Fields): LoadedObject {
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+const rayGroup = (replicas: number, numOfHosts: number) => ({
+  headGroupSpec: { template: template({ labels: { app: 'head' } }) },
+  workerGroupSpecs: [{ groupName: 'gpu', replicas, numOfHosts, template: template() }],
+});
+
+const of = (apiVersion: string, kind: string, spec: Fields): LoadedObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: 'web' },
+  spec,
+});
+
+const jobs = (replicas: number, parallelism: number) => ({
+  replicatedJobs: [{ name: 'workers', replicas, template: { spec: { parallelism, template: template() } } }],
+});
+
+const tasks = (...replicas: readonly number[]) => ({
+  minAvailable: 2,
+  tasks: replicas.map((count, index) => ({ name: `t${index}`, replicas: count, template: template() })),
+});
+
+const workers = (replicas: number) => ({
+  pytorchReplicaSpecs: { Master: { replicas: 1, template: template() }, Worker: { replicas, template: template() } },
+});
+
+/** Kinds whose pods serve in groups, and what is found where the budget counts groups. */
+export const groupKinds = [
+  { title: 'RayCluster', object: of('ray.io/v1', 'RayCluster', rayGroup(2, 2)), alone: [] },
+  { title: 'RayJob', object: of('ray.io/v1', 'RayJob', { rayClusterSpec: rayGroup(2, 2) }), alone: [] },
+  { title: 'RayService', object: of('ray.io/v1', 'RayService', { rayClusterConfig: rayGroup(2, 2) }), alone: [] },
+  { title: 'JobSet', object: of('jobset.x-k8s.io/v1alpha2', 'JobSet', jobs(2, 2)), alone: [] },
+  {
+    title: 'Job of Volcano',
+    object: of('batch.volcano.sh/v1alpha1', 'Job', tasks(1, 3)),
+    // There is one gang, and one is needed.
+    alone: ['HF003 PodDisruptionBudget'],
+  },
+  { title: 'LeaderWorkerSet', object: leaderWorkerSet(2, 2), alone: [] },
+] as const;
+
+/** Kinds whose pods serve alone, and of which a budget that counts pods is right. */
+export const singleKinds = [
+  { title: 'RayCluster on single hosts', object: of('ray.io/v1', 'RayCluster', rayGroup(3, 1)) },
+  { title: 'JobSet of single pods', object: of('jobset.x-k8s.io/v1alpha2', 'JobSet', jobs(3, 1)) },
+  { title: 'PyTorchJob', object: of('kubeflow.org/v1', 'PyTorchJob', workers(3)) },
+  {
+    title: 'CronJob',
+    object: of('batch/v1', 'CronJob', { jobTemplate: { spec: { parallelism: 2, template: template() } } }),
+  },
+  {
+    title: 'a kind that is not known',
+    object: of('example.com/v1', 'Farm', { pools: [{ replicas: 2, template: template() }] }),
+  },
+] as const;
+
 export function autoscaler(minReplicas?: number): LoadedObject {
   const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
   return {

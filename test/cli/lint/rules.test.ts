@@ -6,11 +6,15 @@ import {
   codesOf,
   daemonSet,
   deployment,
+  groupKinds,
   leaderWorkerSet,
   messagesOf,
   pdb,
   pub,
+  singleKinds,
   statefulSet,
+  statefulSetOf,
+  withAnnotations,
 } from './manifests.ts';
 
 interface Case {
@@ -194,12 +198,65 @@ const cases: readonly Case[] = [
     title: 'a misspelt annotation',
     objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/budget-scop': 'PodGroup' })],
     want: [`HF013 ${onPdb}`],
-    says: 'holdfast.dev/budget-scop',
+    says: 'unknown annotation holdfast.dev/budget-scop; did you mean holdfast.dev/budget-scope?',
   },
+  {
+    title: 'an annotation that resembles none',
+    objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/completely-else': 'x' })],
+    want: [`HF013 ${onPdb}`],
+    says: 'unknown annotation holdfast.dev/completely-else',
+  },
+  {
+    title: 'an annotation of budgets on a Deployment',
+    objects: [withAnnotations(deployment(3), scope())],
+    want: ['HF018 Deployment'],
+    says: 'holdfast.dev/budget-scope has no effect on a Deployment: it belongs on a PodDisruptionBudget',
+  },
+  {
+    title: 'a probe on the workload instead of its pods',
+    objects: [withAnnotations(deployment(3), probe('{"tcpSocket":{"port":80}}').annotations)],
+    want: ['HF018 Deployment'],
+    says: 'it belongs on a Pod, or on the pod template of a workload',
+  },
+  {
+    title: 'an annotation of budgets in a template',
+    objects: [deployment(3, { annotations: scope() })],
+    want: ['HF018 Deployment'],
+    says: 'has no effect on a template of pods',
+  },
+  {
+    title: 'a strategy that is almost ours',
+    objects: [statefulSetOf('enforcedRollingUpdate')],
+    want: ['HF012 StatefulSet'],
+    says: 'spec.updateStrategy.type: Unsupported value: "enforcedRollingUpdate": supported values: "RollingUpdate", "OnDelete", "EnforcedRollingUpdate"; did you mean "EnforcedRollingUpdate"?',
+  },
+  { title: 'a strategy of Kubernetes', objects: [statefulSetOf('OnDelete')], want: [] },
+  {
+    title: 'a scope that is almost one',
+    objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/budget-scope': 'podgroup' })],
+    want: [`HF012 ${onPdb}`],
+    says: 'did you mean "PodGroup"?',
+  },
+  ...groupKinds.flatMap(({ title, object, alone }): readonly Case[] => [
+    {
+      title: `pods counted where groups serve: ${title}`,
+      objects: [object, pdb('web', { minAvailable: 1 })],
+      want: [`HF005 ${onPdb}`],
+    },
+    { title: `groups counted: ${title}`, objects: [object, pdb('web', { minAvailable: 1 }, scope())], want: alone },
+  ]),
+  ...singleKinds.map(
+    ({ title, object }): Case => ({
+      title: `no false alarm: ${title}`,
+      objects: [object, pdb('web', { minAvailable: 1 })],
+      want: [],
+    }),
+  ),
   {
     title: 'a misspelt annotation in a template',
     objects: [deployment(3, { annotations: { 'holdfast.dev/disruption-probes': '{}' } })],
     want: ['HF013 Deployment'],
+    says: 'did you mean holdfast.dev/disruption-probe?',
   },
   {
     title: 'a DaemonSet under maxUnavailable',

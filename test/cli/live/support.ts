@@ -25,16 +25,28 @@ export interface Rule {
 
 export const reading = ['get', 'list'] as const;
 
-/** The kubeconfig of somebody who may do this in the whole cluster, and nothing else. */
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+
+/** The kubeconfig of a user who may do this in the whole cluster, and nothing else. */
 export async function userWith(cluster: TestCluster, name: string, rules: readonly Rule[]): Promise<string> {
+  const unique = cluster.name(name);
+  cluster.cleanUp(`${rbac}/clusterroles/${unique}`);
+  await made(cluster.request('POST', `${rbac}/clusterroles`, { body: { metadata: { name: unique }, rules } }));
+  return boundTo(cluster, name, unique);
+}
+
+/** The kubeconfig of a user who has Kubernetes' own role `view` in the whole cluster, and no other. */
+export function viewerOf(cluster: TestCluster, name: string): Promise<string> {
+  return boundTo(cluster, name, 'view');
+}
+
+async function boundTo(cluster: TestCluster, name: string, role: string): Promise<string> {
   const { namespace } = cluster;
   const unique = cluster.name(name);
-  const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  for (const kind of ['clusterroles', 'clusterrolebindings']) cluster.cleanUp(`${rbac}/${kind}/${unique}`);
+  cluster.cleanUp(`${rbac}/clusterrolebindings/${unique}`);
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
   await made(cluster.request('POST', accounts, { body: { metadata: { name } } }));
-  await made(cluster.request('POST', `${rbac}/clusterroles`, { body: { metadata: { name: unique }, rules } }));
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: unique };
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role };
   const subjects = [{ kind: 'ServiceAccount', namespace, name }];
   await made(
     cluster.request('POST', `${rbac}/clusterrolebindings`, { body: { metadata: { name: unique }, roleRef, subjects } }),

@@ -39,7 +39,20 @@ describe('holdfast plan', () => {
   it('exits with 1 when a node cannot be drained, and says so', () => {
     const { code, out } = run('--all', '--load', file);
     expect(code).toBe(1);
-    expect(out).toContain('Cannot be drained as things are: 1 node');
+    expect(out).toContain('Cannot be drained: 1 node');
+  });
+
+  it('prints JSON that says which form it has', () => {
+    expect(JSON.parse(run('b2', '--load', file, '-o', 'json').out)).toMatchObject({
+      kind: 'DrainPlan',
+      schemaVersion: 1,
+    });
+  });
+
+  it('exits with 2 for a snapshot without nodes, as for labels that no node has', () => {
+    const { code, out, err } = run('--all', '--load', 'examples/demo.yaml');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('the snapshot has no nodes');
   });
 
   it('draws', () => {
@@ -49,7 +62,7 @@ describe('holdfast plan', () => {
   it.each([
     { args: [], want: 'name nodes, or choose them' },
     { args: ['a1', '--all'], want: 'One of these, and only one.' },
-    { args: ['a1', 'nowhere'], want: 'there is no node nowhere' },
+    { args: ['a1', 'nowhere'], want: 'node nowhere does not exist' },
     { args: ['-l', 'pool=none'], want: 'no node has the labels pool=none' },
     { args: ['-l', 'pool in'], want: '-l pool in: ' },
     { args: ['a1', '--max-surge', '-1'], want: 'must be a number from 0' },

@@ -31,10 +31,15 @@ describe('holdfast simulate', () => {
   it('prints the same twice, for people and for programs, and writes a page that needs nothing else', () => {
     const page = join(folder, 'page.html');
     const first = simulate([example, '--html', page, '--', 'drain', 'node-b']);
-    expect({ code: first.code, err: first.err }).toEqual({ code: 0, err: '' });
+    expect({ code: first.code, err: first.err }).toEqual({ code: 0, err: `wrote ${page}\n` });
     expect(first.out).toBe(readFileSync('test/cli/golden/simulate.txt', 'utf8'));
-    expect(readFileSync(page, 'utf8')).toBe(readFileSync('test/cli/golden/simulate-html.txt', 'utf8'));
-    expect(readFileSync(page, 'utf8')).not.toMatch(/(src|href)=|url\(|@import/);
+    const written = readFileSync(page, 'utf8');
+    const withoutRecord = (text: string) => text.replace(/<p class="record dim">.*<\/p>/, '');
+    expect(withoutRecord(written)).toBe(withoutRecord(readFileSync('test/cli/golden/simulate-html.txt', 'utf8')));
+    const [, record = ''] = /<p class="record dim">(.*)<\/p>/.exec(written) ?? [];
+    expect(record).toContain(`holdfast simulate ${example} --html ${page} -- drain node-b`);
+    expect(record).toMatch(/ · \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ · holdfast \d+\.\d+\.\d+$/);
+    expect(written).not.toMatch(/(src|href)=|url\((?!#)|@import/);
     const [json, again] = [1, 2].map(() => simulate([example, '-o', 'json', '--', 'drain', 'node-b']));
     expect(again).toEqual(json);
     const result: SimulationResult = JSON.parse(json?.out ?? '');
@@ -51,8 +56,20 @@ describe('holdfast simulate', () => {
     const { code, out, err } = simulate([example, '--with', strict, '--', 'drain', 'node-b']);
     expect({ code, err }).toEqual({ code: 1, err: '' });
     expect(out).toContain('Compared, with PodDisruptionBudget inference/llm changed:');
-    expect(out).toMatch(/everything went +yes +no\n/);
-    expect(out).toMatch(/pods that never went +0 +2\n/);
+    expect(out).toMatch(/finished +yes +no\n/);
+    expect(out).toMatch(/pods never evicted +0 +2\n/);
+  });
+
+  it('plays a plan from a file, or makes one', () => {
+    const nodes = file('plan-nodes.yaml', node('n1'), node('n2'), ...app('web', ['n1', 'n2']));
+    const made = simulate([nodes, '-o', 'json', '--', 'plan', '--node-time', '30s']);
+    expect({ code: made.code, err: made.err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(made.out).scenario).toMatchObject({ kind: 'plan', nodeMs: 30_000 });
+    const plan = join(folder, 'plan.json');
+    writeFileSync(plan, JSON.stringify({ kind: 'DrainPlan', schemaVersion: 1, waves: [{ nodes: [{ name: 'n2' }] }] }));
+    const played = simulate([nodes, '--', 'plan', plan]);
+    expect(played.out).toContain('Simulated: draining n2 by a plan of 1 wave,');
+    expect(simulate([nodes, '--', 'plan', nodes])).toMatchObject({ code: 2 });
   });
 
   it('reads several files, and the standard input', () => {
@@ -60,7 +77,7 @@ describe('holdfast simulate', () => {
     const shop = app('web', ['n1', 'n2']).map((one) => stringify(one));
     const { code, out } = simulate([nodes, '-', '--pod-start', '5s', '--', 'drain', 'n1'], shop.join('---\n'));
     expect(code).toBe(0);
-    expect(out).toContain('Pods start in 5s (as you say)');
+    expect(out).toContain('Pods start in 5s (by --pod-start)');
     expect(out).toContain('pod shop/web-0 evicted from n1');
   });
 
@@ -85,7 +102,7 @@ describe('holdfast simulate', () => {
     ['another format', () => [example, '-o', 'xml', '--', 'upgrade'], 'Allowed choices are json, yaml'],
     ['the flags of before', () => ['--load', example, '--', 'upgrade'], "unknown option '--load'"],
     ['a file that is not there', () => [join(folder, 'none.yaml'), '--', 'upgrade'], 'none.yaml'],
-    ['a file that is no YAML', () => [file('bad.yaml', 'kind: ['), '--', 'upgrade'], 'bad.yaml: document 1'],
+    ['a file that is no YAML', () => [file('bad.yaml', 'kind: ['), '--', 'upgrade'], 'bad.yaml:1: document 1'],
     ['a file without objects', () => [file('empty.yaml', ''), '--', 'upgrade'], 'there is no object in it'],
     ['no pods', () => [file('bare.yaml', node('n1')), '--', 'upgrade'], 'the snapshot has no pods'],
     [

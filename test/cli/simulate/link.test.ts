@@ -1,7 +1,7 @@
 import { createServer, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { linkPair, linkTo } from '../../../src/cli/simulate/link.ts';
-import { Agents } from '../../../src/kube/transport/agents.ts';
+import { Agents } from '../../../src/kube/transport/http1.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -46,7 +46,7 @@ describe('what can be simulated', () => {
     const db = [...app('db', ['n1', 'n2'], { annotations: probe, conditions: no }), pdb('db', { maxUnavailable: 1 })];
     const result = await simulated([...nodes, ...db], ['drain', 'n1']);
     expect(result.unfinished).toMatchObject([{ pod: { name: 'db-0' } }]);
-    expect(result.unfinished[0]?.why).toContain('says by its disruption probe that it cannot be lost now');
+    expect(result.unfinished[0]?.why).toContain('reports that it cannot be disrupted now');
     expect(result.notes.join()).toContain('pod shop/db-0: said by its disruption probe');
     const willing = await simulated(
       [...nodes, ...app('db', ['n1', 'n2'], { annotations: probe }), pdb('db', { maxUnavailable: 1 })],
@@ -186,8 +186,8 @@ describe('what can be simulated', () => {
     );
     const result = await simulated([...nodes, everywhere, ...daemons, bare], ['drain', 'n1']);
     const notes = result.notes.join();
-    expect(notes).toContain('shop/bare: managed by nobody, will not come back');
-    expect(notes).toContain('shop/log-n1: belongs to a DaemonSet, left alone');
+    expect(notes).toContain('shop/bare: no controller; will not be recreated');
+    expect(notes).toContain('shop/log-n1: of a DaemonSet; stays on its node');
     expect(eventsOf(result, 'evicted').map(({ pod }) => pod.name)).toEqual(['bare']);
     expect(eventsOf(result, 'removed')).toEqual([]);
     expect(isFinished(result)).toBe(true);

@@ -75,6 +75,8 @@ export interface SimulationWish {
   readonly limitMs?: number;
   readonly podStartMs?: number;
   readonly problems?: string[];
+  /** What a plan that is made from the snapshot comes to. */
+  readonly plan?: readonly (readonly string[])[];
 }
 
 /** What the command does with a snapshot, without its files and its printing. */
@@ -85,7 +87,9 @@ export async function simulated(
 ): Promise<SimulationResult> {
   const asked = await readWish(words);
   const problems = wish.problems ?? [];
-  const result = await simulate(completeSnapshot(objects, wish.podStartMs), (nodes) => scenarioOf(asked, nodes), {
+  const makePlan = () => wish.plan ?? [];
+  const snapshot = completeSnapshot(objects, wish.podStartMs);
+  const result = await simulate(snapshot, (nodes) => scenarioOf(asked, nodes, makePlan), {
     seed: wish.seed ?? 1,
     limitMs: wish.limitMs ?? 86_400_000,
     podStopMs: undefined,

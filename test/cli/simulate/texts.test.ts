@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lengthOf, mostDownAtOnce } from '../../../src/cli/simulate/figures.ts';
 import { chartOf } from '../../../src/cli/simulate/html/chart.ts';
 import { escaped } from '../../../src/cli/simulate/html/escape.ts';
+import { outagesOf, outageText } from '../../../src/cli/simulate/outages.ts';
 import { progressOn } from '../../../src/cli/simulate/progress.ts';
 import type { GroupResult, SimulationResult, TimelineEvent } from '../../../src/cli/simulate/result.ts';
 import { timelineLines } from '../../../src/cli/simulate/timeline-text.ts';
@@ -24,7 +25,12 @@ describe('times', () => {
 });
 
 describe('figures', () => {
-  const group = (name: string, ...down: GroupResult['down']): GroupResult => ({ namespace: 'shop', name, down });
+  const group = (name: string, ...down: GroupResult['down']): GroupResult => ({
+    namespace: 'shop',
+    name,
+    of: 'llm',
+    down,
+  });
 
   it('count an open end until the end', () => {
     expect(lengthOf([{ from: 0, to: 5 }, { from: 10 }], 30)).toBe(25);
@@ -33,6 +39,49 @@ describe('figures', () => {
   it('know how many groups were down at once; one that ends as another begins does not count twice', () => {
     expect(mostDownAtOnce([group('a', { from: 0, to: 10 }), group('b', { from: 10, to: 20 })], 30)).toBe(1);
     expect(mostDownAtOnce([group('a', { from: 0, to: 11 }), group('b', { from: 10 }), group('c')], 30)).toBe(2);
+  });
+});
+
+describe('outages', () => {
+  const group = (name: string, down: GroupResult['down'], more: Partial<GroupResult> = {}): GroupResult => ({
+    namespace: 'shop',
+    name,
+    of: 'llm',
+    down,
+    ...more,
+  });
+  const outages = (groups: readonly GroupResult[], budgets: SimulationResult['budgets'] = []) =>
+    outagesOf({ groups, budgets, durationMs: 60_000 });
+  const web = {
+    budget: { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'web' },
+    unit: 'pod',
+    available: 2,
+    lowest: 0,
+    atLimit: [],
+    refusals: 0,
+  } as const;
+
+  it('are the times in which all groups of a workload are down', () => {
+    const found = outages([group('llm/0', [{ from: 0, to: 19_000 }]), group('llm/1', [{ from: 1_000, to: 40_000 }])]);
+    expect(found).toEqual([{ unit: 'group', of: 'shop/llm', from: 1_000, to: 19_000 }]);
+    expect(found.map((one) => outageText(one, 60_000))).toEqual([
+      'no group of shop/llm served from t+00:01 to t+00:19 (18s)',
+    ]);
+  });
+
+  it('are none while one group serves, and none that was there before', () => {
+    expect(outages([group('llm/0', [{ from: 0 }]), group('llm/1', [])])).toEqual([]);
+    expect(outages([group('llm/0', [{ from: 0 }], { startedDown: true })])).toEqual([]);
+    expect(outages([group('llm/0', [{ from: 0 }])])).toEqual([{ unit: 'group', of: 'shop/llm', from: 0 }]);
+    expect(outages([group('a/0', [{ from: 5 }], { of: 'a' }), group('b/0', [], { of: 'b' })])).toHaveLength(1);
+  });
+
+  it('are the times in which no pod of a budget is available', () => {
+    expect(outages([], [{ ...web, none: [{ from: 5_000 }] }])).toEqual([{ unit: 'pod', of: 'shop/web', from: 5_000 }]);
+    expect(outages([], [{ ...web, available: 0, none: [{ from: 0, to: 9 }] }])).toEqual([]);
+    expect(outageText({ unit: 'pod', of: 'shop/web', from: 5_000 }, 60_000)).toBe(
+      'no pod of shop/web was available from t+00:05 to the end (55s)',
+    );
   });
 });
 
@@ -83,7 +132,26 @@ describe('a page', () => {
     expect(escaped('a & <b> "c"')).toBe('a &amp; &lt;b&gt; &quot;c&quot;');
   });
 
-  it('leaves out lanes that nobody would look at, and says how many', () => {
+  it('draws a node that never drains unlike one that does, and has a legend for every mark', () => {
+    const nodes = [
+      { name: 'done', begun: 0, drained: 500, evicted: 1 },
+      { name: 'never', begun: 0, evicted: 0 },
+    ];
+    const timeline: readonly TimelineEvent[] = [
+      { at: 1, kind: 'evicted', pod: { namespace: 'shop', name: 'a', node: 'done' } },
+      { at: 2, kind: 'refused', pod: { namespace: 'shop', name: 'b', node: 'never' }, message: 'no' },
+    ];
+    const result = { nodes, groups: [], budgets: [], timeline, durationMs: 1_000 } as unknown as SimulationResult;
+    const svg = chartOf(result, 1_000);
+    expect(svg).toContain('never: never drained, t+00:00 to t+00:01');
+    expect(svg).toContain('done: being drained');
+    for (const words of ['pod evicted', 'pod refused', 'never drained', 'drained, cordoned'])
+      expect(svg).toContain(`>${words}</text>`);
+    expect(svg.match(/class="tick"/g)).toHaveLength(2);
+    expect(svg.match(/class="refusal"/g)).toHaveLength(2);
+  });
+
+  it('leaves out lanes that make a picture illegible, and says how many', () => {
     const nodes = Array.from({ length: 250 }, (_, index) => ({ name: `n-${index}`, begun: 0, evicted: 0 }));
     const result = { nodes, groups: [], budgets: [], timeline: [], durationMs: 1_000 } as unknown as SimulationResult;
     expect(chartOf(result, 1_000)).toContain('and 50 more');

@@ -3,10 +3,12 @@ import { Problem } from '../../../src/cli/output/problem.ts';
 import { redraw } from '../../../src/cli/output/screen.ts';
 import { follow } from '../../../src/cli/status/follow.ts';
 import type { StatusReport } from '../../../src/cli/status/report.ts';
+import { summaryOf } from '../../../src/cli/status/summary.ts';
 import type { Clock } from '../../../src/kube/time/clock.ts';
 
 function reportAt(time: string): StatusReport {
-  return { time, namespaces: [], budgets: [], nodes: [], operator: [], gaps: [], remarks: [] };
+  const views = { budgets: [], nodes: [], operator: [] };
+  return { time, summary: summaryOf(views), namespaces: [], ...views, gaps: [], remarks: [] };
 }
 
 /** Each wait is over at once, and is noted. */

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { paintFor, plain } from '../../../src/cli/output/paint.ts';
 import { structured } from '../../../src/cli/output/structured.ts';
+import { blockedFirst, onlyBlocked } from '../../../src/cli/status/blocked-first.ts';
 import { budgetViews } from '../../../src/cli/status/budget-view.ts';
 import { changes } from '../../../src/cli/status/changes.ts';
 import type { Check } from '../../../src/cli/status/health.ts';
 import { nodeViews } from '../../../src/cli/status/node-view.ts';
 import { remarksOf, type StatusReport } from '../../../src/cli/status/report.ts';
+import { isHealthy, type Summarised, summaryOf, summaryText } from '../../../src/cli/status/summary.ts';
 import { noteLines, statusText } from '../../../src/cli/status/text.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
@@ -28,22 +30,102 @@ function report(): StatusReport {
     ready: name !== 'node-4',
     cordoned: name === 'node-2',
   }));
+  const views = { budgets: budgetViews(live.world), nodes: nodeViews(live.world, nodes, readAt), operator };
   return {
     time: new Date(readAt).toISOString(),
+    summary: summaryOf(views),
     namespaces: [ns],
-    budgets: budgetViews(live.world),
-    nodes: nodeViews(live.world, nodes, readAt),
-    operator,
+    ...views,
     gaps: [{ what: 'nodes', why: 'forbidden', follows: 'less is known' }],
     remarks: remarksOf(live),
   };
 }
 
+/** One budget that allows a disruption. */
+function calm(): World {
+  const set = anOwner('StatefulSet', 'calm', 2);
+  const pods = [0, 1].map((index) => aPod(`calm-${index}`).labels({ app: 'calm' }).ownedBy(set));
+  return aWorld({ pods, owners: [set], pdbs: [aPdb('calm', { app: 'calm' }, { maxUnavailable: 1 })] });
+}
+
+describe('the summary of a status', () => {
+  const well: Check = { check: 'leader', state: 'ok', detail: '' };
+  const node = { name: 'n', pods: 1, now: 1, later: 0, stuck: 0, reasons: {} };
+  const budgets = budgetViews(calm());
+  const blocked = { blocked: { code: 'BudgetExhausted', message: '' } } as const;
+  const bad = budgets.map((one) => ({ ...one, ...blocked }));
+  const later = { ...node, later: 1 };
+  const stuck = { ...node, stuck: 1 };
+
+  it.each<readonly [string, Summarised, string, boolean]>([
+    ['nothing', { budgets: [], nodes: [], operator: [] }, 'no budgets | no nodes | operator ok', true],
+    [
+      'all is well',
+      { budgets, nodes: [node, later], operator: [well] },
+      '1 budget, none blocks | 2 nodes: 1 can be drained now, 1 after recovery | operator ok',
+      true,
+    ],
+    [
+      'a budget blocks',
+      { budgets: [...bad, ...budgets], nodes: [node], operator: [{ ...well, state: 'warning' }] },
+      '2 budgets, 1 blocks | 1 node: 1 can be drained now | operator ok, with warnings',
+      false,
+    ],
+    [
+      'a node is blocked',
+      { budgets, nodes: [stuck, node], operator: [{ ...well, state: 'unknown' }] },
+      '1 budget, none blocks | 2 nodes: 1 can be drained now, 1 blocked | operator unknown',
+      false,
+    ],
+    [
+      'a check failed',
+      { budgets: [], nodes: [], operator: [well, { ...well, state: 'failed' }] },
+      'no budgets | no nodes | operator failed',
+      false,
+    ],
+    [
+      'there is no operator',
+      { budgets: [], nodes: [], operator: [{ ...well, state: 'warning', absent: true }] },
+      'no budgets | no nodes | no operator',
+      false,
+    ],
+  ])('says in one line how things are: %s', (_, views, text, healthy) => {
+    const summary = summaryOf(views);
+    expect(summaryText(summary)).toBe(text);
+    expect(isHealthy(summary)).toBe(healthy);
+  });
+});
+
 describe('the status', () => {
-  it('is three tables', () => {
+  it('is a summary and three tables, what is blocked first', () => {
     expectGolden('status', statusText(report(), { wide: false, paint: plain }));
     expectGolden('status-wide', statusText(report(), { wide: true, paint: plain }));
     expectGolden('status-notes', `${noteLines(report()).join('\n')}\n`);
+  });
+
+  it('lists only what is blocked where that is asked for, and counts everything', () => {
+    const whole = report();
+    const some = onlyBlocked({ ...whole, budgets: [...whole.budgets, ...budgetViews(calm())] });
+    expect(some.budgets.map(({ budget }) => budget.name)).toEqual(['broken', 'llm', 'web', 'db']);
+    expect(some.nodes.map(({ name }) => name)).toEqual(['node-1', 'node-2', 'node-3', 'node-4']);
+    expect(some.operator.map(({ check }) => check)).toEqual(['leader']);
+    expect(some.summary).toEqual(whole.summary);
+    const none = onlyBlocked({ ...whole, budgets: budgetViews(calm()), nodes: [], operator: [] });
+    expect(statusText(none, { wide: false, paint: plain })).toContain(
+      '\n\nNo blocked budgets in shop.\n\nNo blocked nodes.\n',
+    );
+  });
+
+  it('has what needs attention first', () => {
+    const whole = report();
+    const sorted = blockedFirst({
+      ...whole,
+      budgets: [...budgetViews(calm()), ...whole.budgets],
+      nodes: whole.nodes.toReversed(),
+    });
+    expect(sorted.budgets.map(({ budget }) => budget.name)).toEqual(['broken', 'llm', 'web', 'db', 'calm']);
+    expect(sorted.nodes.map(({ name }) => name)).toEqual(['node-4', 'node-3', 'node-2', 'node-1', 'node-5']);
+    expect(sorted.operator.map(({ check }) => check)).toEqual(['leader', 'webhooks']);
   });
 
   it('is the same for programs, as JSON and as YAML', () => {

@@ -2,12 +2,6 @@ import { expect } from 'vitest';
 import { runSchedules } from './run-schedules.ts';
 import type { Stage } from './schedule.ts';
 
-/** Two test files share a hundred thousand schedules, so that both cores work. Mutation tests, which run them often, take fewer. */
-export const half = Number(process.env['HOLDFAST_SCHEDULES'] ?? 100_000) / 2;
-
-/** Beside a plain budget, in a third file. */
-export const besidePlain = half / 2;
-
 export function expectToHold(stage: Stage, first: number, count: number): void {
   const outcome = runSchedules(stage, first, count);
   if (!outcome.ok) expect.fail(`seed ${outcome.seed}: ${outcome.error}\n${outcome.transcript.join('\n')}`);

@@ -1,7 +1,6 @@
 import type { DecideOptions } from '../../../src/core/decide/decide.ts';
-import { judgeBatch } from '../../../src/core/ledger/batch.ts';
-import { type NotesSeen, prune, type ReleaseReason } from '../../../src/core/ledger/prune.ts';
-import { withdraw } from '../../../src/core/ledger/rewrite.ts';
+import { decideBatch } from '../../../src/core/ledger/batch.ts';
+import { type NotesSeen, prune, type ReleaseReason, withdraw } from '../../../src/core/ledger/prune.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
@@ -111,7 +110,7 @@ export class Replica {
     const asked = this.pending;
     this.pending = [];
     const requests = asked.map((one) => one.request);
-    const outcome = judgeBatch(this.world, ns, requests, now + this.skew, this.#options);
+    const outcome = decideBatch(this.world, ns, requests, now + this.skew, this.#options);
     const answers = asked.map((one, i) => ({ ...one, verdict: outcome.verdicts[i] as Verdict }));
     if (outcome.confirm && this.#isOutdated()) {
       // The answer would rest on a ledger that is no more: read it, and ask again.

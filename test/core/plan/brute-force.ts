@@ -18,7 +18,7 @@ export function fewestWaves(world: World, nodes: readonly BruteNode[]): number {
 }
 
 /** Whether each node's pods can be given rounds of its own so that everybody goes at once in each round. */
-function canShareOut(world: World, nodes: readonly BruteNode[]): boolean {
+export function canShareOut(world: World, nodes: readonly BruteNode[]): boolean {
   const pods = nodes.flatMap((node) => node.pods.map((pod) => ({ pod, rounds: node.rounds })));
   const chosen: number[] = [];
   const go = (i: number): boolean => {

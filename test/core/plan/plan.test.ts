@@ -277,4 +277,15 @@ describe('room for pods that move', () => {
     const result = plan(pdbWorld([...webs('a'), daemon], loose), ['a'], { nodes, shapes });
     expect(wavesOf(result)).toEqual([['a']]);
   });
+
+  it('[M4] [M5] a node that does not say how many pods it takes does not count as full', () => {
+    const few = new Map([
+      ['cpu', 9],
+      ['pods', 2],
+    ]);
+    const nodes = [node('a', 9, { allocatable: few }), node('c', 9, { allocatable: few }), node('b', 9)];
+    const result = plan(pdbWorld(webs('a', 'c'), loose), ['a', 'c'], { nodes, shape: shape(1) });
+    expect(wavesOf(result)).toEqual([['a', 'c']]);
+    expect(result.lowerBound.waves).toBe(1);
+  });
 });

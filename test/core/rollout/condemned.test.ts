@@ -3,8 +3,8 @@ import { broken, healthy, iso, pod, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
 
 const noReplicas = 'idle: no replicas are asked for';
-const left = (name: string) => `; scale-down: Kubernetes removes ${name} next`;
-const removed = (name: string, behind: string) => `; scale-down: removed ${name} without waiting for ${behind}`;
+const left = (name: string) => `; scale-down: Kubernetes deletes ${name} next`;
+const removed = (name: string, behind: string) => `; scale-down: deleted ${name} without waiting for ${behind}`;
 describe('[R3] condemned pods', () => {
   table({
     'nothing is broken: Kubernetes removes them': {
@@ -13,7 +13,7 @@ describe('[R3] condemned pods', () => {
     },
     'a broken replica does not hold them back, and is repaired before they go': {
       pods: [broken('web-0'), broken('web-3'), healthy('web-4')],
-      want: `${replacedWeb0}; scale-down: web-4 goes after web-0`,
+      want: `${replacedWeb0}; scale-down: web-4 is deleted after web-0`,
       removes: 'broken web-0',
     },
     'they go beside a repair that has to wait': {
@@ -30,13 +30,13 @@ describe('[R3] condemned pods', () => {
     'they go although a budget refuses the replica': {
       pods: [broken('web-0'), healthy('web-3')],
       deny: ['web-0'],
-      want: `blocked by web-0: its replacement is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
+      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
       removes: 'condemned web-3',
     },
     'a budget that refuses the highest ends it there: the next is not tried': {
       pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
       deny: ['web-4'],
-      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: removal of web-4 is refused: budget shop says no to web-4',
+      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: deleting web-4 is refused: budget shop says no to web-4',
     },
     'one at a time: the repair waits until it is gone': {
       pods: [broken('web-0'), healthy('web-3'), terminating('web-4')],
@@ -57,7 +57,7 @@ describe('[R3] condemned pods', () => {
     },
     'a replica that is missing or terminating in time is waited for': {
       pods: [terminating('web-1'), healthy('web-3')],
-      want: `waiting for web-0: Kubernetes is to create it${left('web-3')}`,
+      want: `waiting for web-0: Kubernetes has not created it yet${left('web-3')}`,
     },
     'a replica that overstays its grace period is waited for, as Kubernetes does': {
       pods: [pod('web-0', { gone: -86_400 }), healthy('web-3')],
@@ -70,7 +70,7 @@ describe('[R3] condemned pods', () => {
     },
     'while a replica is going nothing else goes, whatever is broken beside it': {
       pods: [pod('web-0', { gone: -86_400 }), broken('web-1'), healthy('web-3')],
-      want: 'waiting for web-0: it is terminating; scale-down: web-3 goes after web-0',
+      want: 'waiting for web-0: it is terminating; scale-down: web-3 is deleted after web-0',
     },
     'a replica that was restarted a moment ago is nothing to wait behind': {
       set: { annotations: annotations('0') },
@@ -80,7 +80,7 @@ describe('[R3] condemned pods', () => {
     },
     'a finished replica is replaced by Kubernetes, which then goes on': {
       pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
-      want: `waiting for web-0: it has finished and Kubernetes replaces it${left('web-3')}`,
+      want: `waiting for web-0: it has finished, and Kubernetes recreates it${left('web-3')}`,
     },
     'a settle time of 0 makes nobody an obstacle who is healthy': {
       set: { annotations: annotations('0') },
@@ -104,7 +104,7 @@ describe('[R3] condemned pods', () => {
         healthy('web-3'),
       ],
       deny: ['web-0'],
-      want: `blocked by web-0: its replacement is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
+      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
       removes: 'condemned web-3',
     },
     'scaled to zero, healthy: Kubernetes does it': {

@@ -92,7 +92,7 @@ for (const word of ['', 'enforcedRollingUpdate', 'RollingUpdate', 'true', 'Enfor
           type: 'FieldValueNotSupported',
           field: `metadata.annotations[${strategyKey}]`,
           value: word,
-          detail: 'supported values: "EnforcedRollingUpdate"',
+          detail: `supported values: "EnforcedRollingUpdate"${/^enforced/i.test(word) ? '; did you mean "EnforcedRollingUpdate"?' : ''}`,
         },
       ],
     });

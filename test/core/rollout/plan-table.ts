@@ -46,6 +46,6 @@ export function table(cases: Record<string, Case>): void {
   }
 }
 
-export const replacedWeb0 = 'replaced web-0: broken on revision old, comes back on new';
+export const replacedWeb0 = 'deleted web-0: it was not ready on revision old, and its replacement has revision new';
 export const upToDate = 'idle: every replica is healthy and on the update revision';
 export const healthyWeb = [healthy('web-0'), healthy('web-1'), healthy('web-2')];

@@ -81,13 +81,13 @@ describe('[R1] a strategy without rollingUpdate', () => {
     'an ordinal above those that are kept comes back on the new one': {
       set: withoutPartition,
       pods: [healthy('web-0', 'old'), broken('web-1'), healthy('web-2')],
-      want: 'replaced web-1: broken on revision old, comes back on new',
+      want: 'deleted web-1: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-1',
     },
     'a pod on a revision in between is no use where it is': {
       set: withoutPartition,
       pods: [broken('web-0', 'between'), healthy('web-1', 'old'), healthy('web-2', 'old')],
-      want: 'replaced web-0: broken on revision between, comes back on new',
+      want: 'deleted web-0: it was not ready on revision between, and its replacement has revision new',
       removes: 'broken web-0',
     },
   });
@@ -132,7 +132,7 @@ describe('[R1] replicas', () => {
     },
     'a broken pod behind healthy old ones is replaced first': {
       pods: [healthy('web-0', 'old'), broken('web-1'), healthy('web-2', 'old')],
-      want: 'replaced web-1: broken on revision old, comes back on new',
+      want: 'deleted web-1: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-1',
     },
     'a pod that is Pending without any condition counts from its creation': {
@@ -147,13 +147,13 @@ describe('[R1] replicas', () => {
     },
     'a pod without a revision label is old, as for Kubernetes itself': {
       pods: [broken('web-0', '')],
-      want: 'replaced web-0: broken on no known revision, comes back on new',
+      want: 'deleted web-0: it was not ready on no known revision, and its replacement has revision new',
       removes: 'broken web-0',
     },
     'a rollback replaces the pod of the bad revision': {
       set: { update: 'old' },
       pods: [healthy('web-0', 'old'), healthy('web-1', 'old'), broken('web-2', 'new')],
-      want: 'replaced web-2: broken on revision new, comes back on old',
+      want: 'deleted web-2: it was not ready on revision new, and its replacement has revision old',
       removes: 'broken web-2',
     },
     'maxUnavailable does not make us remove two at a time': {
@@ -232,18 +232,18 @@ describe('[R1] the settle time', () => {
 
 describe('waiting for what Kubernetes does by itself', () => {
   table({
-    'no pod at all': { want: 'waiting for web-0: Kubernetes is to create it' },
+    'no pod at all': { want: 'waiting for web-0: Kubernetes has not created it yet' },
     'the lowest is missing, and a broken one above it is not touched': {
       pods: [broken('web-1'), broken('web-2')],
-      want: 'waiting for web-0: Kubernetes is to create it',
+      want: 'waiting for web-0: Kubernetes has not created it yet',
     },
     'a gap in the middle': {
       pods: [healthy('web-0'), broken('web-2')],
-      want: 'waiting for web-1: Kubernetes is to create it',
+      want: 'waiting for web-1: Kubernetes has not created it yet',
     },
     'the last is missing': {
       pods: [healthy('web-0'), healthy('web-1')],
-      want: 'waiting for web-2: Kubernetes is to create it',
+      want: 'waiting for web-2: Kubernetes has not created it yet',
     },
     'the lowest is terminating': {
       pods: [terminating('web-0'), broken('web-1')],
@@ -260,11 +260,11 @@ describe('waiting for what Kubernetes does by itself', () => {
     },
     'a Failed pod': {
       pods: [broken('web-0', 'old', { phase: 'Failed' }), broken('web-1')],
-      want: 'waiting for web-0: it has finished and Kubernetes replaces it',
+      want: 'waiting for web-0: it has finished, and Kubernetes recreates it',
     },
     'a Succeeded pod': {
       pods: [broken('web-0', 'old', { phase: 'Succeeded' })],
-      want: 'waiting for web-0: it has finished and Kubernetes replaces it',
+      want: 'waiting for web-0: it has finished, and Kubernetes recreates it',
     },
     'a Failed pod above the broken one stays until the broken one is repaired': {
       pods: [broken('web-0'), broken('web-1', 'new', { phase: 'Failed' })],
@@ -296,7 +296,7 @@ describe('waiting for what Kubernetes does by itself', () => {
     },
     'ready for long enough since it was restarted': {
       pods: [pod('web-0', { revision: 'old', restarts: 4, restarted: -30 }), broken('web-1')],
-      want: 'replaced web-1: broken on revision old, comes back on new',
+      want: 'deleted web-1: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-1',
     },
     'a pod that says it is ready is never taken for broken, even if it does not run': {
@@ -375,13 +375,13 @@ describe('[R2] blocked', () => {
     'a broken pod at the partition is replaced': {
       set: { partition: 1 },
       pods: [healthy('web-0', 'old'), broken('web-1')],
-      want: 'replaced web-1: broken on revision old, comes back on new',
+      want: 'deleted web-1: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-1',
     },
     'a budget that refuses is named with its message': {
       pods: [broken('web-0'), broken('web-1')],
       deny: ['web-0'],
-      want: 'blocked by web-0: its replacement is refused: budget shop says no to web-0',
+      want: 'blocked by web-0: deleting it is refused: budget shop says no to web-0',
     },
   });
 });
@@ -391,7 +391,7 @@ describe('ordinals and names', () => {
     'ordinals may start higher': {
       set: { start: 5 },
       pods: [healthy('web-5'), broken('web-6'), healthy('web-7')],
-      want: 'replaced web-6: broken on revision old, comes back on new',
+      want: 'deleted web-6: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-6',
     },
     'the partition counts from the first ordinal: the pod below it is held': {
@@ -402,13 +402,13 @@ describe('ordinals and names', () => {
     'the partition counts from the first ordinal: the pod at it is replaced': {
       set: { start: 5, partition: 1 },
       pods: [healthy('web-5', 'old'), broken('web-6')],
-      want: 'replaced web-6: broken on revision old, comes back on new',
+      want: 'deleted web-6: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-6',
     },
     'a missing pod is named by its real ordinal': {
       set: { start: 5 },
       pods: [healthy('web-5')],
-      want: 'waiting for web-6: Kubernetes is to create it',
+      want: 'waiting for web-6: Kubernetes has not created it yet',
     },
     'a set whose own name ends in a number has its own pods': {
       set: { name: 'web-1', replicas: 3 },
@@ -433,7 +433,7 @@ describe('ordinals and names', () => {
     },
     'a pod without any label is old': {
       pods: [{ metadata: withoutLabels(broken('web-0').metadata) }],
-      want: 'replaced web-0: broken on no known revision, comes back on new',
+      want: 'deleted web-0: it was not ready on no known revision, and its replacement has revision new',
       removes: 'broken web-0',
     },
     'a strategy without parameters has no partition': {
@@ -450,7 +450,7 @@ describe('ordinals and names', () => {
       pods: [
         { ...broken('web-0'), metadata: { ...broken('web-0').metadata, resourceVersion: undefined } } as unknown as Pod,
       ],
-      want: 'waiting for web-0: Kubernetes is to create it',
+      want: 'waiting for web-0: Kubernetes has not created it yet',
     },
     'tens and units are ordered as numbers': {
       set: { replicas: 12 },
@@ -460,13 +460,13 @@ describe('ordinals and names', () => {
         broken('web-9'),
         broken('web-11'),
       ],
-      want: 'replaced web-9: broken on revision old, comes back on new',
+      want: 'deleted web-9: it was not ready on revision old, and its replacement has revision new',
       removes: 'broken web-9',
     },
     'a huge set costs no more than its pods': {
       set: { replicas: 2_147_483_647 },
       pods: [healthy('web-0')],
-      want: 'waiting for web-1: Kubernetes is to create it',
+      want: 'waiting for web-1: Kubernetes has not created it yet',
     },
   });
 });

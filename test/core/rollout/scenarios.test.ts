@@ -47,7 +47,7 @@ describe('the scenarios of the proposal', () => {
       '12:00:00 holdfast waiting for web-0: not ready yet (called broken at 12:00:30)',
       '12:00:30 holdfast blocked by web-0: not ready on the update revision v1; fix the pod or apply another template',
       '12:01:00 user applies v2',
-      '12:01:00 holdfast replaced web-0: broken on revision v1, comes back on v2',
+      '12:01:00 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v2',
       '12:01:01 holdfast waiting for web-0: it is terminating',
       '12:01:02 kubernetes creates web-0 from v2',
       '12:01:02 holdfast waiting for web-0: not ready yet (called broken at 12:01:32)',
@@ -71,7 +71,7 @@ describe('the scenarios of the proposal', () => {
       '12:00:11 holdfast waiting for web-2: not ready yet (called broken at 12:00:41)',
       '12:00:41 holdfast blocked by web-2: not ready on the update revision v2; fix the pod or apply another template',
       '12:01:09 user applies v3 (does not work)',
-      '12:01:09 holdfast replaced web-2: broken on revision v2, comes back on v3',
+      '12:01:09 holdfast deleted web-2: it was not ready on revision v2, and its replacement has revision v3',
       '12:01:10 holdfast waiting for web-2: it is terminating',
       '12:01:11 kubernetes creates web-2 from v3',
       '12:01:11 holdfast waiting for web-2: not ready yet (called broken at 12:01:41)',
@@ -108,7 +108,7 @@ describe('what operators meet beside that', () => {
     simulate(cluster, { seconds: 3600 });
     expect(cluster.log).toEqual([
       '12:01:09 user applies v1',
-      '12:01:09 holdfast replaced web-2: broken on revision v2, comes back on v1',
+      '12:01:09 holdfast deleted web-2: it was not ready on revision v2, and its replacement has revision v1',
       '12:01:10 holdfast waiting for web-2: it is terminating',
       '12:01:11 kubernetes creates web-2 from v1',
       '12:01:11 holdfast waiting for web-2: not ready yet (called broken at 12:01:41)',
@@ -124,9 +124,9 @@ describe('what operators meet beside that', () => {
     }
     simulate(cluster, { seconds: 3600 });
     expect(cluster.log.filter((line) => !line.includes('waiting'))).toEqual([
-      '12:00:00 holdfast replaced web-1: broken on revision v1, comes back on v2',
+      '12:00:00 holdfast deleted web-1: it was not ready on revision v1, and its replacement has revision v2',
       '12:00:02 kubernetes creates web-1 from v2',
-      '12:00:05 holdfast replaced web-2: broken on revision v1, comes back on v2',
+      '12:00:05 holdfast deleted web-2: it was not ready on revision v1, and its replacement has revision v2',
       '12:00:07 kubernetes creates web-2 from v2',
       '12:00:10 kubernetes deletes web-0 (v1) to update it',
       '12:00:12 kubernetes creates web-0 from v2',
@@ -143,7 +143,7 @@ describe('what operators meet beside that', () => {
     simulate(cluster, { seconds: 3600 });
     const idle = 'holdfast idle: no replicas are asked for';
     expect(cluster.log).toEqual([
-      `12:00:00 ${idle}; scale-down: removed web-1 without waiting for web-0`,
+      `12:00:00 ${idle}; scale-down: deleted web-1 without waiting for web-0`,
       `12:00:01 ${idle}; scale-down: web-1 is terminating`,
       '12:00:02 kubernetes deletes web-0 (v1) to scale down',
       `12:00:02 ${idle}; scale-down: web-0 is terminating`,
@@ -162,10 +162,10 @@ describe('what operators meet beside that', () => {
     simulate(cluster, { seconds: 3600 });
     expect(cluster.log.filter((line) => !line.includes('idle'))).toEqual([
       '12:01:09 user applies v3',
-      '12:01:09 holdfast replaced web-0: broken on revision v1, comes back on v3; scale-down: web-3 goes after web-0',
-      '12:01:10 holdfast waiting for web-0: it is terminating; scale-down: Kubernetes removes web-3 next',
+      '12:01:09 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v3; scale-down: web-3 is deleted after web-0',
+      '12:01:10 holdfast waiting for web-0: it is terminating; scale-down: Kubernetes deletes web-3 next',
       '12:01:11 kubernetes creates web-0 from v3',
-      '12:01:11 holdfast waiting for web-0: not ready yet (called broken at 12:01:41); scale-down: Kubernetes removes web-3 next',
+      '12:01:11 holdfast waiting for web-0: not ready yet (called broken at 12:01:41); scale-down: Kubernetes deletes web-3 next',
       '12:01:14 kubernetes deletes web-3 (v1) to scale down',
       '12:01:16 kubernetes deletes web-2 (v2) to scale down',
       '12:01:18 kubernetes deletes web-1 (v1) to scale down',
@@ -185,8 +185,8 @@ describe('what operators meet beside that', () => {
     });
     expect(cluster.log.filter((line) => !line.includes('waiting'))).toEqual([
       '12:01:00 user applies v2',
-      '12:01:00 holdfast blocked by web-0: its replacement is refused: needs 1 and has 1',
-      '12:01:10 holdfast replaced web-0: broken on revision v1, comes back on v2',
+      '12:01:00 holdfast blocked by web-0: deleting it is refused: needs 1 and has 1',
+      '12:01:10 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v2',
       '12:01:12 kubernetes creates web-0 from v2',
     ]);
     expect(isSettled(cluster)).toBe(true);

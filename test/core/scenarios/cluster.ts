@@ -1,7 +1,7 @@
 import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
-import { type BatchOutcome, judgeBatch } from '../../../src/core/ledger/batch.ts';
+import { type BatchOutcome, decideBatch } from '../../../src/core/ledger/batch.ts';
 import { type NotesSeen, type PodsRead, type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import type { Operation } from '../../../src/core/request.ts';
@@ -95,7 +95,7 @@ export class Cluster {
   /** Asks for all of them at once, and writes the ledger as a replica would. */
   request(operation: Operation, pods: readonly string[]): BatchOutcome {
     const requests = pods.map((pod) => ({ operation, namespace: ns, pod }) as const);
-    const outcome = judgeBatch(this.world, ns, requests, this.now);
+    const outcome = decideBatch(this.world, ns, requests, this.now);
     if (outcome.ledger !== undefined) this.#write(outcome.ledger);
     return outcome;
   }

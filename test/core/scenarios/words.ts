@@ -60,9 +60,9 @@ function note(overdue: Overdue | undefined): string {
   return `${overdue?.phase} by ${overdue?.by}`;
 }
 
-export function drainLines({ waves, stuck }: DrainSimulation): readonly string[] {
+export function drainLines({ rounds, stuck }: DrainSimulation): readonly string[] {
   const names = (steps: readonly { readonly pod: { readonly name: string } }[]): string =>
     steps.map((step) => step.pod.name).join(' ');
-  const lines = waves.map((wave, index) => `wave ${index + 1}: ${names(wave)}`);
+  const lines = rounds.map((round, index) => `round ${index + 1}: ${names(round)}`);
   return stuck.length === 0 ? lines : [...lines, `never: ${names(stuck)}`];
 }

@@ -20,12 +20,12 @@ export function buildHoldfast(): void {
 }
 
 /** The command as people run it, with a kubeconfig and a home of its own. */
-export function holdfastFor(kubeconfig: string): Holdfast {
+export function holdfastFor(kubeconfig: string, more: Readonly<Record<string, string>> = {}): Holdfast {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-cli-'));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
   const config = join(home, 'kubeconfig');
   writeFileSync(config, kubeconfig, { mode: 0o600 });
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config, ...more };
   return (...args) =>
     new Promise((done) => {
       execFile(process.execPath, [command, ...args], { env, timeout: 60_000 }, (error, out, err) => {

@@ -21,6 +21,11 @@ interface ReplicaWish {
   readonly noticeMs?: number;
 }
 
+interface ProcessWish extends Pick<ReplicaWish, 'by' | 'takeover'> {
+  /** Another command than the one of these sources, in one file. */
+  readonly program?: string;
+}
+
 /** A cluster whose operators a test starts, one by one, to do something to them. */
 export interface FaultBed {
   readonly cluster: ProtectedCluster;
@@ -29,7 +34,7 @@ export interface FaultBed {
   /** In this process; resolves when it is ready and behind the balancer. */
   replica(wish?: ReplicaWish): Promise<RunningOperator>;
   /** As another process; resolves when it is ready and behind the balancer. */
-  process(wish?: Pick<ReplicaWish, 'by' | 'takeover'>): Promise<StartedProcess>;
+  process(wish?: ProcessWish): Promise<StartedProcess>;
   /** Everything that was started, also after a failure. */
   close(): Promise<void>;
 }
@@ -68,11 +73,11 @@ export async function faultBed(wish: ProtectedWish = {}): Promise<FaultBed> {
       if (serves) cluster.balancer.add(operator.webhookPort);
       return operator;
     },
-    async process({ by, takeover } = {}) {
+    async process({ by, ...wish } = {}) {
       await allowRegistering(cluster);
       const url = `https://${host}:${cluster.balancer.port}`;
       const given = { access: accessBy(by), namespace: cluster.operatorNamespace, url };
-      const operator = await OperatorProcess.start({ ...given, ...(takeover === undefined ? {} : { takeover }) });
+      const operator = await OperatorProcess.start({ ...given, ...wish });
       processes.push(operator);
       const port = await operator.ready();
       cluster.balancer.add(port);

@@ -14,6 +14,8 @@ interface ProcessWish {
   /** Where API servers find the webhooks: perhaps a balancer before this process. */
   readonly url: string;
   readonly takeover?: 'on' | 'off';
+  /** The command, in one file. Default: as it is now. */
+  readonly program?: string;
 }
 
 /** `holdfast operator` as another process, which can be killed. */
@@ -40,12 +42,13 @@ export class OperatorProcess {
     child.once('close', () => process.off('exit', end));
   }
 
-  static async start({ access, namespace, url, takeover = 'on' }: ProcessWish): Promise<OperatorProcess> {
+  static async start(wish: ProcessWish): Promise<OperatorProcess> {
+    const { access, namespace, url, takeover = 'on' } = wish;
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
     const kubeconfig = join(folder, 'kubeconfig');
     const program = join(folder, 'holdfast.mjs');
     await writeFile(kubeconfig, kubeconfigText(access), { mode: 0o600 });
-    await writeFile(program, await bundled());
+    await writeFile(program, wish.program ?? (await bundled()));
     const command = [program, 'operator'];
     const places = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--webhook-url', url];
     const rest = ['--webhook-port', '0', '--health-port', '0', '--takeover', takeover];

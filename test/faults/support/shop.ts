@@ -36,7 +36,7 @@ export async function createDeployment(
   const spec = { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: pod } };
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   await made(cluster.request('POST', path, { body: { metadata: { name }, spec } }));
-  await podsReady(cluster, namespace, replicas);
+  await podsReady(cluster, namespace, replicas, (pod) => pod.startsWith(`${name}-`));
 }
 
 async function podsReady(

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
 import { list } from '../../../src/kube/client/list.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { clientOf, connect, type Handler, json, plainTarget, status, syntheticServer } from '../support/server.ts';
 

@@ -180,7 +180,7 @@ describe('a plugin', () => {
     [
       'no time',
       `{"kind":"ExecCredential","apiVersion":"${v1}","status":{"token":"t","expirationTimestamp":"soon"}}`,
-      /no time/,
+      /not a time/,
     ],
   ])('that prints %s is refused', (_, text, message) => {
     expect(() => parseExecCredential(text, v1)).toThrow(message);

@@ -85,7 +85,7 @@ describe('a kubeconfig', () => {
   });
 
   test.each([
-    ['a proxy', 'tls-server-name: kubernetes', 'proxy-url: http://proxy', /behind a proxy/],
+    ['a SOCKS proxy', 'tls-server-name: kubernetes', 'proxy-url: socks5://proxy', /socks5 proxy/],
     ['an old login', 'token: secret', 'auth-provider: {name: gcp}', /exec plugin/],
     [
       'a plugin of an old kind',
@@ -97,15 +97,15 @@ describe('a kubeconfig', () => {
       'a plugin that must ask',
       'token: secret',
       'exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: Always}',
-      /ask a person/,
+      /needs a terminal/,
     ],
     ['a plugin without a command', 'token: secret', 'exec: {apiVersion: client.authentication.k8s.io/v1}', /command/],
-    ['a contradiction', 'tls-server-name: kubernetes', 'insecure-skip-tls-verify: true', /contradiction/],
+    ['a contradiction', 'tls-server-name: kubernetes', 'insecure-skip-tls-verify: true', /exclude each other/],
     ['a context that is not there', 'current-context: one', 'current-context: none', /context "none"/],
     ['no context', 'current-context: one', '', /no context/],
     ['a cluster that is not there', 'cluster: c,', 'cluster: d,', /cluster "d"/],
     ['a user that is not there', 'user: u,', 'user: v,', /user "v"/],
-    ['an address that is none', 'https://10.0.0.1:6443', 'ftp://x', /no http/],
+    ['an address that is none', 'https://10.0.0.1:6443', 'ftp://x', /not an http/],
     ['a number for a token', 'token: secret', 'token: 5', /token must be a string/],
     ['groups without a user', 'as: alice', 'username: x', /needs a user/],
     ['text that is no kubeconfig', full, '[]', /is an object/],

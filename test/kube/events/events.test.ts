@@ -1,7 +1,11 @@
 import type { Event } from 'kubernetes-types/core/v1.js';
 import { afterEach, describe, expect, test } from 'vitest';
-import { aggregationLimits, EventAggregator, type EventNote } from '../../../src/kube/events/aggregate.ts';
-import { EventRecorder } from '../../../src/kube/events/recorder.ts';
+import {
+  aggregationLimits,
+  EventAggregator,
+  type EventNote,
+  EventRecorder,
+} from '../../../src/kube/events/recorder.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { clientOf, connect, json, plainTarget, status, syntheticServer } from '../support/server.ts';
 
@@ -119,6 +123,13 @@ describe('a recorder', () => {
       firstTimestamp: expect.stringMatching(/Z$/),
     });
     expect([second?.metadata.namespace, second?.message?.length]).toEqual(['default', 1_024]);
+  });
+
+  test('writes no control characters that an application or a webhook wrote', async () => {
+    const { recorder, stored } = await record();
+    recorder.record({ ...note, message: 'the probe said \u001b[2J\u009b31m' });
+    await recorder.flush();
+    expect([...stored.values()].map(({ message }) => message)).toEqual(['the probe said \ufffd[2J\ufffd31m']);
   });
 
   test('counts up in place, and begins anew when the event is gone', async () => {

@@ -15,6 +15,7 @@ import { Connection } from '../../../src/kube/transport/connection.ts';
 import type { Target } from '../../../src/kube/transport/target.ts';
 import type { WatchProof } from '../../../src/kube/transport/wire.ts';
 import { JumpClock } from '../../operator/certificates/jump-clock.ts';
+import { ConnectProxy } from '../../support/connect-proxy.ts';
 import { ConnectionProxy } from '../../support/connection-proxy.ts';
 import { clientOf, plainTarget, syntheticServer, until } from '../support/server.ts';
 
@@ -119,6 +120,24 @@ describe('watches of a server that speaks HTTP/2', () => {
       expect(body.destroyed).toBe(false);
       expect(proof.kind === 'pinged' ? proof.silentMs() : undefined).toBeLessThan(pings.deadMs);
     }
+  });
+
+  test('share one connection through an HTTP proxy, too, and end with it', async () => {
+    const { target, sessions, paths, proxy } = await http2Server();
+    const way = await ConnectProxy.start();
+    cleanups.push(() => way.close());
+    const { connection, clock } = connectionTo({ ...target, proxy: new URL(way.url) });
+    const [watch] = await Promise.all([opened(connection), opened(connection)]);
+    expect(sessions).toHaveLength(1);
+    expect(way.asked).toEqual([target.server.host]);
+    expect(paths).toEqual(['/watch?proof=pinged', '/watch?proof=pinged']);
+    await pass(clock, 20);
+    expect(watch.proof.kind === 'pinged' ? watch.proof.silentMs() : undefined).toBeLessThan(pings.deadMs);
+    const ended = new Promise((resolve) => watch.body.once('error', resolve));
+    watch.body.resume();
+    proxy.freeze();
+    await pass(clock, 20);
+    expect(await ended).toMatchObject({ message: expect.stringContaining('answered no ping') });
   });
 
   test('[W1] end when the connection gives no sign any more, and new ones get another', async () => {

@@ -9,7 +9,7 @@ import {
   answerUnavailable,
   answerVerdict,
 } from '../../../src/operator/admission/answers.ts';
-import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/admission/review-answer.ts';
+import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/admission/review.ts';
 
 const pod = { namespace: 'shop', name: 'web-0' };
 const budget = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' } as const;

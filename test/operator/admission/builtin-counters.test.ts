@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import { type Failure, failed, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { BuiltinCounters } from '../../../src/operator/admission/builtin-counters.ts';
+import { BuiltinCounters } from '../../../src/operator/admission/complete.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 
 type Status = NonNullable<PodDisruptionBudget['status']>;
@@ -80,12 +80,16 @@ describe('the counters of plain PDBs', () => {
 
   it.each([
     ['allows nothing', none, 'its status allows 0 disruptions'],
-    ['was not counted since it was changed', { ...one, observedGeneration: 0 }, 'generation 1, counted 0'],
-    ['has no status yet', {}, 'generation 1, counted 0'],
+    [
+      'was not counted since it was changed',
+      { ...one, observedGeneration: 0 },
+      'it is at generation 1, and 0 was counted',
+    ],
+    ['has no status yet', {}, 'it is at generation 1, and 0 was counted'],
     [
       'has more evictions under way than Kubernetes keeps',
       { ...one, disruptedPods: Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [`p-${i}`, ''])) },
-      '2001 evictions were not seen to happen yet',
+      'its status lists 2001 evictions that have not happened yet',
     ],
   ])('[P9] refuse where a budget %s', async (_title, budget, why) => {
     const { take, writes } = server({ budgets: { a: budget } });

@@ -3,14 +3,13 @@ import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPki } from '../../../src/cluster/auth/pki.ts';
-import type { EventNote } from '../../../src/kube/events/aggregate.ts';
+import type { EventNote } from '../../../src/kube/events/recorder.ts';
 import { failed, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import type { CallerRules, Unproven } from '../../../src/operator/admission/caller.ts';
+import type { CallerRules, Unproven } from '../../../src/operator/admission/call.ts';
 import { Tokens } from '../../../src/operator/admission/tokens.ts';
 import { unprovenCalls } from '../../../src/operator/admission/unproven-calls.ts';
-import type { AcceptedPaths } from '../../../src/operator/certificates/caller-paths.ts';
-import { barePaths, CallerPaths } from '../../../src/operator/certificates/caller-paths.ts';
+import { type AcceptedPaths, barePaths, CallerPaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { isAmong, segmentsText } from '../../../src/operator/certificates/path-segments.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { FakeStore } from '../certificates/fake-store.ts';
@@ -88,7 +87,8 @@ describe('[I13] a call', () => {
 
   it('needs the client certificate and the token that were asked for', async () => {
     const pki = createPki({ clock: realClock });
-    const clients = { authorities: pki.material.caCertificate, names: ['api-server'] };
+    const authorities = { current: () => pki.material.caCertificate, onChange: () => undefined };
+    const clients = { authorities, names: ['api-server'] };
     const isToken = async (token: string) => token === 'good';
     const { server, keyPair, metrics } = await started({ callers: { paths: barePaths, clients, isToken } });
     const call = async (client: ReturnType<typeof pki.issueClient> | undefined, token: string) => {

@@ -3,7 +3,7 @@ import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
 import { createDecisionMetrics, decisionObserver, logDecision } from '../../../src/operator/admission/decisions.ts';
-import { createLedgerEvents } from '../../../src/operator/admission/ledger-events.ts';
+import { createLedgerEvents } from '../../../src/operator/admission/ledger.ts';
 import { createViewMetrics } from '../../../src/operator/handlers/view-metrics.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

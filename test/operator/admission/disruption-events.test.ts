@@ -7,9 +7,9 @@ import { outlookOf } from '../../../src/api/refusal-outlook.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef, Charge, Verdict } from '../../../src/core/verdict.ts';
-import { EventAggregator, type EventNote } from '../../../src/kube/events/aggregate.ts';
+import { EventAggregator, type EventNote } from '../../../src/kube/events/recorder.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
-import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/admission/disruption-events.ts';
+import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/admission/decisions.ts';
 import { ask, aWorld } from '../../support/a-world.ts';
 import { aPod, aPub, ns } from '../../support/builders.ts';
 
@@ -60,8 +60,8 @@ describe('a refusal is told', () => {
         type: 'Normal',
         reason: 'DisruptionRefused',
         message:
-          'eviction of pod web-0 was refused: PodDisruptionBudget "llm" needs 2 available groups and has 2; ' +
-          'taking web-0 away breaks group g1 (and 1 more reason); 1 more group must become available first, or the budget must be lowered',
+          'eviction of pod web-0 was refused: PDB llm needs 2 available groups and has 2; ' +
+          'disrupting web-0 takes group g1 down and leaves 1 (and 1 more reason); wait until 1 more group is available, or lower the budget',
       },
       {
         subject: {
@@ -74,8 +74,8 @@ describe('a refusal is told', () => {
         type: 'Normal',
         reason: 'DisruptionRefused',
         message:
-          'eviction of pod web-0 was refused: PodDisruptionBudget "llm" needs 2 available groups and has 2; ' +
-          'taking web-0 away breaks group g1; 1 more group must become available first, or the budget must be lowered',
+          'eviction of pod web-0 was refused: PDB llm needs 2 available groups and has 2; ' +
+          'disrupting web-0 takes group g1 down and leaves 1; wait until 1 more group is available, or lower the budget',
       },
     ]);
   });
@@ -94,11 +94,11 @@ describe('a refusal is told', () => {
   });
 
   it.each(refusalCodes)(
-    'as a warning only when somebody has to mend something, and not at all for a moment: %s',
+    'as a warning only when a person has to change something, and not at all for a moment: %s',
     (code) => {
       const outlook = outlookOf(code);
       const types = notesOf(request, refused([code, llm]), uids).map(({ type }) => type);
-      const one = outlook === 'repair' ? 'Warning' : 'Normal';
+      const one = outlook === 'change' ? 'Warning' : 'Normal';
       expect(types).toEqual(outlook === 'moment' ? [] : [one, one]);
     },
   );
@@ -123,9 +123,9 @@ describe('what was allowed is told', () => {
   });
 
   it.each([
-    ['breaks', 'it takes group g1 away; 3 groups available before, 2 needed'],
-    ['surplus', 'group g1 stays available without it; 3 groups available before, 2 needed'],
-    ['down', 'group g1 was not available anyway; 3 groups available before, 2 needed'],
+    ['breaks', 'it takes group g1 down; 2 groups are left, and 2 are needed'],
+    ['surplus', 'group g1 stays available without it; 3 groups are left, and 2 are needed'],
+    ['down', 'group g1 was down before; 3 groups are left, and 2 are needed'],
   ] as const)('with what it cost: %s', (effect, text) => {
     const [note] = notesOf({ ...request, operation: 'DELETE' }, allowed(charge(effect)), uids);
     expect(note?.message).toBe(`deletion of pod web-0 was allowed: ${text}`);

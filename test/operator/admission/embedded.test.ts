@@ -93,11 +93,15 @@ describe('through an API server', () => {
     expect(answer.headers).not.toHaveProperty('retry-after');
     expect(answer.body).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'TooManyRequests', code: 429 });
     expect(answer.body.message).toMatch(
-      /^admission webhook "pods.holdfast.dev" denied the request: PodUnavailableBudget "web" needs 2 available pods and has 2/,
+      /^admission webhook "pods.holdfast.dev" denied the request: PUB web requires all 2 of the 2 pods that exist/,
     );
     expect(answer.body.details['causes']).toEqual([
-      { reason: 'DisruptionBudget', field: 'BudgetExhausted', message: expect.stringContaining('breaks pod web-0') },
-      { reason: 'RetryHint', message: 'worth another try in 5 seconds' },
+      {
+        reason: 'DisruptionBudget',
+        field: 'BudgetExhausted',
+        message: expect.stringContaining('add 1 pod, or lower minAvailable'),
+      },
+      { reason: 'RetryHint', message: 'worth another try in 30 seconds' },
       { reason: 'Hint', message: 'holdfast explain pod/web-0 -n shop' },
     ]);
   });
@@ -108,7 +112,7 @@ describe('through an API server', () => {
       const answer = await http.request('DELETE', path);
       expect(answer).toMatchObject({ code: 429, body: { reason: 'TooManyRequests' } });
       expect(seen[0]).toMatchObject({
-        kind: 'judge',
+        kind: 'disruption',
         request: { operation: 'DELETE', pod: expect.stringMatching(/^web-/) },
       });
     }

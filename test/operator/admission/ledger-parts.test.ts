@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Deadline, timeboxed } from '../../../src/operator/admission/deadline.ts';
+import { acceptLedger } from '../../../src/operator/admission/ledger.ts';
 import { defaultAdmissionLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
+import { Turns } from '../../../src/operator/admission/reserve.ts';
 import { ViewGate } from '../../../src/operator/admission/view-gate.ts';
-import { Turns } from '../../../src/operator/admission/waiting-line.ts';
-import { acceptLedger } from '../../../src/operator/ledger/accept-ledger.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aLedger, aReservation, ns } from '../../support/builders.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { succeeded } from '../../../src/kube/outcome/failure.ts';
+import { takeOver } from '../../../src/operator/admission/complete.ts';
 import { PodHandler } from '../../../src/operator/admission/pod-handler.ts';
-import { takeOver } from '../../../src/operator/admission/takeover.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger } from '../../support/builders.ts';
 import { lwsPods } from '../../support/fleet.ts';
@@ -38,7 +38,7 @@ async function evict(timeout: string, hanging: number) {
     counters: { recount: async () => undefined },
     clock: bench.clock,
     options: () => ({}),
-    username: () => 'operator',
+    self: { username: 'operator' },
     observer: { decided: () => undefined, completed: () => undefined },
     guards: { isGuarded: () => true, confirm: async () => true },
     callMs: 3_000,

@@ -32,7 +32,7 @@ function update(world: World, metadata: Json, image = 'web:1'): string {
   const read = readReview(Buffer.from(reviewText({ operation: 'UPDATE', oldObject: before, object: after })));
   if (!read.ok) throw new Error(read.problem);
   const asked = podRequestOf(read.request, { username: 'us' });
-  return asked.kind === 'judge' ? inShort(decide(world, asked.request, 0)) : `${asked.kind} unjudged`;
+  return asked.kind === 'disruption' ? inShort(decide(world, asked.request, 0)) : `${asked.kind} unjudged`;
 }
 
 describe('of a budget that has nothing to spare', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { World } from '../../../src/core/world/world.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { pinHandler } from '../../../src/operator/admission/pin.ts';
+import { pinHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';

@@ -6,12 +6,11 @@ import { World } from '../../../src/core/world/world.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { Admission } from '../../../src/operator/admission/admit.ts';
-import type { BuiltinCounters } from '../../../src/operator/admission/builtin-counters.ts';
+import { type BuiltinCounters, takeOver } from '../../../src/operator/admission/complete.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.ts';
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
-import { takeOver } from '../../../src/operator/admission/takeover.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPod, ns } from '../../support/builders.ts';
@@ -115,7 +114,7 @@ function bench(script: Script) {
     counters,
     clock,
     options: () => ({}),
-    username: () => operator,
+    self: { username: operator },
     observer,
     guards: {
       isGuarded: () => script.guard === undefined,
@@ -292,7 +291,7 @@ describe('an eviction that budgets allow', () => {
   it('[P9] [I8] is "not now" where such a counter allows nothing: the pod stays', async () => {
     const verdicts = [allowed({ complete: 'takeover', target, count: ['a'] })];
     const { said, calls } = await answer({ verdicts, exhausted: 'a' });
-    expect(said).toMatch(/^429 .*PodDisruptionBudget "a".*it allows 0/);
+    expect(said).toMatch(/^429 .*PDB a .*it allows 0/);
     expect(calls).not.toContain('delete web-0');
     expect(calls).toContain(`recount ${ns}/a`);
   });

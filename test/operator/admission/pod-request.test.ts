@@ -14,7 +14,7 @@ function asked(wish: ReviewWish): PodRequest {
 /** The request that is judged, which there must be. */
 function judged(wish: ReviewWish) {
   const request = asked(wish);
-  if (request.kind !== 'judge') throw new Error(JSON.stringify(request));
+  if (request.kind !== 'disruption') throw new Error(JSON.stringify(request));
   return request;
 }
 
@@ -150,7 +150,7 @@ describe('a deletion', () => {
 
   it('is not judged by what an old state says that may have changed', () => {
     const oldObject = { ...podObject(), status: { phase: 'Pending' } };
-    expect(asked({ oldObject }).kind).toBe('judge');
+    expect(asked({ oldObject }).kind).toBe('disruption');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { maxReservations } from '../../../src/api/ledger.ts';
 import { collections } from '../../../src/core/sync.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
-import { acceptRead } from '../../../src/operator/ledger/accept-ledger.ts';
+import { acceptRead } from '../../../src/operator/admission/ledger.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aGroupPdb, aLedger, aPod, aReservation, ns } from '../../support/builders.ts';
 import { aFirmReservation, lwsPods, podsOf, pubFor } from '../../support/fleet.ts';
@@ -205,7 +205,7 @@ describe('a write that does not succeed', () => {
     bench.store.faults.push('raced', undefined, 'raced', undefined, 'raced');
     const verdict = await bench.answer(request('web-0'));
     expect(inShort(verdict)).toBe('deny LedgerBusy');
-    expect(wordsOf(verdict)).toContain('in 3 attempts; the last time another replica wrote first');
+    expect(wordsOf(verdict)).toContain('in 3 attempts; the last one failed because another replica wrote first');
     expect(bench.reserved()).toEqual([]);
     expect(await bench.ask(request('web-0'))).toBe('allow WithinBudget');
   });
@@ -336,7 +336,7 @@ describe('a request whose time is up', () => {
     const first = bench.service.submit(request('web-0'), 10_000);
     await bench.clock.advance(1);
     const verdict = await bench.answer(request('web-1'), 50);
-    expect(wordsOf(verdict)).toContain('the ledger could not be written in time');
+    expect(wordsOf(verdict)).toContain('the ledger could not be written before the deadline of the request');
     await bench.clock.advance(10_000);
     expect(await first).toMatchObject({ result: 'allow' });
     expect(bench.reserved()).toEqual(['web-0']);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/core/world/world.ts';
-import type { Taken } from '../../../src/operator/admission/builtin-counters.ts';
-import type { Completion } from '../../../src/operator/admission/takeover.ts';
+import type { Completion, Taken } from '../../../src/operator/admission/complete.ts';
 import { aWorld, inShort } from '../../support/a-world.ts';
 import { aLedger, anOwner } from '../../support/builders.ts';
 import { podsOf, pubFor } from '../../support/fleet.ts';

@@ -93,13 +93,13 @@ describe('[N5] a verdict that rests on what other pods are', () => {
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: reading }) });
     const verdict = await bench.answer(request('llm-0-0'), 2_000);
     expect(inShort(verdict)).toBe('deny PodUnknown');
-    expect(wordsOf(verdict)).toContain(reading === 'hangs' ? 'time for it ran out' : 'no route');
+    expect(wordsOf(verdict)).toContain(reading === 'hangs' ? 'deadline of the request passed' : 'no route');
     expect(bench.reports).toContain('abandoned llm-0-0');
   });
 
   it('[I4] is refused when it rests on more pods than are read', async () => {
     const bench = aBench({ world: byPub(), stored: aLedger(), limits: { maxReads: 0 } });
-    expect(wordsOf(await bench.answer(request('llm-0-0')))).toContain('rests on 1 pods, and no more than 0 are read');
+    expect(wordsOf(await bench.answer(request('llm-0-0')))).toContain('depends on 1 pod, and at most 0 are read');
   });
 
   it('is judged anew as soon as the view has caught up with them', async () => {
@@ -256,7 +256,7 @@ describe('[N6] [I1] a unit that looks down because of a reservation that came to
     const bench = aBench({ world, stored });
     const verdict = await bench.answer(request(broken));
     expect(inShort(verdict)).toBe('deny DisruptionUnproven');
-    expect(wordsOf(verdict)).toContain('whether llm-0-0 goes is not seen yet');
+    expect(wordsOf(verdict)).toContain('not known yet whether llm-0-0 will be deleted');
     world.upsertPod(aPod('llm-0-0').labels({ app: 'llm' }).lws('llm', 0, 0, 2).terminating().build());
     expect(await bench.ask(request(broken))).toBe('allow WithinBudget');
   });

@@ -15,7 +15,7 @@ import { eventually, logInto } from './support.ts';
 
 const names = urlNames('https://127.0.0.1');
 const material = { nowMs: Date.now(), policy, randomBytes };
-const authority = createAuthority(material);
+const authority = createAuthority(names, material);
 const lookMs = 10_000;
 
 let directory: string;

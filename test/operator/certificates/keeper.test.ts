@@ -200,7 +200,8 @@ describe('what people do', () => {
     other.certificates.onChange(({ certificate }) => served.push(new X509Certificate(certificate).issuer));
     const { data = {} } = await readSecretObject(bed);
     const authority = new X509Certificate(Buffer.from(data['ca.crt'] ?? '', 'base64'));
-    const foreign = issueLeaf(createAuthority(material), webhookNames('holdfast-system', url), material);
+    const names = webhookNames('holdfast-system', url);
+    const foreign = issueLeaf(createAuthority(names, material), names, material);
     await writeSecret({ ...data, 'tls.crt': encoded(foreign.certificate), 'tls.key': encoded(foreign.key) });
     lead(leader);
     await eventually(() => served.length > 0, 'a leaf of ours');

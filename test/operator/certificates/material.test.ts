@@ -43,7 +43,7 @@ function hasOpenssl(): boolean {
 }
 
 function fresh(): { readonly authority: KeyPair; readonly leaf: KeyPair; readonly texts: SecretTexts } {
-  const authority = createAuthority(options);
+  const authority = createAuthority(names, options);
   const leaf = issueLeaf(authority, names, options);
   const texts = new Map([
     ['ca.crt', authority.certificate],
@@ -78,7 +78,7 @@ describe('certificates that we make', () => {
 
   it('are taken by a TLS client that trusts the new authority and the old one', async () => {
     const { leaf, authority } = fresh();
-    const other = createAuthority(options);
+    const other = createAuthority(names, options);
     for (const bundle of [authority.certificate + other.certificate, other.certificate + authority.certificate]) {
       await expect(handshake(leaf, bundle, 'holdfast.holdfast-system.svc')).resolves.toBeUndefined();
     }
@@ -92,7 +92,7 @@ describe('certificates that we make', () => {
       writeFileSync(join(directory, name), text);
       return join(directory, name);
     };
-    const bundle = file('bundle.pem', createAuthority(options).certificate + authority.certificate);
+    const bundle = file('bundle.pem', createAuthority(names, options).certificate + authority.certificate);
     const args = [
       'verify',
       '-x509_strict',
@@ -106,7 +106,7 @@ describe('certificates that we make', () => {
   });
 
   it('never outlive what signed them', () => {
-    const authority = createAuthority(options);
+    const authority = createAuthority(names, options);
     const late = { ...options, nowMs: options.nowMs + policy.authorityLifetimeMs - 1_000_000 };
     const ends = (pem: string) => new X509Certificate(pem).validTo;
     expect(ends(issueLeaf(authority, names, late).certificate)).toBe(ends(authority.certificate));

@@ -27,8 +27,8 @@ function leafOf(issuer: string | undefined, more: Partial<LeafFacts> = {}): Leaf
 
 const a = authority('a');
 const b = authority('b');
-const good: StoredCertificates = { trusted: [a], signer: 'a', leaf: leafOf('a') };
-const rotating: StoredCertificates = { trusted: [b, a], signer: 'b', leaf: leafOf('a') };
+const good: StoredCertificates = { trusted: [a], signer: 'a', signerLimited: true, leaf: leafOf('a') };
+const rotating: StoredCertificates = { trusted: [b, a], signer: 'b', signerLimited: true, leaf: leafOf('a') };
 
 function seenWith(published: readonly CertificateFacts[], agoMs = day, leafAgoMs = 0): Observed {
   return {
@@ -69,15 +69,21 @@ describe('what to do with the certificates', () => {
     ],
     [
       'the authority ends within its time for renewal',
-      { trusted: [authority('a', -600, 179)], signer: 'a', leaf: leafOf('a') },
+      { trusted: [authority('a', -600, 179)], signer: 'a', signerLimited: true, leaf: leafOf('a') },
       seenWith([a]),
       { kind: 'addAuthority', why: 'ending', withLeaf: false },
     ],
     [
       'it does not yet',
-      { trusted: [authority('a', -600, 181)], signer: 'a', leaf: leafOf('a') },
+      { trusted: [authority('a', -600, 181)], signer: 'a', signerLimited: true, leaf: leafOf('a') },
       seenWith([a]),
       { kind: 'keep' },
+    ],
+    [
+      'the authority is of an earlier version, or is limited to other names',
+      { ...good, signerLimited: false },
+      seenWith([a]),
+      { kind: 'addAuthority', why: 'names', retain: [a], withLeaf: false },
     ],
     [
       'a clock that is half an hour ahead is tolerated',
@@ -127,7 +133,7 @@ describe('what to do with the certificates', () => {
     ],
     [
       'an old authority that has ended goes at once',
-      { trusted: [b, authority('a', -800, -1)], signer: 'b', leaf: leafOf('b') },
+      { trusted: [b, authority('a', -800, -1)], signer: 'b', signerLimited: true, leaf: leafOf('b') },
       seenWith([a, b]),
       { kind: 'dropAuthorities', ids: ['a'] },
     ],
@@ -151,7 +157,12 @@ describe('what to do with the certificates', () => {
 
   it('keeps a limited number of authorities, and among them the one that is served by', () => {
     const many = Array.from({ length: 40 }, (_, index) => authority(`old-${index}`, -1, 100 + index));
-    const stored: StoredCertificates = { trusted: many, signer: undefined, leaf: leafOf('old-0') };
+    const stored: StoredCertificates = {
+      trusted: many,
+      signer: undefined,
+      signerLimited: false,
+      leaf: leafOf('old-0'),
+    };
     const { step } = planCertificates(stored, nothing, now, policy);
     const retained = step.kind === 'addAuthority' ? step.retain.map(({ id }) => id) : [];
     expect(retained).toHaveLength(maxAuthorities - 1);

@@ -169,7 +169,7 @@ export class RotationModel {
       case 'addAuthority': {
         const signer = this.certificate('ca', now, this.policy.authorityLifetimeMs);
         const leaf = step.withLeaf ? this.leaf(signer, now) : stored?.leaf;
-        return { trusted: [signer, ...step.retain], signer: signer.id, leaf };
+        return { trusted: [signer, ...step.retain], signer: signer.id, signerLimited: true, leaf };
       }
       case 'issueLeaf': {
         const signer = stored?.trusted.find(({ id }) => id === stored.signer);

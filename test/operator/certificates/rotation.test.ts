@@ -27,6 +27,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(seldom(loseSecret)) },
   { weight: 1, arbitrary: fc.constant(seldom(loseLeaf)) },
   { weight: 1, arbitrary: fc.constant(seldom(loseKey)) },
+  { weight: 1, arbitrary: fc.constant(seldom(becomeFormer)) },
 );
 
 /** Each loss may cost an authority, and there is room for so many. */
@@ -57,7 +58,13 @@ function loseLeaf(model: RotationModel): void {
 
 function loseKey(model: RotationModel): void {
   const { value } = model.secret;
-  if (value) model.store({ ...value, signer: undefined });
+  if (value) model.store({ ...value, signer: undefined, signerLimited: false });
+}
+
+/** The authority turns out to be one of an earlier version, without limits, or of other names. */
+function becomeFormer(model: RotationModel): void {
+  const { value } = model.secret;
+  if (value) model.store({ ...value, signerLimited: false });
 }
 
 /** Far cheaper than an expectation, and asked for after every event. */

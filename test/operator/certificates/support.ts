@@ -1,9 +1,8 @@
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { startCluster } from '../../../src/cluster/cluster.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import type { Access } from '../../../src/kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';

@@ -138,7 +138,7 @@ describe('the label is set', () => {
     const after = (await read(before)).metadata;
     expect(after.labels).toEqual({ ...labels, [label.guard]: 'enabled' });
     expect(after.annotations).toEqual(annotations);
-    expect(lines.join('')).toMatch(`msg="a namespace is guarded from now on" namespace=${before}`);
+    expect(lines.join('')).toMatch(`msg="namespace is now guarded" namespace=${before}`);
   });
 
   it('on a namespace with a pod that has a probe', async () => {
@@ -262,7 +262,7 @@ describe('the label is taken away', () => {
     await idle();
     expect(await guardOf(shop)).toBe('enabled');
     await clock.advance(2_000);
-    await until(() => lines.join('').includes(`msg="a namespace is no longer guarded" namespace=${shop}`));
+    await until(() => lines.join('').includes(`msg="namespace is no longer guarded" namespace=${shop}`));
     expect(await guardOf(shop)).toBeUndefined();
   });
 
@@ -322,7 +322,7 @@ it('what cannot be written is told, and tried again', async () => {
   namespaces.upsert({ metadata: unversioned }, '1');
   protect(shop);
   await clock.advance(50);
-  await until(() => lines.join('').includes('a guard label could not be written'));
+  await until(() => lines.join('').includes('the guard label of a namespace could not be written'));
   await see(shop);
   await isGuarded(shop);
 });

@@ -80,9 +80,9 @@ describe('a namespace is guarded', () => {
   it('when it carries the label, we are registered, and API servers had time to see both', async () => {
     see(enabled);
     surroundings.show(ours);
-    expect(message()).toMatch('API servers may not know it yet');
+    expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(999);
-    expect(message()).toMatch('API servers may not know it yet');
+    expect(message()).toMatch('API servers may not have seen the label yet');
     changes.length = 0;
     await clock.advance(1);
     expect(message()).toBe('on');
@@ -97,7 +97,7 @@ describe('a namespace is guarded', () => {
     see({});
     expect(message()).toMatch(`has no label ${label.guard}`);
     see(enabled);
-    expect(message()).toMatch('API servers may not know it yet');
+    expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(1_000);
     expect(message()).toBe('on');
     surroundings.show(undefined);
@@ -111,7 +111,7 @@ describe('a namespace is guarded', () => {
     await clock.advance(10_000);
     surroundings.show(ours);
     await clock.advance(500);
-    expect(message()).toMatch('API servers may not know it yet');
+    expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(500);
     expect(message()).toBe('on');
   });
@@ -144,15 +144,15 @@ describe('a namespace is guarded', () => {
     surroundings.show(ours);
     await clock.advance(1_000);
     namespaces.replace([], '2');
-    expect(message()).toBe('the namespace was not seen yet');
+    expect(message()).toBe('the operator has not seen the namespace yet');
   });
 });
 
 describe('a namespace is not guarded, and the message says what helps', () => {
   const labels: readonly (readonly [string, StringMap, string])[] = [
     ['it has no label', {}, 'the leader of the operator sets it'],
-    ['a person turned it off', { [label.guard]: 'disabled' }, 'remove it to turn it on'],
-    ['its label means nothing', { [label.guard]: 'true' }, 'is "true", which means nothing'],
+    ['a person turned it off', { [label.guard]: 'disabled' }, 'remove the label to turn it on'],
+    ['its label means nothing', { [label.guard]: 'true' }, 'is "true", which is not a known value'],
   ];
   test.each(labels)('%s', async (_, given, expected) => {
     see(given);
@@ -174,9 +174,9 @@ describe('a namespace is not guarded, and the message says what helps', () => {
   });
 
   it('nobody knows yet', () => {
-    expect(message()).toBe('the namespace was not seen yet');
+    expect(message()).toBe('the operator has not seen the namespace yet');
     see(enabled);
-    expect(message()).toBe('the webhook configurations were not seen yet');
+    expect(message()).toBe('the operator has not seen the webhook configurations yet');
   });
 
   const change = (webhook: string, more: Partial<WebhookView>): ConfigurationView => ({
@@ -187,20 +187,20 @@ describe('a namespace is not guarded, and the message says what helps', () => {
   const narrow = [{ op: 'In', key: 'team', values: ['a'] }] as const;
   const registrations: readonly (readonly [string, ConfigurationView | undefined, string])[] = [
     ['there is no registration', undefined, 'does not exist: apply'],
-    ['evictions are not in it', without('eviction'), 'says nothing about evictions'],
-    ['deletions are not in it', without('deletion'), 'says nothing about deletions'],
-    ['changes are not in it', without('update'), 'says nothing about changes'],
+    ['evictions are not in it', without('eviction'), 'has no webhook for evictions'],
+    ['deletions are not in it', without('deletion'), 'has no webhook for deletions'],
+    ['changes are not in it', without('update'), 'has no webhook for changes'],
     [
       'resizes are not in it',
       change('update', {
         rules: [{ operations: ['UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' }],
       }),
-      'says nothing about resizes',
+      'has no webhook for resizes',
     ],
     ['requests pass while we are away', change('deletion', { failurePolicy: 'Ignore' }), 'set it to Fail'],
     ['API servers do not trust us yet', change('eviction', { hasTrust: false }), 'has no caBundle'],
     ['some pods are left out', change('update', { selectsObjects: true }), 'has an objectSelector'],
-    ['its selector cannot be read', change('eviction', { namespaces: undefined }), 'cannot be read'],
+    ['its selector cannot be read', change('eviction', { namespaces: undefined }), 'is not valid'],
     ['its selector leaves it out', change('deletion', { namespaces: narrow }), 'webhook deletion.holdfast.dev leaves'],
   ];
   test.each(registrations)('%s', async (_, own, expected) => {

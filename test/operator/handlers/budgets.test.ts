@@ -4,8 +4,7 @@ import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
 import {
   clientOf,
@@ -183,7 +182,12 @@ it('budgets that belong to somebody else are judged by their own rules', async (
 describe('warnings', () => {
   const spelt = (operations: string) => ({ annotations: { 'kruise.io/pub-protect-operations': operations } });
   it.each<readonly [string, Json, Json, readonly string[]]>([
-    ['both spellings, which differ', { ...fine, protectOperations: ['EVICT'] }, spelt('DELETE'), ['the field counts']],
+    [
+      'both spellings, which differ',
+      { ...fine, protectOperations: ['EVICT'] },
+      spelt('DELETE'),
+      ['contradicts spec.protectOperations'],
+    ],
     ['both spellings, which agree', { ...fine, protectOperations: ['EVICT', 'DELETE'] }, spelt('DELETE, EVICT'), []],
     ['an annotation beside an empty list', { ...fine, protectOperations: [] }, spelt('DELETE'), []],
     ['maxUnavailable 0', { selector, maxUnavailable: 0 }, {}, ['spec.maxUnavailable is 0: no healthy pod']],
@@ -235,7 +239,7 @@ describe('the other budgets of the namespace', () => {
         allowed: false,
         code: 503,
         reason: 'ServiceUnavailable',
-        message: expect.stringContaining('try again'),
+        message: expect.stringContaining('; retry'),
       });
     },
   );

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
 import { probesHandler } from '../../../src/operator/handlers/probes.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { podObject, type ReviewWish, reviewText } from '../admission/reviews.ts';
@@ -161,7 +160,7 @@ describe('nothing else is refused', () => {
     const object = owner('Deployment', { template: template({}) }, bad);
     expect(await answerTo({ resource: apps('deployments'), operation: 'CREATE', object })).toMatchObject({
       allowed: true,
-      warnings: [expect.stringContaining('belongs to the metadata of the pod template')],
+      warnings: [expect.stringContaining('move it to the metadata of the pod template')],
     });
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
-import type { AdmissionAnswer } from '../../../src/operator/admission/review-answer.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
 import { statefulSetsHandler } from '../../../src/operator/handlers/statefulsets.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { type ReviewWish, reviewText } from '../admission/reviews.ts';
@@ -43,6 +42,20 @@ const type = 'replace /spec/updateStrategy/type "RollingUpdate"';
 const add = 'add /metadata/annotations/holdfast.dev~1update-strategy "EnforcedRollingUpdate"';
 const leave = 'remove /metadata/annotations/holdfast.dev~1update-strategy';
 const partition = 'add /spec/updateStrategy/rollingUpdate {"partition":0}';
+
+describe('a set whose strategy is almost ours', () => {
+  it.each(['enforcedRollingUpdate', 'EnforcedRollingupdate'])(
+    '%s gets a hint before the API server refuses it',
+    async (type) => {
+      const hint = `spec.updateStrategy.type: Unsupported value: "${type}": supported values: "RollingUpdate", "OnDelete", "EnforcedRollingUpdate"; did you mean "EnforcedRollingUpdate"?`;
+      expect(await answer({ object: set({ type }) })).toEqual({ allowed: true, warnings: [hint] });
+    },
+  );
+
+  it.each(['RollingUpdate', 'OnDelete', 'Recreate'])('%s gets none', async (type) => {
+    expect(await answer({ object: set({ type }) })).not.toHaveProperty('warnings');
+  });
+});
 
 describe('[R4] a set that asks by its strategy', () => {
   it('gets the annotation, and a partition that Kubernetes would give it', async () => {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
 import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
+import { createWebhookMetrics } from '../../../src/operator/admission/exchange.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
 import { startWebhookServer, type WebhookServer } from '../../../src/operator/admission/server.ts';
-import { createWebhookMetrics } from '../../../src/operator/admission/webhook-metrics.ts';
 import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { createAuthority, issueLeaf, urlNames } from '../../../src/operator/certificates/material.ts';
 import { defaultCertificatePolicy } from '../../../src/operator/certificates/policy.ts';
@@ -17,8 +17,9 @@ import { made } from '../../support/cluster.ts';
 import { type Answer, accessFrom, KubeHttp } from '../../support/kube-http.ts';
 
 const material = { nowMs: Date.now(), policy: defaultCertificatePolicy, randomBytes };
-const authority = createAuthority(material);
-const keyPair = issueLeaf(authority, urlNames('https://127.0.0.1'), material);
+const names = urlNames('https://127.0.0.1');
+const authority = createAuthority(names, material);
+const keyPair = issueLeaf(authority, names, material);
 
 const clock: WebhookClock = {
   monotonic: () => performance.now(),
@@ -58,6 +59,8 @@ const collections: Readonly<Record<string, string>> = {
   RoleBinding: 'rolebindings',
   ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
   ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
+  MutatingAdmissionPolicy: 'mutatingadmissionpolicies',
+  MutatingAdmissionPolicyBinding: 'mutatingadmissionpolicybindings',
   Service: 'services',
   Deployment: 'deployments',
   DaemonSet: 'daemonsets',

@@ -1,9 +1,11 @@
 import type { Namespace } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { crdManifests } from '../../../src/operator/install/manifests.ts';
 import { defaultInstallValues } from '../../../src/operator/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/operator/install/webhooks.ts';
 import { resources } from '../../../src/operator/resources.ts';
 import { Place } from './installing.ts';
 
@@ -151,8 +153,8 @@ describe('an installation', () => {
   it('whose certificates nobody makes says so', async () => {
     operator.abort();
     await playing;
-    const { ended } = await place.install({ giveUpAt: /whom to trust/ });
-    expect(ended).toMatchObject({ kind: 'late', message: expect.stringContaining('whom to trust') });
+    const { ended } = await place.install({ giveUpAt: /no CA bundle yet/ });
+    expect(ended).toMatchObject({ kind: 'late', message: expect.stringContaining('no CA bundle yet') });
   });
 
   it('stops when it is asked to', async () => {
@@ -257,6 +259,31 @@ describe('what is there already', () => {
   });
 });
 
+describe('an operator that runs outside the cluster', () => {
+  it('keeps an installation from beginning: its webhooks are called by a URL', async () => {
+    const { webhook } = defaultInstallValues;
+    const values = { ...defaultInstallValues, webhook: { ...webhook, url: 'https://10.0.0.1:9443' } };
+    for (const body of webhookConfigurations(values, answeredPaths)) {
+      const kind = body.kind === 'ValidatingWebhookConfiguration' ? resources.validating : resources.mutating;
+      unwrap(await place.admin.create(kind, {}, body, { fieldManager: 'holdfast' }));
+    }
+    const before = await place.names(resources.namespaces);
+    for (const dryRun of [false, true]) {
+      const { ended, lines } = await place.install({ dryRun });
+      expect(lines).toEqual([]);
+      expect(ended).toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining(
+          'runs outside this cluster has registered its webhooks here (they call https://10.0.0.1:9443)',
+        ),
+        advice: expect.stringContaining('Nothing was written.'),
+      });
+    }
+    expect(await place.names(resources.namespaces)).toEqual(before);
+    expect(await place.names(definitions)).toEqual([]);
+  });
+});
+
 describe('a removal', () => {
   it('takes the webhooks first, keeps what people wrote, and finds nothing the second time', async () => {
     await place.install();
@@ -283,6 +310,35 @@ describe('a removal', () => {
     expect(results(again.lines, 'deleted')).toHaveLength(2);
     expect(await place.names(definitions)).toEqual([]);
     expect(await place.uninstall({ deleteUserData: true })).toEqual({ ended: done, lines: [], waits: [] });
+  });
+
+  it('[S3] gives the numbers of PodDisruptionBudgets back to Kubernetes', async () => {
+    await place.install();
+    await createNamespace('shop');
+    const annotations = { 'holdfast.dev/disruptions-allowed': '1', 'holdfast.dev/budget-scope': 'PodGroup' };
+    const pdb = { metadata: { name: 'llm', annotations }, spec: { minAvailable: 1, selector: {} } };
+    unwrap(await place.admin.create(resources.pdbs, { namespace: 'shop' }, pdb));
+    const { ended, lines } = await place.uninstall();
+    expect(ended).toEqual(done);
+    expect(lines).toContain(
+      'note: 1 PodDisruptionBudget shows the number of pods again in ALLOWED DISRUPTIONS, as Kubernetes computes it',
+    );
+    const left = unwrap(await place.admin.get<PodDisruptionBudget>(resources.pdbs, { namespace: 'shop', name: 'llm' }));
+    expect(left.metadata.annotations).toEqual({ 'holdfast.dev/budget-scope': 'PodGroup' });
+  });
+
+  it('that is a dry run says the same, and removes nothing', async () => {
+    await place.install();
+    await createNamespace('shop', { 'holdfast.dev/guard': 'enabled' });
+    const dry = await place.uninstall({ dryRun: true, deleteUserData: true });
+    expect(dry.ended).toEqual(done);
+    expect(dry.waits).toEqual([]);
+    expect(dry.lines).toContain('namespace/shop unlabelled (holdfast.dev/guard) (server dry run)');
+    expect(dry.lines).toContain(`namespace/${own} deleted (server dry run)`);
+    expect(results((await place.install()).lines, 'unchanged')).toHaveLength((await place.install()).lines.length);
+    expect(await labelsOf('shop')).toMatchObject({ 'holdfast.dev/guard': 'enabled' });
+    const real = await place.uninstall({ deleteUserData: true });
+    expect(dry.lines.map((line) => line.replace(' (server dry run)', ''))).toEqual(real.lines);
   });
 
   it('takes what agents were allowed in namespaces of others, and the namespace of their leases', async () => {

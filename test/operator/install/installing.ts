@@ -2,8 +2,7 @@ import { outcomeLine } from '../../../src/cli/install-texts.ts';
 import { systemUser } from '../../../src/cluster/auth/user.ts';
 import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
 import { createNodes } from '../../../src/cluster/nodes/create-nodes.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
+import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
@@ -76,7 +75,8 @@ export class Place {
   async uninstall(wish: Wish = {}): Promise<Told> {
     const namespace = wish.namespace ?? defaultInstallValues.namespace;
     const deleteUserData = wish.deleteUserData ?? false;
-    return this.#told(wish, (ports) => uninstall({ namespace, deleteUserData, timeoutMs }, ports));
+    const dryRun = wish.dryRun ?? false;
+    return this.#told(wish, (ports) => uninstall({ namespace, deleteUserData, dryRun, timeoutMs }, ports));
   }
 
   async #told(wish: Wish, work: (ports: Parameters<typeof install>[1]) => Promise<Ended>): Promise<Told> {

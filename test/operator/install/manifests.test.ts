@@ -39,7 +39,10 @@ describe('the manifests', () => {
       'RoleBinding',
       'ClusterRole',
       'ClusterRole',
-      ...Array.from({ length: 6 }, () => ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']).flat(),
+      ...Array.from({ length: 4 }, () => ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']).flat(),
+      'MutatingAdmissionPolicy',
+      'MutatingAdmissionPolicyBinding',
+      ...Array.from({ length: 2 }, () => ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']).flat(),
       'PriorityLevelConfiguration',
       'FlowSchema',
       'Service',
@@ -82,6 +85,7 @@ describe('the manifests', () => {
       'probes.holdfast.dev',
       'statefulsets.holdfast.dev',
       'pin.holdfast.dev',
+      'projection.holdfast.dev',
     ]);
   });
 
@@ -115,7 +119,14 @@ describe('the manifests', () => {
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
         {
-          args: ['operator', '--takeover=on', '--log-level=info', '--webhook-port=9443', '--health-port=8080'],
+          args: [
+            'operator',
+            '--takeover=on',
+            '--projection=on',
+            '--log-level=info',
+            '--webhook-port=9443',
+            '--health-port=8080',
+          ],
           securityContext: {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,
@@ -258,6 +269,7 @@ describe('the manifests', () => {
           },
         },
         { clientConfig: { service: { name: 'holdfast', path: '/evictions' } } },
+        { clientConfig: { service: { name: 'holdfast', path: '/poddisruptionbudgets' } } },
       ],
     });
     const byUrl = { webhook: { ...webhook, url: 'https://10.0.0.7:9443/' } };
@@ -265,6 +277,7 @@ describe('the manifests', () => {
       webhooks: [
         { clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } },
         { clientConfig: { url: 'https://10.0.0.7:9443/evictions' } },
+        { clientConfig: { url: 'https://10.0.0.7:9443/poddisruptionbudgets' } },
       ],
     });
   });

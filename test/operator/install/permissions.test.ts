@@ -17,7 +17,7 @@ describe('what the operator may do', () => {
       'core pods: get,list,watch',
       'core pods: delete',
       'core persistentvolumeclaims: get',
-      'core namespaces: list,watch,patch',
+      'core namespaces: get,list,watch,patch',
       'core events: create,patch',
       'policy poddisruptionbudgets: get,list,watch',
       'policy poddisruptionbudgets/status: patch',

@@ -8,6 +8,16 @@ function pod(status: PodStatus, metadata: object = {}): Pod {
 
 const container = { name: 'operator', image: 'x', imageID: '', ready: false, restartCount: 0 };
 
+it('what others wrote comes without control characters', () => {
+  const evil = 'no\u001b[2J\u009b31m';
+  const waiting = { reason: 'ErrImagePull', message: evil };
+  const [trouble] = podTroubles([pod({ containerStatuses: [{ ...container, state: { waiting } }] })]);
+  expect(trouble).toBe('pod/p: container operator waits: ErrImagePull: no\ufffd[2J\ufffd31m');
+  const involvedObject = { kind: 'Pod', name: 'p' };
+  const event: Event = { metadata: {}, involvedObject, type: 'Warning', reason: 'Failed', message: evil };
+  expect(eventLines([event])).toEqual(['Failed pod/p: no\ufffd[2J\ufffd31m']);
+});
+
 describe('what keeps a pod from being ready', () => {
   it.each<readonly [string, Pod, readonly string[]]>([
     [

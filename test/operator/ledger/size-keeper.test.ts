@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/core/world/world.ts';
 import { LedgerAccess } from '../../../src/operator/admission/ledger.ts';
-import { Turns } from '../../../src/operator/admission/waiting-line.ts';
+import { Turns } from '../../../src/operator/admission/reserve.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../../../src/operator/ledger/size-keeper.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { ask, aWorld, inShort } from '../../support/a-world.ts';

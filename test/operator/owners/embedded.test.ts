@@ -193,7 +193,7 @@ describe('with the rights of the operator', () => {
       addPod(one, `p-${name}`, ref('plain.example/v1', 'Thing', thing));
     }
     addPod(one, 'p-never', reference('plain.example/v1', 'Thing', 'never-was', 'uid-never'));
-    const complaints = () => one.log.filter(({ msg }) => msg === 'owners of this kind may not be read');
+    const complaints = () => one.log.filter(({ msg }) => msg === 'the operator may not read owners of this kind');
     await until(() => complaints().length > 0);
     await until(() => one.resolver.synced());
     expect(['p-t1', 'p-t2', 'p-never'].map((name) => chainState(one.world, name))).toEqual([unknown, unknown, unknown]);

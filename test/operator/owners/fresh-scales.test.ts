@@ -83,7 +83,10 @@ describe('[O5] before a refusal that depends on owners that nobody watches', () 
   it('nothing is read where no owner could change the answer', async () => {
     const world = farmed();
     const { scales, reads } = bench(world);
-    const blind: Denied = { ...refused(world), blockers: [{ code: 'CacheStale', message: '', unblock: '' }] };
+    const blind: Denied = {
+      ...refused(world),
+      blockers: [{ code: 'CacheStale', outlook: 'moment', message: '', unblock: '' }],
+    };
     expect(await scales.readAgain(request, blind, 5_000)).toBe(false);
     expect(await scales.readAgain({ ...request, pod: 'nowhere' }, refused(world), 5_000)).toBe(false);
     expect(await scales.readAgain(request, refused(world), 0)).toBe(false);

@@ -64,6 +64,7 @@ describe('registering by URL', () => {
     expect(mutating.webhooks).toMatchObject([
       { clientConfig: { url: `${url}/statefulsets` } },
       { clientConfig: { url: `${url}/evictions` } },
+      { clientConfig: { url: `${url}/poddisruptionbudgets` } },
     ]);
   });
 

@@ -49,8 +49,8 @@ describe('a look at a stuck rollout', () => {
     const { api, told, look, going } = bench();
     await look();
     expect(going()).toEqual(['web-0']);
-    expect(api.shown).toBe('replaced web-0: broken on revision v1, comes back on v2');
-    const message = /removed pod web-0, which was not ready on the old revision v1 and held up .* comes back on v2$/;
+    expect(api.shown).toBe('deleted web-0: it was not ready on revision v1, and its replacement has revision v2');
+    const message = /deleted pod web-0, which was not ready on the old revision v1 and blocked .* has revision v2$/;
     expect(told).toEqual([expect.stringMatching(message), expect.stringMatching(message)]);
     expect(told.map((one) => one.split(':')[0])).toEqual(['StatefulSet RolloutPodReplaced', 'Pod RolloutPodReplaced']);
   });
@@ -126,7 +126,7 @@ describe('a look at a stuck rollout', () => {
       if (call === 'delete') changeSpec(api.cluster, { replicas: 2 });
     };
     await look();
-    expect(api.shown).toBe('replaced web-0: broken on revision v1, comes back on v2');
+    expect(api.shown).toBe('deleted web-0: it was not ready on revision v1, and its replacement has revision v2');
   });
 
   it('[R4] takes away what it showed when the set no longer asks', async () => {
@@ -170,7 +170,7 @@ describe('[R2] a removal that is refused', () => {
       return message;
     };
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
-    const shown = 'blocked by web-0: its replacement is refused: budget two needs 2 and has 1';
+    const shown = 'blocked by web-0: deleting it is refused: budget two needs 2 and has 1';
     expect(api.shown).toBe(shown);
     expect(told).toEqual([`StatefulSet RolloutBlocked: ${shown}`]);
     api.cluster.now += 4;
@@ -199,7 +199,7 @@ describe('[R2] a removal that is refused', () => {
     await look();
     expect(going()).toEqual(['web-3']);
     expect(api.shown).toBe(
-      'blocked by web-0: its replacement is refused: not this one; scale-down: removed web-3 without waiting for web-0',
+      'blocked by web-0: deleting it is refused: not this one; scale-down: deleted web-3 without waiting for web-0',
     );
     api.cluster.pods = api.cluster.pods.filter(({ ordinal }) => ordinal !== 3);
     api.cluster.now += 5;
@@ -218,9 +218,7 @@ describe('[R2] a removal that is refused', () => {
     const told = await look();
     expect([asked, going()]).toEqual([[0, 3], []]);
     expect(told).toEqual({ kind: 'again', afterMs: 5_000 });
-    expect(api.shown).toBe(
-      'blocked by web-0: its replacement is refused: no; scale-down: removal of web-3 is refused: no',
-    );
+    expect(api.shown).toBe('blocked by web-0: deleting it is refused: no; scale-down: deleting web-3 is refused: no');
   });
 });
 
@@ -234,7 +232,7 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
     expect(going()).toEqual([]);
     expect(api.shown).toBe(
-      'blocked by web-0: its replacement is refused: its claim data-web-0 belongs to it and would go with it; take that owner reference away from the claim',
+      'blocked by web-0: deleting it is refused: its claim data-web-0 is owned by it and would be deleted with it; remove that owner reference from the claim',
     );
     api.ownersOfClaims.clear();
     api.cluster.now += 5;

@@ -1,4 +1,4 @@
-import type { EventNote } from '../../../src/kube/events/aggregate.ts';
+import type { EventNote } from '../../../src/kube/events/recorder.ts';
 import { type LookParts, lookAtRollout } from '../../../src/operator/rollout/rollout-look.ts';
 import type { Random } from '../../core/ledger-model/random.ts';
 import { isReady, isReplica, type ModelCluster, type ModelPod, note } from '../../core/rollout/model-cluster.ts';

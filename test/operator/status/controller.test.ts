@@ -248,14 +248,16 @@ describe('PodDisruptionBudgets', () => {
     const end = bench.lead();
     await bench.clock.advance(500);
     expect([bench.pdbSays('llm'), bench.pdbSays('plain'), writesOf(bench)]).toEqual([
-      'True Sufficient: 2 groups available, 1 needed, 2 expected (by scale)',
+      'True Sufficient: 2 groups available, 1 needed, 2 expected (by the scale of the workload); 1 may be disrupted now',
       'nothing',
       1,
     ]);
     bench.world.upsertPod(worker(0, 1).notReady().version('30').build());
     bench.controller.budgets([{ kind: 'PodDisruptionBudget', namespace: ns, name: 'llm' }]);
     await bench.clock.advance(500);
-    expect(bench.pdbSays('llm')).toBe('False Insufficient: 1 group available, 1 needed, 2 expected (by scale)');
+    expect(bench.pdbSays('llm')).toBe(
+      'False Insufficient: 1 group available, 1 needed, 2 expected (by the scale of the workload); none may be disrupted until 1 more is available',
+    );
     await end();
   });
 
@@ -338,7 +340,7 @@ describe('PodDisruptionBudgets', () => {
       await bench.clock.advance(500);
     }
     expect([bench.pdbSays('llm'), bench.events, writesOf(bench)]).toEqual([
-      'Unknown GroupFallback: 1 pod names a group that cannot be found: counted pod by pod',
+      'Unknown GroupFallback: 1 pod names a group that does not exist, so the budget counts pods, not groups',
       ['GroupFallback llm'],
       1,
     ]);

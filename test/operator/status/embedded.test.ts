@@ -9,8 +9,8 @@ import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
 import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
+import type { ResourceName } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { EventRecorder } from '../../../src/kube/events/recorder.ts';
@@ -147,6 +147,7 @@ async function leading(): Promise<() => Promise<void>> {
     guardOf: () => ({ kind: 'on' }),
     recorder,
     pubsPaused: () => false,
+    projects: false,
     budgetMetrics: createBudgetMetrics(metrics, realClock),
   });
   await eventually(async () => [pods, pdbs, pubs].every(({ cache }) => cache.synced));

@@ -2,8 +2,8 @@ import type { Condition, ObjectMeta } from '../../../src/api/meta.ts';
 import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { ObjectPlace, ResourceName } from '../../../src/kube/client/client.ts';
 import type { Patch } from '../../../src/kube/client/patch.ts';
-import type { ObjectPlace, ResourceName } from '../../../src/kube/client/resource.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import type { StatusClient } from '../../../src/operator/status/status-writer.ts';
 
@@ -53,7 +53,7 @@ export class FakeBudgets implements StatusClient {
       if (body.metadata.uid !== stored.metadata.uid) return undefined;
       const next = body.status?.conditions?.[0];
       if (next === undefined && !this.applied.has(key)) return stored;
-      return this.#withCondition(key, stored, next);
+      return withNumber(this.#withCondition(key, stored, next), body);
     });
   }
 
@@ -72,7 +72,8 @@ export class FakeBudgets implements StatusClient {
     if (next === undefined) this.applied.delete(key);
     else this.applied.add(key);
     const others = stored.status?.conditions?.filter(({ type }) => type !== condition.groupBudget) ?? [];
-    return { ...stored, status: { conditions: next === undefined ? others : [...others, next] } };
+    const conditions = next === undefined ? others : [...others, next];
+    return { ...stored, status: { ...stored.status, conditions } } as Budget;
   }
 
   #write<T>(
@@ -97,6 +98,18 @@ export class FakeBudgets implements StatusClient {
     // Safe: the caller reads the kind of object that it wrote.
     return Promise.resolve(succeeded(next as T));
   }
+}
+
+/** The projected number, in its annotation and in the status. */
+function withNumber(budget: Budget, { metadata, status }: PodDisruptionBudget): Budget {
+  if (status?.disruptionsAllowed === undefined) return budget;
+  const annotations = { ...budget.metadata.annotations, ...metadata.annotations };
+  const { disruptionsAllowed } = status;
+  return {
+    ...budget,
+    metadata: { ...budget.metadata, annotations },
+    status: { ...budget.status, disruptionsAllowed },
+  } as Budget;
 }
 
 export function keyOf(plural: string, { namespace = '', name }: { namespace?: string | undefined; name: string }) {

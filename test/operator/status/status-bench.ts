@@ -44,9 +44,12 @@ interface Setup {
   /** The one before: the same API server, time and people. */
   readonly after?: StatusBench;
   readonly limits?: Partial<StatusLimits>;
+  /** Whether budgets show units in `disruptionsAllowed`. */
+  readonly projects?: boolean;
 }
 
-export function aStatusBench({ world = aWorld(), pdbs = [], pubs = [], after, limits }: Setup): StatusBench {
+export function aStatusBench(setup: Setup): StatusBench {
+  const { world = aWorld(), pdbs = [], pubs = [], after, limits, projects = false } = setup;
   const clock = after?.clock ?? new TestClock();
   const api = after?.api ?? new FakeBudgets();
   const events = after?.events ?? [];
@@ -76,6 +79,7 @@ export function aStatusBench({ world = aWorld(), pdbs = [], pubs = [], after, li
     guardOf: () => state.guard,
     recorder: { record: ({ reason, subject }) => void events.push(`${reason} ${subject.name}`) },
     pubsPaused: () => state.paused,
+    projects,
     budgetMetrics: createBudgetMetrics(metrics, clock),
     ...(limits === undefined ? {} : { limits }),
   });

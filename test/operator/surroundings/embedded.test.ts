@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Namespace } from '../../../src/api/meta.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
+import type { ResourceName } from '../../../src/kube/client/client.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
@@ -67,7 +67,7 @@ describe('foreign webhooks on evictions', () => {
   it('[P9] are assumed as long as nobody knows', async () => {
     const { surroundings } = look();
     expect(surroundings.synced).toBe(false);
-    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('not seen yet');
+    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('has not seen the webhook configurations yet');
     expect(surroundings.kruiseOwnsPubs()).toBe(false);
     await surroundings.close();
   });
@@ -112,7 +112,9 @@ describe('foreign webhooks on evictions', () => {
     here.silentMs = 150_000;
     expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
     here.silentMs = 210_000;
-    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('nothing was heard for 210 seconds');
+    expect(surroundings.foreignEvictionWebhook('shop')).toMatch(
+      'has not heard from the watch of webhook configurations for 210 seconds',
+    );
     await surroundings.close();
   });
 });

@@ -223,7 +223,7 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(false);
     sink.upsert(lease({ name: 'mine' }), '6');
     expect(isFresh()).toBe(false);
-    expect(logged.join('')).toContain('node node-1 has another one');
+    expect(logged.join('')).toContain('node node-1 has another lease');
   });
 
   it('[I4] that can no longer be read counts no longer', () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { podUnavailableBudgetCrd } from '../../../src/api/crd/pod-unavailable-budget.ts';
 import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
+import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
-import type { ResourceName } from '../../../src/kube/client/resource.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { Discovery } from '../../../src/kube/discovery/discovery.ts';

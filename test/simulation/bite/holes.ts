@@ -1,4 +1,4 @@
-import { admit, cells, decide, gangs, loss, type Mistake, one, prune, shards, singles } from './mistake.ts';
+import { admit, cells, decide, evaluation, gangs, type Mistake, one, prune, shards, singles } from './mistake.ts';
 
 /** Holes that running clusters showed, or the simulation itself. */
 export const holes: readonly Mistake[] = [
@@ -44,7 +44,7 @@ export const holes: readonly Mistake[] = [
         replace: "if (panel.judges.some((one) => 'pub' in one)) return 'pass';",
       },
       {
-        file: 'operator/admission/pin.ts',
+        file: 'operator/admission/pod-handler.ts',
         find: 'return uid === undefined ? pass : { allowed: true, patch: [patchFor(eviction, uid)] };',
         replace: 'return uid === undefined ? pass : pass;',
       },
@@ -98,7 +98,7 @@ export const holes: readonly Mistake[] = [
   ),
   one(
     'a group that one probe withholds is free',
-    loss,
+    evaluation,
     "if (serving >= least && serving > healthy) return { kind: 'withheld', by: withholdersIn(unit, target) };",
     "if (serving < 0) return { kind: 'withheld', by: withholdersIn(unit, target) };",
     shards,
@@ -112,9 +112,9 @@ export const holes: readonly Mistake[] = [
   ),
   one(
     'the sizes of label groups are forgotten at a restart',
-    'core/world/ledger-view.ts',
-    'state.groups.setKeptSizes(new Map((ledger.spec?.sizes ?? []).map(({ group, size }) => [group, size])));',
-    'state.groups.setKeptSizes(new Map());',
+    'core/world/namespace-state.ts',
+    'new Map(sizes.map(({ group, size }) => [group, size]))',
+    'new Map()',
     cells,
   ),
   {
@@ -131,7 +131,7 @@ export const holes: readonly Mistake[] = [
   },
   one(
     'a PUB with a total of its own does not protect a workload that is scaled to 0',
-    'core/decide/exempt.ts',
+    'core/decide/gates.ts',
     'if (!pod.idle) return false;',
     'if (pod.uid !== undefined) return false;',
     singles,

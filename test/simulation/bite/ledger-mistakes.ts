@@ -1,4 +1,4 @@
-import { batch, decide, loss, type Mistake, one, prune, shards, singles } from './mistake.ts';
+import { batch, decide, evaluation, type Mistake, one, prune, shards, singles } from './mistake.ts';
 
 /** The sixteen ways to get the ledger wrong that its model is tried with, too. */
 export const ledgerMistakes: readonly Mistake[] = [
@@ -26,7 +26,7 @@ export const ledgerMistakes: readonly Mistake[] = [
   ),
   one(
     'a replica whose view is older than the watermark judges all the same',
-    'core/decide/closed.ts',
+    'core/decide/gates.ts',
     'if (isAtLeast(seen, watermark)) return undefined;',
     'if (seen !== undefined) return undefined;',
   ),
@@ -64,14 +64,14 @@ export const ledgerMistakes: readonly Mistake[] = [
   ),
   one(
     'a unit that only a conditional reservation brings down is free for its other pods',
-    loss,
+    evaluation,
     'const healthy = unit.healthy + unit.unproven;',
     'const healthy = unit.healthy;',
     shards,
   ),
   one(
     'what a verdict rests on leaves out the conditional pods of the unit',
-    'core/decide/rests-on.ts',
+    'core/decide/judges.ts',
     'const left = group.members.filter(group.counts);',
     'const left = group.members.filter((one) => one.counted);',
     shards,
@@ -118,7 +118,7 @@ export const ledgerMistakes: readonly Mistake[] = [
   ),
   one(
     'conditional pods make others of their unit surplus',
-    loss,
+    evaluation,
     "if (unit.healthy - Number(target.healthy) >= enough) return { kind: 'surplus' };",
     "if (unit.healthy + unit.unproven - Number(target.healthy) >= enough) return { kind: 'surplus' };",
     shards,

@@ -21,7 +21,7 @@ export interface Mistake {
 export const decide = 'core/decide/decide.ts';
 export const batch = 'core/ledger/batch.ts';
 export const prune = 'core/ledger/prune.ts';
-export const loss = 'core/decide/loss.ts';
+export const evaluation = 'core/decide/case.ts';
 export const admit = 'operator/admission/admit.ts';
 
 /** Stories of single pods, of groups with a stated size, of groups without, and of gangs that cannot be divided. */

@@ -22,7 +22,7 @@ export interface UpstreamOptions {
   readonly keep: boolean;
 }
 
-export const documentPath = join(testbedFolder, '..', 'docs/embedded-cluster-e2e.md');
+export const documentPath = join(testbedFolder, '..', 'docs/reference/embedded-cluster-e2e.md');
 
 /** Runs Kubernetes' own end-to-end tests, keeps what came of them, and writes the table. */
 export async function upstreamE2e(options: UpstreamOptions, around: Surroundings): Promise<void> {

@@ -7,17 +7,23 @@ const width = 1_120;
 const labelWidth = 220;
 const row = { height: 18, bar: 12 } as const;
 const charWidth = 6.8;
-/** More lanes than anybody looks at make a picture that nothing shows any more. */
+/** A picture with more lanes cannot be read. */
 const maxLanes = 200;
 
 interface Bar extends Span {
-  readonly kind: 'drain' | 'away' | 'down' | 'limit';
+  readonly kind: 'drain' | 'stuck' | 'away' | 'down' | 'limit';
+}
+
+interface Tick {
+  readonly kind: 'evicted' | 'refused';
+  readonly at: number;
+  readonly pod: string;
 }
 
 interface Lane {
   readonly name: string;
   readonly bars: readonly Bar[];
-  readonly ticks: readonly number[];
+  readonly ticks: readonly Tick[];
 }
 
 interface Block {
@@ -50,15 +56,20 @@ export function chartOf(result: SimulationResult, until: number): string {
     text(x(at), 14, momentText(at), 'dim', 'middle'),
   ]);
   const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y + 24}" role="img" aria-label="nodes, groups and budgets over time">`;
-  return [head, ...grid, ...shapes, ...legend(y + 14), '</svg>'].join('\n');
+  return ['<div class="chart">', head, hatch, ...grid, ...shapes, ...legend(y + 14), '</svg>', '</div>'].join('\n');
 }
 
 function blocksOf({ nodes, groups, budgets, timeline, durationMs }: SimulationResult): readonly Block[] {
   const nodeLanes = nodes.map(({ name, begun, drained, back }): Lane => {
     const draining: readonly Bar[] =
-      begun === undefined ? [] : [{ kind: 'drain', from: begun, ...(drained === undefined ? {} : { to: drained }) }];
+      begun === undefined
+        ? []
+        : [drained === undefined ? { kind: 'stuck', from: begun } : { kind: 'drain', from: begun, to: drained }];
     const away: readonly Bar[] = drained === undefined ? [] : [{ kind: 'away', from: drained, to: back ?? durationMs }];
-    const ticks = timeline.flatMap((event) => (event.kind === 'evicted' && event.pod.node === name ? [event.at] : []));
+    const ticks = timeline.flatMap((event): readonly Tick[] => {
+      if ((event.kind !== 'evicted' && event.kind !== 'refused') || event.pod.node !== name) return [];
+      return [{ kind: event.kind, at: event.at, pod: `${event.pod.namespace}/${event.pod.name}` }];
+    });
     return { name, bars: [...draining, ...away], ticks };
   });
   const groupLanes = groups
@@ -91,30 +102,49 @@ function laneShapes({ name, bars, ticks }: Lane, y: number, x: (at: number) => n
     ...bars.map(({ kind, from, to = end }) =>
       rect(from, to, kind, `${name}: ${words[kind]}, ${momentText(from)} to ${momentText(to)}`),
     ),
-    ...ticks.map(
-      (at) =>
-        `<line class="tick" x1="${x(at).toFixed(1)}" y1="${top - 2}" x2="${x(at).toFixed(1)}" y2="${top + row.bar + 2}"><title>${escaped(`evicted at ${momentText(at)}`)}</title></line>`,
-    ),
+    ...ticks.map(({ kind, at, pod }) => tick(kind, x(at), top, `${pod} ${tickWords[kind]} at ${momentText(at)}`)),
   ];
 }
 
+/** An eviction is a line over the whole bar; a refusal is a dot above it, and so both are told apart without colours. */
+function tick(kind: Tick['kind'], x: number, top: number, title: string): string {
+  const words = `<title>${escaped(title)}</title>`;
+  const at = x.toFixed(1);
+  return kind === 'evicted'
+    ? `<line class="tick" x1="${at}" y1="${top - 2}" x2="${at}" y2="${top + row.bar + 2}">${words}</line>`
+    : `<circle class="refusal" cx="${at}" cy="${top - 1}" r="2.5">${words}</circle>`;
+}
+
+const tickWords: Readonly<Record<Tick['kind'], string>> = { evicted: 'evicted', refused: 'refused' };
+
+/** For a node that never drained: stripes, since a bar in another colour alone is missed. */
+const hatch =
+  '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch-back" width="6" height="6"/><line class="hatch-line" x1="0" y1="0" x2="0" y2="6"/></pattern></defs>';
+
 const words: Readonly<Record<Bar['kind'], string>> = {
   drain: 'being drained',
-  away: 'drained, takes no pods',
-  down: 'down',
-  limit: 'at its limit',
+  stuck: 'never drained',
+  away: 'drained, cordoned',
+  down: 'group down',
+  limit: 'budget at its limit',
 };
 
 function legend(y: number): readonly string[] {
-  let left = labelWidth;
-  return (Object.keys(words) as Bar['kind'][]).flatMap((kind) => {
+  let left = 0;
+  const bars = (Object.keys(words) as Bar['kind'][]).flatMap((kind) => {
     const shapes = [
       `<rect class="${kind}" x="${left}" y="${y - 10}" width="12" height="12" rx="2"/>`,
       text(left + 18, y, words[kind], 'dim'),
     ];
-    left += 40 + words[kind].length * charWidth;
+    left += 36 + words[kind].length * charWidth;
     return shapes;
   });
+  const marks = (Object.keys(tickWords) as Tick['kind'][]).flatMap((kind) => {
+    const shapes = [tick(kind, left + 6, y - 10, tickWords[kind]), text(left + 18, y, `pod ${tickWords[kind]}`, 'dim')];
+    left += 64 + tickWords[kind].length * charWidth;
+    return shapes;
+  });
+  return [...bars, ...marks];
 }
 
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];

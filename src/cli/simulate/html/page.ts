@@ -1,3 +1,4 @@
+import { type Comparison, comparisonHead, comparisonRows } from '../compare-text.ts';
 import { lengthOf } from '../figures.ts';
 import { outcomeText } from '../outcome-text.ts';
 import { isFinished, type SimulationResult } from '../result.ts';
@@ -8,32 +9,71 @@ import { chartOf } from './chart.ts';
 import { escaped } from './escape.ts';
 import { style } from './style.ts';
 
-/** Longer lists no browser shows gladly. */
+/** Browsers become slow with longer tables. */
 const maxRows = 5_000;
 
-/** One or two simulations as one page without anything from elsewhere. Two of them have the same time scale. */
-export function pageOf(results: readonly SimulationResult[]): string {
+/** What makes a page a record: how it came about, when, and by which version. */
+export interface PageRecord {
+  readonly command: string;
+  /** RFC 3339. */
+  readonly date: string;
+  readonly version: string;
+}
+
+/** One simulation, or two that are compared, as one page without anything from elsewhere. Two of them have the same time scale. */
+export function pageOf(shown: SimulationResult | Comparison, record: PageRecord): string {
+  const compared = 'changes' in shown ? shown : undefined;
+  const results = 'changes' in shown ? [shown.asItIs, shown.changed] : [shown];
   const [first] = results;
   const title = first === undefined ? 'Simulation' : `Simulated: ${scenarioText(first.scenario)}`;
   const until = Math.max(1_000, ...results.map(({ durationMs }) => durationMs));
-  const titles = results.length === 1 ? [undefined] : ['As it is', 'Changed'];
+  const titles = compared === undefined ? [undefined] : ['As it is', `Changed: ${compared.changes.join(', ')}`];
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escaped(title)}</title><style>${style}</style></head><body>`,
     `<h1>${escaped(title)}</h1>`,
+    ...(compared === undefined ? [] : [comparisonOf(compared)]),
     ...results.map((result, index) => sectionOf(result, until, titles[index])),
+    recordOf(record),
     '</body></html>',
     '',
   ].join('\n');
 }
 
+/** Above everything else: what the reader decides by. */
+function comparisonOf(comparison: Comparison): string {
+  const { asItIs, changed } = comparison;
+  const alarms = [
+    ...outcomeText(asItIs).alarms.map((line) => `As it is: ${line}`),
+    ...outcomeText(changed).alarms.map((line) => `Changed: ${line}`),
+  ];
+  const head = comparisonHead.map((one) => `<th>${escaped(one.toLowerCase())}</th>`).join('');
+  const rows = comparisonRows(comparison).map((cells, index) => {
+    // The first row says for how long nothing served.
+    const marked = (cell: string, column: number) => index === 0 && column > 0 && cell !== 'never';
+    return `<tr>${cells.map((cell, column) => `<td${marked(cell, column) ? ' class="bad"' : ''}>${escaped(cell)}</td>`).join('')}</tr>`;
+  });
+  return `<section>${alarmsOf(alarms)}<div class="scroll"><table class="compare"><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></div></section>`;
+}
+
+function alarmsOf(lines: readonly string[]): string {
+  return lines.map((line) => `<p class="alarm">${escaped(line)}.</p>`).join('\n');
+}
+
+function recordOf({ command, date, version }: PageRecord): string {
+  return `<p class="record dim">${escaped(`${command} · ${date} · holdfast ${version}`)}</p>`;
+}
+
 function sectionOf(result: SimulationResult, until: number, title: string | undefined): string {
+  const { verdict, facts, alarms } = outcomeText(result);
+  const tone = isFinished(result) && alarms.length === 0 ? 'good' : isFinished(result) ? 'dim' : 'bad';
   return [
     '<section>',
     title === undefined ? '' : `<h2>${escaped(title)}</h2>`,
-    `<p class="${isFinished(result) ? 'good' : 'bad'}">${escaped(verdictOf(result))}</p>`,
+    alarmsOf(alarms),
+    `<p class="${tone}">${escaped(`${verdict}: ${facts}.`)}</p>`,
     `<p class="dim">${escaped(assumptionsText(result.assumptions))}</p>`,
     chartOf(result, until),
     problems(result),
@@ -46,18 +86,13 @@ function sectionOf(result: SimulationResult, until: number, title: string | unde
     .join('\n');
 }
 
-function verdictOf(result: SimulationResult): string {
-  const { verdict, facts } = outcomeText(result);
-  return `${verdict}: ${facts}.`;
-}
-
 function problems({ unfinished, pending, violations }: SimulationResult): string {
   const lines = [
     ...violations.map(
       ({ at, budget, pods }) => `${momentText(at)} ${budgetName(budget)} was broken by evicting ${pods.join(', ')}`,
     ),
-    ...unfinished.map(({ pod, why }) => `${pod.namespace}/${pod.name} never went: ${why}`),
-    ...pending.map(({ pod, why }) => `${pod.namespace}/${pod.name} found no place: ${why}`),
+    ...unfinished.map(({ pod, why }) => `${pod.namespace}/${pod.name} was never evicted: ${why}`),
+    ...pending.map(({ pod, why }) => `${pod.namespace}/${pod.name} has no node: ${why}`),
   ];
   return lines.length === 0 ? '' : `<h3>What never finished</h3><ul class="bad">${items(lines)}</ul>`;
 }
@@ -84,13 +119,13 @@ function timelineTable({ timeline }: SimulationResult): string {
 }
 
 function notes({ notes: all }: SimulationResult): string {
-  return all.length === 0 ? '' : `<h3>What is not as in your cluster</h3><ul>${items(all)}</ul>`;
+  return all.length === 0 ? '' : `<h3>What differs from your cluster</h3><ul>${items(all)}</ul>`;
 }
 
 function details(title: string, head: readonly string[], rows: readonly string[]): string {
   const more = rows.length > maxRows ? `<p class="dim">and ${rows.length - maxRows} more</p>` : '';
   const heads = head.map((one) => `<th>${escaped(one)}</th>`).join('');
-  return `<details open><summary>${title}</summary><table><thead><tr>${heads}</tr></thead><tbody>${rows.slice(0, maxRows).join('\n')}</tbody></table>${more}</details>`;
+  return `<details open><summary>${title}</summary><div class="scroll"><table><thead><tr>${heads}</tr></thead><tbody>${rows.slice(0, maxRows).join('\n')}</tbody></table></div>${more}</details>`;
 }
 
 function row(cells: readonly string[]): string {

@@ -1,7 +1,7 @@
+import { withSizesAlone } from '../../ledger-sizes.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../output/problem.ts';
 import { missingDefinitions } from './custom-kinds.ts';
-import { withSizesAlone } from './ledgers.ts';
 import { completeNodes } from './nodes.ts';
 import { foreignOwners, missingOwners } from './owners.ts';
 import { asTheyWere, isPod, type SnapshotPod } from './pods.ts';

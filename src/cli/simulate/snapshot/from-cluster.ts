@@ -5,9 +5,11 @@ import { splitApiVersion } from '../../../cluster/objects.ts';
 import { compareStrings } from '../../../core/compare.ts';
 import { schedulingGroup } from '../../../core/groups/native.ts';
 import type { KindName, KindResource } from '../../../kube/discovery/discovery.ts';
+import { type Gap, listRight } from '../../live/gap.ts';
 import { KindReader } from '../../live/kind-reader.ts';
 import { everywhere, only } from '../../live/scope.ts';
 import type { Session } from '../../live/session.ts';
+import { ensureSight } from '../../live/sight.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../output/problem.ts';
 import { referencesOf, uidOf } from './uids.ts';
@@ -36,6 +38,13 @@ const kinds: readonly KindName[] = [
   { group: schedulingGroup, kind: 'Workload' },
 ];
 
+/** Without these a simulation would show a drain that no budget stops, or one that ignores disruptions under way. */
+const indispensable: Readonly<Record<string, string>> = {
+  PodDisruptionBudget: 'poddisruptionbudgets',
+  PodUnavailableBudget: 'podunavailablebudgets',
+  DisruptionLedger: 'disruptionledgers',
+};
+
 /** So far up a chain of owners is looked; nobody has longer ones. */
 const maxOwnerRounds = 5;
 
@@ -51,6 +60,7 @@ class Reading {
   readonly warnings: string[] = [];
   readonly #reader: KindReader;
   readonly #namespace: string | undefined;
+  readonly #gaps: Gap[] = [];
   readonly #asked = new Set<string>();
 
   constructor(reader: KindReader, namespace: string | undefined) {
@@ -63,23 +73,39 @@ class Reading {
     if (pods !== undefined)
       throw new Problem(`pods cannot be read: ${pods}`, 'Choose a namespace that you may read with -n NAMESPACE.');
     for (const kind of kinds) await this.#note(kind);
+    ensureSight(this.#gaps);
     for (let round = 0; round < maxOwnerRounds; round += 1) {
       const owners = this.#unread();
       if (owners.length === 0) break;
       for (const kind of owners) await this.#note(kind);
     }
     if (this.#namespace !== undefined) {
+      this.#refuseEmpty(this.#namespace);
       this.warnings.push(
         `only namespace ${this.#namespace} is simulated: pods of others take no room, and are not drained`,
       );
     }
   }
 
+  /** Without pods there is nothing to simulate; a mistyped name is the usual cause. */
+  #refuseEmpty(namespace: string): void {
+    if (this.objects.some(({ kind }) => kind === 'Pod')) return;
+    const exists = this.objects.some(({ kind }) => kind === 'Namespace');
+    throw new Problem(
+      exists ? `namespace ${namespace} has no pods` : `namespace ${namespace} does not exist, or you may not read it`,
+      'kubectl get namespaces lists them.',
+    );
+  }
+
   async #note(kind: KindName): Promise<void> {
     const denied = await this.#read(kind);
     if (denied === undefined) return;
     const name = kind.group === '' ? kind.kind : `${kind.kind} (${kind.group})`;
+    const follows = 'they are missing in the simulation';
     this.warnings.push(`objects of kind ${name} may not be read, and are missing in the simulation: ${denied}`);
+    const plural = indispensable[kind.kind];
+    if (plural === undefined) return;
+    this.#gaps.push({ what: plural, why: denied, follows, right: listRight(kind.group, plural, 'all') });
   }
 
   /** Why it may not be read; undefined: it was, or the server has no such kind. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../support/effort.ts';
 import { commands } from './commands.ts';
 import { Life, type LifeStats } from './life.ts';
 
-/** HOLDFAST_LIVES looks at more of them. */
-const lives = Number(process.env['HOLDFAST_LIVES'] ?? 300);
+const lives = runs({ short: 60, long: 1_000 });
 
 describe('three ledger services over one API server', () => {
   it('[I1] [I3] [I5] [I9] [L5] [L6] [L7] [N5] [N6] overspend nothing, reserve once, and end every reservation', async () => {

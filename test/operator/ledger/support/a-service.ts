@@ -4,15 +4,13 @@ import type { Verdict } from '../../../../src/core/verdict.ts';
 import type { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
 import { Admission } from '../../../../src/operator/admission/admit.ts';
-import type { BuiltinCounters } from '../../../../src/operator/admission/builtin-counters.ts';
+import type { BuiltinCounters, Completion, Takeover } from '../../../../src/operator/admission/complete.ts';
 import { Deadline } from '../../../../src/operator/admission/deadline.ts';
 import { LedgerAccess, type LedgerEvents, type LedgerStore } from '../../../../src/operator/admission/ledger.ts';
 import { type AdmissionLimits, defaultAdmissionLimits } from '../../../../src/operator/admission/limits.ts';
-import { GroupCommit } from '../../../../src/operator/admission/reserve.ts';
-import type { Completion, Takeover } from '../../../../src/operator/admission/takeover.ts';
+import { GroupCommit, Turns } from '../../../../src/operator/admission/reserve.ts';
 import type { PodReader, PodReading } from '../../../../src/operator/admission/verify.ts';
 import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
-import { Turns } from '../../../../src/operator/admission/waiting-line.ts';
 import { Withdrawals } from '../../../../src/operator/admission/withdrawals.ts';
 import {
   defaultPrunerLimits,

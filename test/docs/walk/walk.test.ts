@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { walkOfOneEviction } from './measure.ts';
+
+/** Rooms of the product; what is told of a request (`telemetry`) is listed, and not counted. */
+const rooms = ['api', 'core', 'kube', 'operator'];
+const mostFiles = 52;
+
+/** The block below the heading: a folder and the names of its files on each line. */
+function listedFiles(): readonly string[] {
+  const [, section = ''] = readFileSync('docs/ARCHITECTURE.md', 'utf8').split('### The walk, measured');
+  const block = /^```\n([^`]*)^```/m.exec(section)?.[1] ?? '';
+  const lines = block.trim().split('\n');
+  return lines.flatMap((line) => {
+    const [folder = '', ...names] = line.split(/\s+/);
+    return names.map((name) => `${folder}/${name}.ts`);
+  });
+}
+
+it('docs/ARCHITECTURE.md lists the files that one eviction passes, and they are few', async () => {
+  const walked = [...(await walkOfOneEviction()).keys()];
+  expect([...listedFiles()].sort()).toEqual([...walked].sort());
+  expect(walked.filter((file) => rooms.includes(file.split('/')[0] ?? '')).length).toBeLessThanOrEqual(mostFiles);
+});
