@@ -104,10 +104,3 @@ export interface Denied {
 }
 
 export type Verdict = Allowed | Denied;
-
-/** Allowed, without any budget that had to agree, and resting on nothing that can have become wrong. */
-export function isFree(verdict: Verdict): boolean {
-  if (verdict.result === 'deny') return false;
-  const { reason, effects } = verdict;
-  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved' && effects.onlyIf === undefined;
-}

@@ -59,6 +59,8 @@ export class GroupNode {
   readonly indexes = new Tally();
   /** The root owners of its pods, with how many have each: nearly always one. */
   readonly roots = new Map<OwnerNode | undefined, number>();
+  /** Of `roots`. Kept, because every change of a pod of the group asks for it, and roots hardly ever change. */
+  #rootsKey = '';
   /** Budgets that selected at least one of its pods. */
   readonly budgets = new Set<PdbState>();
 
@@ -86,14 +88,20 @@ export class GroupNode {
 
   enter(pod: PodRecord): void {
     this.pods.add(pod);
-    this.roots.set(pod.root, (this.roots.get(pod.root) ?? 0) + 1);
+    const count = this.roots.get(pod.root) ?? 0;
+    this.roots.set(pod.root, count + 1);
+    if (count === 0) this.#rootsChanged();
   }
 
   leave(pod: PodRecord): void {
     this.pods.delete(pod);
     const count = (this.roots.get(pod.root) ?? 0) - 1;
     if (count > 0) this.roots.set(pod.root, count);
-    else this.roots.delete(pod.root);
+    else if (this.roots.delete(pod.root)) this.#rootsChanged();
+  }
+
+  #rootsChanged(): void {
+    this.#rootsKey = [...this.roots.keys()].map(identityOf).sort().join('+');
   }
 
   /** Groups with the same parent are replicas of one another (G3). */
@@ -101,7 +109,7 @@ export class GroupNode {
     const described = this.description.kind === 'gang' ? this.description.parent : undefined;
     const parent = this.claimedParent ?? described;
     if (parent !== undefined) return parent;
-    return `owner/${[...this.roots.keys()].map(identityOf).sort().join('+')}`;
+    return `owner/${this.#rootsKey}`;
   }
 
   get statedMinimum(): number | undefined {

@@ -1,6 +1,6 @@
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import { type Allowed, type Denied, isFree, type Verdict } from '../../core/verdict.ts';
+import type { Allowed, Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { FreshScales } from '../owners/fresh-scales.ts';
@@ -11,7 +11,7 @@ import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
 import type { AskedDisruption } from './pod-request.ts';
 import type { GroupCommit } from './reserve.ts';
-import { isUnpinned, type PodReader, podsToRead, readPod, verifyPods } from './verify.ts';
+import { isFree, isUnpinned, type PodReader, passesAsItIs, podsToRead, readPod, verifyPods } from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
@@ -305,7 +305,7 @@ export class Admission {
 
   /** Nothing has to be written, read or waited for: most requests are about pods that no budget concerns, or are refused. */
   #isFinal(asked: AskedDisruption, verdict: Verdict): boolean {
-    if (verdict.result === 'allow') return isFree(verdict) && !isUnpinned(verdict.effects, asked.request);
+    if (verdict.result === 'allow') return passesAsItIs(verdict, asked.request);
     if (isUnsettled(verdict) || asked.own) return false;
     if (isRefusedFor(verdict, 'PodUnknown') && this.#isUnseen(asked.request)) return false;
     return !this.#deps.scales.concerns(asked.request, verdict);

@@ -2,7 +2,7 @@ import { type Fields, isObject, isUnset } from '../../api/json.ts';
 import type { Namespace } from '../../api/meta.ts';
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import { type Denied, isFree, type Verdict } from '../../core/verdict.ts';
+import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
@@ -15,7 +15,7 @@ import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { evictionTerms, type Identity, podRequestOf } from './pod-request.ts';
 import type { AdmissionAnswer, JsonPatchOperation, ReviewRequest } from './review.ts';
-import { isUnpinned, namesNoUid, type PodReader, readPod } from './verify.ts';
+import { namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
 
 /** The two webhooks that an eviction passes, in this order: one binds it to a uid, the other decides whether it may happen. */
 
@@ -193,7 +193,7 @@ export class PodHandler implements WebhookHandler {
     const { world, clock, options } = this.#parts;
     try {
       const verdict = decide(world, { ...request, dryRun: true }, clock.now(), options(request.namespace));
-      return isFree(verdict) && !(verdict.result === 'allow' && isUnpinned(verdict.effects, request));
+      return passesAsItIs(verdict, request);
     } catch {
       return false;
     }

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../api/meta.ts';
 import { counted } from '../../api/wording.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
-import type { Effects, PodVersion } from '../../core/verdict.ts';
+import type { Effects, PodVersion, Verdict } from '../../core/verdict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { resources } from '../resources.ts';
 import { type Deadline, unlessAborted } from './deadline.ts';
@@ -73,6 +73,18 @@ export function podsToRead(effects: Effects, request: DisruptionRequest): readon
 export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
   if (effects.complete === 'takeover' || effects.target === undefined) return false;
   return namesNoUid(request);
+}
+
+/** Allowed, without any budget that had to agree, and resting on nothing that can have become wrong. */
+export function isFree(verdict: Verdict): boolean {
+  if (verdict.result === 'deny') return false;
+  const { reason, effects } = verdict;
+  return reason !== 'WithinBudget' && reason !== 'AlreadyReserved' && effects.onlyIf === undefined;
+}
+
+/** The API server can act on it without anything that this room writes, reads or deletes first. */
+export function passesAsItIs(verdict: Verdict, request: DisruptionRequest): boolean {
+  return verdict.result === 'allow' && isFree(verdict) && !isUnpinned(verdict.effects, request);
 }
 
 /** An eviction that is bound to no pod: the API server acts on whatever pod has the name by then. */
