@@ -27,6 +27,7 @@ function health(world: World, now = 0): { readonly pdb: boolean; readonly pub: b
 const healthy = { pdb: true, pub: true };
 const unhealthy = { pdb: false, pub: false };
 const onlyForPdb = { pdb: true, pub: false };
+const onlyForPub = { pdb: false, pub: true };
 const fresh: ProbeLease = { renewedAt: 0, durationSeconds: 40 };
 const stale: ProbeLease = { renewedAt: -40_000, durationSeconds: 40 };
 
@@ -82,9 +83,9 @@ describe('a pod without a probe', () => {
       ]);
   check([
     {
-      name: '[H6] is healthy when only an announced update in place keeps it from being Ready',
+      name: '[H6] is healthy for a PUB, which judges the announcement, when only an announced update in place keeps it from being Ready',
       pod: gated([gate], [gate, 'False']),
-      want: healthy,
+      want: onlyForPub,
     },
     {
       name: '[H6] is not when its containers are not ready',
@@ -101,15 +102,28 @@ describe('a pod without a probe', () => {
       want: unhealthy,
     },
     {
-      name: '[H6] is when all other gates are open',
+      name: '[H6] is for a PUB when all other gates are open',
       pod: gated([gate, 'other'], [gate, 'False'], ['other', 'True']),
-      want: healthy,
+      want: onlyForPub,
     },
     { name: '[H6] is not when nothing was said by that gate', pod: gated([gate]), want: unhealthy },
     { name: '[H6] is not when it is unknown', pod: gated([gate], [gate, 'Unknown']), want: unhealthy },
     { name: '[H6] is not when it is no gate of the pod', pod: gated([], [gate, 'False']), want: unhealthy },
     { name: '[H6] is not when it is open', pod: gated([gate], [gate, 'True']), want: unhealthy },
   ]);
+
+  it('[H6] is not for a PUB that does not protect UPDATE, and so did not judge the announcement', () => {
+    const announced = gated([gate], [gate, 'False']);
+    const world = aWorld({
+      pods: [announced],
+      pubs: [aPub('b', { selector: { matchLabels: app }, minAvailable: 1, protectOperations: ['EVICT'] })],
+    });
+    expect(pubNumbers(world, 'b')?.available).toBe(0);
+    world.upsertPod(pod.build());
+    expect(pubNumbers(world, 'b')?.available).toBe(1);
+    world.upsertPod(announced.build());
+    expect(pubNumbers(world, 'b')?.available).toBe(0);
+  });
 
   it('[H1] changes with its condition', () => {
     const world = around(pod);

@@ -85,7 +85,7 @@ export function evaluate(
   const { healthy, serving, minimum } = units.get(key) ?? { ...none, minimum: minimumOf(budget, self) };
   if (healthy >= minimum) return undefined;
   const upWith = healthy + Number(isHealthy(budget, self)) >= minimum;
-  const isWithheld = !upWith && serving + Number(self.ready || self.healthy) >= minimum;
+  const isWithheld = !upWith && serving + Number(self.ready || isHealthy(budget, self)) >= minimum;
   if (isWithheld && budget.groups !== undefined) return `${name}: a probe withholds ${key}`;
   const desired = desiredOf(budget.spec, expected);
   if (desired === 0) return undefined;
@@ -101,6 +101,7 @@ function isPlain(budget: Budget): boolean {
 }
 
 function isHealthy(budget: Budget, pod: SeenPod): boolean {
+  if (budget.kind === 'PUB') return pod.healthyForPub;
   return isPlain(budget) ? pod.ready : pod.healthy;
 }
 
@@ -119,7 +120,7 @@ function unitsOf(budget: Budget, pods: readonly SeenPod[]): ReadonlyMap<string, 
     const key = unitKey(budget, pod);
     const unit = units.get(key) ?? { ...none, minimum: minimumOf(budget, pod) };
     unit.healthy += Number(isHealthy(budget, pod));
-    unit.serving += Number(pod.ready || pod.healthy);
+    unit.serving += Number(pod.ready || isHealthy(budget, pod));
     units.set(key, unit);
   }
   return units;

@@ -11,8 +11,10 @@ export interface SeenPod extends Labelled {
   readonly name: string;
   /** For Kubernetes' own rule. */
   readonly ready: boolean;
-  /** For all other budgets (H1, H2, H6): what its probe says, or else that it is Ready, or only out of service for an announced update. */
+  /** For PDBs that Holdfast judges (H1, H2): what its probe says, or else that it is Ready. */
   readonly healthy: boolean;
+  /** For PUBs, which judge announced updates (H6): what its probe says, or else that it is Ready, or only out of service for such an update. */
+  readonly healthyForPub: boolean;
   readonly probed: boolean;
   readonly phase: string;
   /** How many pods its group has. */
@@ -37,6 +39,7 @@ export function seen(object: KubeObject, vouched: ReadonlySet<string> = new Set(
     status.conditions?.some((one) => one.type === updateGate && one.status === 'False') === true &&
     is('ContainersReady');
   const probed = annotations['holdfast.dev/disruption-probe'] !== undefined;
+  const isDisruptable = is('Disruptable') && vouched.has(uid);
   const size = Number(annotations[sizeAnnotation] ?? annotations[lwsSize] ?? '1');
   const spec = object['spec'] as { readonly workloadRef?: { readonly podGroupReplicaKey?: string } } | undefined;
   return {
@@ -44,7 +47,8 @@ export function seen(object: KubeObject, vouched: ReadonlySet<string> = new Set(
     name,
     labels,
     ready,
-    healthy: probed ? is('Disruptable') && vouched.has(uid) : ready || isAnnounced,
+    healthy: probed ? isDisruptable : ready,
+    healthyForPub: probed ? isDisruptable : ready || isAnnounced,
     probed,
     phase: status.phase ?? 'Pending',
     size,

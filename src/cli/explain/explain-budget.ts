@@ -53,7 +53,7 @@ export function explainBudget(
     budget: budgetView(world, state, budget),
     asked: askedIn(live, namespace),
     groups: unitsOf(budget),
-    down: downPods(budget.pods, kind === 'pdb' ? whyDown : whyDownForPub),
+    down: downPods(budget.pods, 'mode' in budget ? whyDown : (pod) => whyDownForPub(budget, pod)),
     ...judged(live, budget),
     reservations: reservationsOf(state, budget),
     ...(status === undefined ? {} : { kubernetes: status }),

@@ -2,6 +2,7 @@ import type { Condition } from '../../api/meta.ts';
 import { condition } from '../../api/names.ts';
 import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
+import type { PubState } from '../../core/world/pub-state.ts';
 import { printable } from '../../kube/outcome/printable.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 
@@ -48,27 +49,38 @@ export function probeReport(
   };
 }
 
-/** Why a pod does not count as up, in a few words; undefined: it does. */
+/** Why a pod does not count as up for a PodDisruptionBudget, in a few words; undefined: it does. */
 export function whyDown(pod: PodRecord): string | undefined {
+  return whyOut(pod) ?? whyUnhealthy(pod, pod.healthy);
+}
+
+function whyOut(pod: PodRecord): string | undefined {
   if (pod.has(bit.terminating)) return 'is being deleted';
   if (pod.has(bit.finished)) return 'has finished';
   if (pod.doomed) return 'is deleted with its owner';
-  if (pod.reserved !== undefined) return 'is about to be deleted';
-  if (pod.has(bit.probed)) return whyNotDisruptable(pod);
-  return pod.inService ? undefined : 'is not ready';
+  return pod.reserved === undefined ? undefined : 'is about to be deleted';
 }
 
-function whyNotDisruptable(pod: PodRecord): string | undefined {
-  if (pod.healthy) return undefined;
+function whyUnhealthy(pod: PodRecord, isHealthy: boolean): string | undefined {
+  if (isHealthy) return undefined;
+  if (pod.has(bit.probed)) return whyNotDisruptable(pod);
+  return pod.inService ? 'is out of service for an update in place' : 'is not ready';
+}
+
+function whyNotDisruptable(pod: PodRecord): string {
   if (pod.has(bit.probeInvalid)) return 'has a probe that cannot be read';
   if (pod.has(bit.disruptable)) return 'has a probe that no agent confirms';
   return pod.has(bit.probePending) ? 'has not been probed yet' : 'reports by its probe that it cannot be disrupted';
 }
 
 /** The same in the eyes of a PodUnavailableBudget, which wants more. */
-export function whyDownForPub(pod: PodRecord): string | undefined {
-  const why = whyDown(pod);
-  if (why !== undefined || pod.healthyForPub) return why;
+export function whyDownForPub(pub: PubState, pod: PodRecord): string | undefined {
+  const isUp = pub.judgesUpdates ? pod.inService : pod.has(bit.ready);
+  return whyOut(pod) ?? whyUnhealthy(pod, pod.has(bit.probed) ? pod.healthy : isUp) ?? whyUnfit(pod);
+}
+
+function whyUnfit(pod: PodRecord): string | undefined {
   if (!pod.has(bit.running)) return 'does not run';
-  return pod.has(bit.unavailableLabel) ? 'is labelled as unavailable' : 'is being updated in place';
+  if (pod.has(bit.unavailableLabel)) return 'is labelled as unavailable';
+  return pod.has(bit.updateUnfinished) ? 'is being updated in place' : undefined;
 }

@@ -58,7 +58,7 @@ function pubUnit(pub: PubState, unit: PubUnit): UnitView {
     healthy,
     minimum,
     available: healthy >= minimum,
-    down: downPods(pods, whyDownForPub),
+    down: downPods(pods, (pod) => whyDownForPub(pub, pod)),
   };
 }
 

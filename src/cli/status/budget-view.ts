@@ -104,7 +104,7 @@ function downOfPdb(pdb: PdbState, scope: BudgetScope): string[] {
 function downOfPub(pub: PubState): string[] {
   const groups = [...pub.units.values()].filter((unit) => !pub.isAvailable(unit)).map((unit) => unit.display);
   const singles = [...pub.pods].filter(
-    (pod) => pub.unitOf(pod) === undefined && pod.exists && !(pod.counted && pod.healthyForPub),
+    (pod) => pub.unitOf(pod) === undefined && pod.exists && !(pod.counted && pub.healthy(pod)),
   );
   return [...groups, ...singles.map((pod) => pod.name)];
 }

@@ -39,6 +39,7 @@ export function groupCase(pdb: PdbState, group: GroupNode, pod: PodRecord): Case
   const loss = lossOf(group, bounds, {
     healthy: pod.counted && pod.healthy,
     counts: (one) => one.counted || one.unproven,
+    serves: (one) => one.serves,
   });
   const canSpare = (): boolean => Math.max(group.able, group.fullSize) > bounds.enough;
   return {
@@ -91,9 +92,12 @@ function pdbRemedy({ rules }: PdbState, desired: number, supply: Supply): Remedy
 
 export function pubCase(pub: PubState, pod: PodRecord): Case {
   const unit = pub.unitOf(pod);
-  const healthy = pub.counts(pod) && pod.healthyForPub;
+  const healthy = pub.counts(pod) && pub.healthy(pod);
   const counts = (one: PodRecord): boolean => pub.counts(one) || pub.mayCount(one);
-  const loss = unit === undefined ? lossOfPod(healthy) : lossOf(unit, pub.boundsOf(unit), { healthy, counts });
+  const loss =
+    unit === undefined
+      ? lossOfPod(healthy)
+      : lossOf(unit, pub.boundsOf(unit), { healthy, counts, serves: (one) => pub.serves(one) });
   const canSpare = (): boolean => unit !== undefined && pub.largestSize(unit) > pub.boundsOf(unit).enough;
   return {
     ref: pub.ref,
@@ -133,6 +137,8 @@ interface Target {
   readonly healthy: boolean;
   /** Whether a pod of the unit counts, or may turn out to. */
   readonly counts: (pod: PodRecord) => boolean;
+  /** In the eyes of the budget (H5). */
+  readonly serves: (pod: PodRecord) => boolean;
 }
 
 /** A unit of one pod. Where a probe says no, the veto answers (V1). */
@@ -172,9 +178,9 @@ function doubtOf(unit: Unit, least: number, enough: number): Doubt {
   return { code: 'DisruptionUnproven', detail };
 }
 
-function withholdersIn(unit: Unit, { counts }: Target): readonly PodRecord[] {
+function withholdersIn(unit: Unit, { counts, serves }: Target): readonly PodRecord[] {
   return [...unit.pods]
-    .filter((pod) => counts(pod) && pod.vetoes && pod.serves)
+    .filter((pod) => counts(pod) && pod.vetoes && serves(pod))
     .sort((a, b) => compareStrings(a.name, b.name));
 }
 

@@ -122,7 +122,7 @@ function isBeyondHelp(pod: PodRecord, request: DisruptionRequest, judges: readon
   return judges.every((judge) => {
     const unit = judge.kind === 'pub' ? judge.pub.unitOf(pod) : undefined;
     if (judge.kind !== 'pub' || unit === undefined) return false;
-    const own = Number(judge.pub.counts(pod) && pod.servesForPub);
+    const own = Number(judge.pub.counts(pod) && judge.pub.serves(pod));
     return unit.serving - own + unit.unprovenServing + 1 < judge.pub.boundsOf(unit).least;
   });
 }

@@ -148,7 +148,7 @@ export function servesEverybody(pod: PodRecord, judges: readonly Judge[]): boole
 
 /** A group is down because of pods that do not serve: one that serves and says no does not keep it down (H5). */
 function serves(pod: PodRecord, judge: Judge): boolean {
-  if (judge.kind === 'pub') return judge.pub.unitOf(pod) === undefined ? pod.healthyForPub : pod.servesForPub;
+  if (judge.kind === 'pub') return judge.pub.unitOf(pod) === undefined ? judge.pub.healthy(pod) : judge.pub.serves(pod);
   if (judge.kind === 'pdbGroup') return pod.serves;
   return judge.kind === 'pdbPlain' ? pod.has(bit.ready) : pod.healthy;
 }

@@ -25,7 +25,7 @@ export function changeOver(reservation: Reservation, pod: PodRecord): 'updated' 
   const progress = progressOf(reservation, change, pod);
   if (progress.length > 0 && progress.every((one) => one === 'returned')) return 'returned';
   const isOver = progress.every((one) => one === 'done' || one === 'returned');
-  return isOver && pod.healthyForPub ? 'updated' : undefined;
+  return isOver && pod.healthyForPub(true) ? 'updated' : undefined;
 }
 
 /**

@@ -102,23 +102,32 @@ export class PodRecord {
     return this.has(bit.ready | bit.heldByAnnouncement);
   }
 
-  /** Healthy for a PDB (H1, H2, H4, H6). */
+  /** Healthy for a PDB (H1, H2, H4). A PDB judges no updates, so a pod that an announced one takes out of service is down for it (H6). */
   get healthy(): boolean {
-    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : this.inService;
+    return this.#healthyIf(this.has(bit.ready));
   }
 
   /** Ready or healthy: it does its part, also while its probe says that it must not be disrupted (H5). */
   get serves(): boolean {
-    return this.inService || this.healthy;
+    return this.has(bit.ready) || this.healthy;
   }
 
-  /** Healthy for a PUB (H3). */
-  get healthyForPub(): boolean {
-    return this.healthy && this.#fitForPub;
+  /** Healthy for a PUB (H3). One that judges updates takes a pod for healthy until an announced update of it begins (H6). */
+  healthyForPub(judgesUpdates: boolean): boolean {
+    return this.#healthyIf(this.#readyForPub(judgesUpdates)) && this.#fitForPub;
   }
 
-  get servesForPub(): boolean {
-    return this.serves && this.#fitForPub;
+  servesForPub(judgesUpdates: boolean): boolean {
+    const ready = this.#readyForPub(judgesUpdates);
+    return (ready || this.#healthyIf(ready)) && this.#fitForPub;
+  }
+
+  #healthyIf(ready: boolean): boolean {
+    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : ready;
+  }
+
+  #readyForPub(judgesUpdates: boolean): boolean {
+    return judgesUpdates ? this.inService : this.has(bit.ready);
   }
 
   get #fitForPub(): boolean {
@@ -222,6 +231,8 @@ export interface Share {
   readonly plainAble: number;
   readonly pdb: Strength;
   readonly pub: Strength;
+  /** What the pod adds to that for a PUB that judges updates (H6). */
+  readonly announced: Strength;
   /** What the pod adds for a PUB whose own total overrides a workload's scale of 0 (U3). */
   readonly idle: Strength;
 }
@@ -243,12 +254,16 @@ export const nothing: Share = {
   plainAble: 0,
   pdb: noStrength,
   pub: noStrength,
+  announced: noStrength,
   idle: noStrength,
 };
 
 export function shareOf(pod: PodRecord): Share {
-  const forPub =
-    pod.live && (!pod.doomed || pod.idle) ? strength(pod, pod.healthyForPub, pod.servesForPub) : noStrength;
+  const isPart = pod.live && (!pod.doomed || pod.idle);
+  const forPub = (judgesUpdates: boolean): Strength =>
+    isPart ? strength(pod, pod.healthyForPub(judgesUpdates), pod.servesForPub(judgesUpdates)) : noStrength;
+  const pub = forPub(false);
+  const isAnnounced = !pod.idle && pod.has(bit.heldByAnnouncement);
   return {
     live: Number(pod.live),
     existing: Number(pod.exists),
@@ -256,8 +271,9 @@ export function shareOf(pod: PodRecord): Share {
     plainReserved: Number(pod.reserved !== undefined && pod.plainReady),
     plainAble: Number(pod.plainReady || pod.live),
     pdb: pod.live && !pod.doomed ? strength(pod, pod.healthy, pod.serves) : noStrength,
-    pub: pod.idle ? noStrength : forPub,
-    idle: pod.idle ? forPub : noStrength,
+    pub: pod.idle ? noStrength : pub,
+    announced: isAnnounced ? between(pub, forPub(true)) : noStrength,
+    idle: pod.idle ? forPub(true) : noStrength,
   };
 }
 
@@ -287,10 +303,11 @@ export function difference(before: Share, after: Share): Share | undefined {
     plainAble: after.plainAble - before.plainAble,
     pdb: between(before.pdb, after.pdb),
     pub: between(before.pub, after.pub),
+    announced: between(before.announced, after.announced),
     idle: between(before.idle, after.idle),
   };
-  const { live, existing, plainHealthy, plainReserved, plainAble, pdb, pub, idle } = change;
-  const same = pdb === noStrength && pub === noStrength && idle === noStrength;
+  const { live, existing, plainHealthy, plainReserved, plainAble, pdb, pub, announced, idle } = change;
+  const same = [pdb, pub, announced, idle].every((one) => one === noStrength);
   const samePlain = plainHealthy === 0 && plainReserved === 0 && plainAble === 0;
   return same && samePlain && live === 0 && existing === 0 ? undefined : change;
 }

@@ -88,6 +88,19 @@ export class PubState {
       : this.rules.operations.has(operation);
   }
 
+  /** So it has judged, and reserved, an update that was announced (H6). */
+  get judgesUpdates(): boolean {
+    return this.protects('UPDATE');
+  }
+
+  healthy(pod: PodRecord): boolean {
+    return pod.healthyForPub(this.judgesUpdates);
+  }
+
+  serves(pod: PodRecord): boolean {
+    return pod.servesForPub(this.judgesUpdates);
+  }
+
   /** Exempt by its own annotation or by the budget's ignored selector; it counts all the same (U1). */
   leavesAlone(pod: PodRecord): boolean {
     if (pod.has(bit.noProtect)) return true;
@@ -178,7 +191,8 @@ export class PubState {
   count(pod: PodRecord, change: Share): void {
     if (change.existing !== 0) this.#countExisting(pod, this.unitOf(pod), change.existing);
     if (change.live !== 0) this.#countLive(pod, change.live);
-    const strength = this.overridesScale ? sumOf(change.pub, change.idle) : change.pub;
+    const active = this.judgesUpdates ? sumOf(change.pub, change.announced) : change.pub;
+    const strength = this.overridesScale ? sumOf(active, change.idle) : active;
     const idle = this.overridesScale ? 0 : change.idle.healthy;
     this.#units.count(pod, { share: change, strength, idle });
   }

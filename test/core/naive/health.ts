@@ -39,23 +39,26 @@ export function probeProblem(state: NaiveState, pod: Pod, now: number): RefusalC
   return said === 'listed' ? undefined : said === 'unlisted' ? 'ProbeUnconfirmed' : 'ProbeStale';
 }
 
-/** H1, H2, H6 */
+/** H1, H2 */
 export function isHealthy(state: NaiveState, pod: Pod, now: number): boolean {
-  return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isInService(pod);
+  return hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isReady(pod);
 }
 
 /** H5: it does its part of the work of its group, whether or not it may be disrupted. */
 export function works(state: NaiveState, pod: Pod, now: number): boolean {
-  return isInService(pod) || isHealthy(state, pod, now);
+  return isReady(pod) || isHealthy(state, pod, now);
 }
 
-/** H3 */
-export function isHealthyForPub(state: NaiveState, pod: Pod, now: number): boolean {
-  return isHealthy(state, pod, now) && isFitForPub(pod);
+/** H3, H6 */
+export function isHealthyForPub(state: NaiveState, pod: Pod, judgesUpdates: boolean, now: number): boolean {
+  const isUp = judgesUpdates ? isInService(pod) : isReady(pod);
+  const healthy = hasProbe(pod) ? probeProblem(state, pod, now) === undefined : isUp;
+  return healthy && isFitForPub(pod);
 }
 
-export function worksForPub(state: NaiveState, pod: Pod, now: number): boolean {
-  return works(state, pod, now) && isFitForPub(pod);
+export function worksForPub(state: NaiveState, pod: Pod, judgesUpdates: boolean, now: number): boolean {
+  const isUp = judgesUpdates ? isInService(pod) : isReady(pod);
+  return (isUp && isFitForPub(pod)) || isHealthyForPub(state, pod, judgesUpdates, now);
 }
 
 function isFitForPub(pod: Pod): boolean {

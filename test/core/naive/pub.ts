@@ -72,8 +72,8 @@ function unitOf(state: NaiveState, pub: PodUnavailableBudget, rules: PubRules, p
       : minimaOf(state, rules.groups, pods, all)),
     counted: pods.filter((other) => isCounted(state, other, countingOf(rules))),
     inDoubt: pods.filter((other) => isInDoubt(state, other, countingOf(rules))),
-    isHealthy: (other) => isHealthyForPub(state, other, now),
-    works: (other) => worksForPub(state, other, now),
+    isHealthy: (other) => isHealthyForPub(state, other, rules.operations.has('UPDATE'), now),
+    works: (other) => worksForPub(state, other, rules.operations.has('UPDATE'), now),
   };
 }
 
