@@ -24,7 +24,7 @@ export interface AgentSettings {
   readonly maxProbes?: number;
 }
 
-/** What it is given by whoever starts it. */
+/** What its starter gives it. */
 export interface AgentEnvironment extends Surrounding {
   readonly access: Access;
 }
@@ -34,7 +34,7 @@ export interface Surrounding {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** False: nobody looks at what the metrics say of this process. */
+  /** False: metrics of this process are left out, because no scraper reads them. */
   readonly runtimeMetrics?: boolean;
 }
 

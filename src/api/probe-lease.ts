@@ -48,7 +48,7 @@ export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   if (typeof holder !== 'string' || holder === '') {
     return failed(required('spec.holderIdentity', 'must name the agent that renews it'));
   }
-  // Whoever takes a lease by its usual means leaves the annotations as they are, and would renew what another found out.
+  // An ordinary lease client that takes the lease leaves the annotations as they are, and would renew another agent's list.
   if (annotations.value[annotation.listedBy] !== holder) {
     return failed(required(annotationField(annotation.listedBy), 'must name the holder, or the list is not its own'));
   }

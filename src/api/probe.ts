@@ -14,7 +14,7 @@ export interface ContainerProbe extends Probe {
 
 const key = annotation.disruptionProbe;
 
-/** Whether anyone asked for a probe, however badly written. Cheap, for use on every pod. */
+/** Whether a pod asks for a probe, however badly written. Cheap, for use on every pod. */
 export function hasProbe(pod: Pod): boolean {
   const source: unknown = pod;
   if (!isObject(source)) return false;

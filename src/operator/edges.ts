@@ -25,7 +25,7 @@ export interface OperatorEdges {
 
 export interface OperatorCertificates {
   readonly certificates: Certificates;
-  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  /** PEM: the authorities that API servers are to trust, where another program keeps the certificates and names them. */
   readonly authorities: string | undefined;
 }
 

@@ -22,13 +22,13 @@ export interface RunningOperator {
   readonly healthPort: number;
   /** Why it is not ready; empty: it is. */
   missing(): readonly string[];
-  /** What proves API servers, for who registers its webhooks. Undefined: it is not known yet. */
+  /** The unguessable part of the webhooks' URL, by which API servers prove themselves. Undefined: it is not known yet. */
   pathSegment(): string | undefined;
   /** Leaves without a refused request, and gives up leading. */
   stop(): Promise<void>;
 }
 
-/** For requests that are under way when everybody knows that this replica is going. */
+/** For requests that are under way after every API server has stopped sending new ones to this replica. */
 const drainMs = 15_000;
 
 /** Resolves when the webhooks are being served; they are right to be called when `missing()` is empty. */
@@ -93,7 +93,7 @@ interface Running {
   readonly edges: OperatorEdges;
   readonly parts: Assembly;
   readonly certificates: Certificates;
-  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  /** PEM: the authorities that API servers are to trust, where another program keeps the certificates and names them. */
   readonly authorities: string | undefined;
   readonly election: LeaseElection;
   readonly readiness: Readiness;

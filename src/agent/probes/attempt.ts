@@ -4,7 +4,7 @@ import { errorText, failed, type ProbeResult, unknown } from './result.ts';
 export interface AttemptTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Nobody wants to know any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal;
 }
 

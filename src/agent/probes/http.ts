@@ -28,7 +28,7 @@ interface Visit {
 
 /**
  * Asks as the kubelet does: certificates are not verified, redirects are followed on the same host, and 200 to 399 is a success.
- * Bodies are never shown: a probe may name any host, and whoever can read the pod's status must not read that host's answers.
+ * Bodies are never shown: a probe may name any host, and readers of the pod's status must not read that host's answers.
  */
 export function probeHttp(terms: AttemptTerms, { handler, host, port, lookups }: HttpTarget): Promise<ProbeResult> {
   return attempt(terms, (to) => {
@@ -68,7 +68,7 @@ function visit(to: Attempt, { url, headers, ...rest }: Visit): void {
 
 let context: SecureContext | undefined;
 
-/** Whoever answers is believed. To make the terms anew for each connection would be a quarter of what it costs. */
+/** Any certificate is accepted. Shared: a new context for each connection would be a quarter of what the connection costs. */
 function trusting() {
   context ??= createSecureContext();
   return { rejectUnauthorized: false, secureContext: context };

@@ -5,7 +5,7 @@ import type { Standing } from '../verdict.ts';
 /** What an agent finds when it starts: what its predecessor said last, and for how long readers may still believe it. */
 export interface Heritage {
   readonly uids: ReadonlySet<string>;
-  /** Milliseconds since 1970, by the clock of whoever wrote it: that of this node, unless something is wrong. */
+  /** Milliseconds since 1970, by the clock of its writer: that of this node, unless something is wrong. */
   readonly renewedAt: number;
   readonly durationMs: number;
 }
@@ -20,14 +20,14 @@ export function heritageOf(lease: Lease): Heritage | undefined {
 
 export interface HeirTerms {
   readonly now: number;
-  /** Since the heritage was found, on a clock that nobody sets. */
+  /** Since the heritage was found, on the monotonic clock. */
   readonly waitedMs: number;
   /** Undefined: there is no such pod here any more. */
   readonly standing: (uid: string) => Standing | undefined;
 }
 
 /**
- * Whether to leave the lease to itself. It is not renewed meanwhile, so that it counts for nobody longer than it would have without
+ * Whether to leave the lease to itself. It is not renewed meanwhile, so the operator trusts it no longer than it would have without
  * this agent; and it is taken as soon as this agent knows better about any of its pods, or about all of them.
  */
 export function mayStand(heritage: Heritage, { now, waitedMs, standing }: HeirTerms): boolean {

@@ -19,7 +19,7 @@ export interface LeaseClaimOptions {
   readonly durationMs: number;
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** The uids to list, found out anew at each call. */
+  /** The uids to list, computed at each call. */
   readonly disruptable: () => readonly string[];
 }
 

@@ -22,15 +22,15 @@ const jitter = 0.1;
 /** Changes that come closer together than this are written together. */
 const gapMs = 100;
 const retryBaseMs = 250;
-/** How often somebody who waits as an heir looks at what it has found out. */
+/** How often an agent that leaves its predecessor's lease alone checks what it has found out itself. */
 const heirMs = 200;
 
 /** What comes after an attempt. */
 type Next = 'rest' | 'wait' | 'again';
 
 /**
- * Renews the lease of one node, and writes it at once when its list changes. It is never given back: whoever takes over leaves the
- * last list to run out by itself until it knows better.
+ * Renews the lease of one node, and writes it at once when its list changes. It is never released: the agent that takes over lets the
+ * last list run out by itself until it has probed the pods.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -72,7 +72,7 @@ export class LeaseKeeper {
     return this.#options.clock.monotonic() - this.#renewedAt;
   }
 
-  /** Nobody who reads the lease can have given it up yet, and nobody else is known to have taken it. */
+  /** No reader of the lease can have given it up yet, and no other agent is known to have taken it. */
   get holds(): boolean {
     return !this.#lost && this.ageMs < this.#options.durationMs;
   }
@@ -148,7 +148,7 @@ export class LeaseKeeper {
     await sleep(clock, this.#nextAt - clock.monotonic(), this.#wake.signal);
   }
 
-  /** Twice, when somebody else wrote in between: what they wrote is read first. */
+  /** Twice, when another client wrote in between: its lease is read first. */
   async #write(): Promise<Next> {
     const terms = { deadlineMs: this.#renewMs, signal: this.#stopping.signal };
     for (let attempt = 0; attempt < 2; attempt += 1) {

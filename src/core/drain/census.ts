@@ -25,9 +25,9 @@ export interface UnitCensus {
   readonly unit: DrainUnit;
   /** Its pods that are still on these nodes. */
   left: number;
-  /** Of these, pods that nobody can take away. */
+  /** Of these, pods whose eviction would fail every time. */
   hopeless: number;
-  /** Pods that are being asked for, or were, and nobody knows yet what became of that. */
+  /** Pods whose eviction was requested, with an outcome that is not known yet. */
   asking: number;
   /** It is broken, or has to be taken for it. */
   open: boolean;
@@ -94,6 +94,6 @@ export function isAsking({ pod, state }: Tracked, seenAt: SeenAt): boolean {
 function count(census: UnitCensus, state: PodState, broken: BrokenUnits): void {
   if (!isAway(state)) census.left += 1;
   if (state.kind === 'impossible') census.hopeless += 1;
-  // Whether a group serves without a pod that went is known only if somebody looked afterwards.
+  // Whether a group serves without a deleted pod is known only from a look at it afterwards.
   if (state.kind === 'going' || (isAway(state) && state.since >= broken.at)) census.open = true;
 }

@@ -13,9 +13,9 @@ export type EvictionAnswer =
   | { readonly kind: 'accepted' }
   /** There is no such pod any more, or another one under its name. */
   | { readonly kind: 'gone' }
-  /** Not now. `retryAfterMs`: when another try is worth it, if anybody said so. */
+  /** Not now. `retryAfterMs`: when another try is worth it, if the server said so. */
   | { readonly kind: 'refused'; readonly message: string; readonly retryAfterMs?: number }
-  /** Nobody judged: something between us and the answer failed, such as a replica of a webhook. */
+  /** There is no verdict: something between us and the answer failed, such as a replica of a webhook. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
   /** The same request would fail again. */
   | { readonly kind: 'impossible'; readonly message: string };
@@ -36,10 +36,10 @@ export interface Waiting {
 export type PodState =
   | Waiting
   | { readonly kind: 'asking'; readonly since: number; readonly before: Waiting }
-  /** Its eviction was accepted, or somebody else is taking it away. */
+  /** Its eviction was accepted, or another client is deleting it. */
   | { readonly kind: 'going'; readonly since: number; readonly evicted: boolean }
   | { readonly kind: 'gone'; readonly since: number }
-  /** It is still terminating, and nobody is to wait for it. */
+  /** It is still terminating, and the drain does not wait for it. */
   | { readonly kind: 'leftBehind'; readonly since: number }
   | { readonly kind: 'impossible'; readonly since: number; readonly message: string };
 
@@ -50,9 +50,9 @@ export interface Sighting {
   readonly deletionTime?: number;
 }
 
-/** As often as kubectl drain asks, where nobody says what is better. */
+/** As often as kubectl drain asks, where the server does not say when to retry. */
 const refusedMs = 5_000;
-/** Somebody waits at a terminal: a group that has come back should not be noticed much later than that. */
+/** A person waits at a terminal: a group that has recovered should not be noticed much later than that. */
 const refusedCapMs = 15_000;
 const refusedGrowth = 1.25;
 const failedMs = 1_000;
@@ -140,7 +140,7 @@ export function isSkipped(deletionTime: number, now: number, skipAfterMs: number
   return skipAfterMs !== undefined && skipAfterMs > 0 && now - deletionTime > skipAfterMs;
 }
 
-/** It is gone, or nobody is to wait for it. */
+/** It is deleted, or the drain does not wait for it. */
 export function isAway({ kind }: PodState): boolean {
   return kind === 'gone' || kind === 'leftBehind';
 }

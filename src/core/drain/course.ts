@@ -27,7 +27,7 @@ interface Entry {
   state: PodState;
 }
 
-/** How a drain goes: what is known of each pod, and which is next. It acts on nothing, and whoever tells it something brings the time. */
+/** The progress of a drain: what is known of each pod, and which is next. It does no I/O, and its caller passes the time with each report. */
 export class Course {
   readonly #options: CourseOptions;
   /** By uid. */

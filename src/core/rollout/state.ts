@@ -7,7 +7,7 @@ export type RemovalVerdict = { readonly result: 'allow' } | { readonly result: '
 
 export type VerdictOf = (pod: Pod) => RemovalVerdict;
 
-/** A graceful DELETE with both preconditions: if the pod changed since it was judged, it is judged anew. */
+/** A graceful DELETE with both preconditions: if the pod changed since it was judged, it is judged again. */
 export interface Removal {
   readonly why: 'broken' | 'condemned';
   readonly pod: string;

@@ -87,7 +87,7 @@ export class KubeClient {
     return this.#write<T>('POST', path, JSON.stringify(body), options);
   }
 
-  /** With a resourceVersion in the body it succeeds only when nobody else wrote since. */
+  /** With a resourceVersion in the body it succeeds only when no other client wrote since. */
   replace<T>(
     resource: ResourceName,
     place: ObjectPlace,

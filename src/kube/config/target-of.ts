@@ -32,7 +32,7 @@ class Wallet {
   }
 
   async identity(): Promise<Identity> {
-    // Nobody's secrets go over a wire that everybody can read: kubectl sends none there, either.
+    // No credentials are sent over plain HTTP, where they could be read on the way; kubectl sends none, either.
     if (this.#access.server.protocol === 'http:') {
       return { tls: { ca: undefined, certificate: undefined, key: undefined }, headers: {} };
     }

@@ -48,7 +48,7 @@ export class Http1 {
           socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));
       });
       sending.on('response', (body) => {
-        // Whoever reads it sees the error, too; but nobody may be reading when it comes.
+        // A reader sees the error as well; but it may come while nothing reads the body, and would then end the process.
         body.on('error', () => {});
         resolve({ kind: 'answered', code: body.statusCode ?? 0, headers: body.headers, body });
       });
@@ -156,7 +156,7 @@ export function peerOptionsOf(target: Target, material: TlsMaterial): TlsConnect
   return { ...tlsOptionsOf(target, material), host, ...(servername === undefined ? {} : { servername }) };
 }
 
-/** Keeps connections that somebody else makes. */
+/** Keeps connections that its caller makes. */
 class ConnectedAgent extends HttpAgent {
   readonly #connect: () => Duplex;
 

@@ -32,8 +32,8 @@ const on: Guard = { kind: 'on' };
 /** Whether requests about the pods of a namespace really reach us, as far as that can be seen from outside. */
 export class GuardState {
   /**
-   * What was found at the start has settled. Whoever writes a guard into objects waits for it, or every restart would say for a
-   * moment that nothing is protected. Closing ends the wait, too.
+   * What was found at the start has settled. Controllers that write a guard into objects wait for it; otherwise every restart
+   * would report for a moment that nothing is protected. Closing also ends the wait.
    */
   readonly settled: Promise<void>;
   readonly #parts: GuardStateParts;

@@ -99,7 +99,7 @@ async function lateEnd(api: ClusterApi, what: Awaited, objects: readonly Located
 }
 
 const untrusted =
-  'The webhooks refuse what comes to them until then. Whoever makes the certificates fills in caBundle: the operator (its log says why not), or cert-manager (kubectl get certificates -A).';
+  'Until then the webhooks refuse every request. The operator fills in caBundle (its log says why not), or cert-manager does (kubectl get certificates -A).';
 
 function unavailable(namespace: string): string {
   return [

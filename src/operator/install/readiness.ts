@@ -29,7 +29,7 @@ export function definitionReadiness(name: string, definition: DefinitionState | 
 /** Every replica is of the newest template, and answers. */
 export function deploymentReadiness(deployment: Deployment | undefined): Readiness {
   if (deployment === undefined) {
-    return { kind: 'never', text: "the operator's Deployment is gone: somebody removed it meanwhile" };
+    return { kind: 'never', text: "the operator's Deployment was deleted during the installation" };
   }
   const text = missingReplicas(deployment);
   return text === undefined ? { kind: 'ready' } : { kind: 'waiting', text };
@@ -49,7 +49,7 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
 /** On every node that should have one runs an agent of the newest template. */
 export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
   if (agents === undefined) {
-    return { kind: 'never', text: "the agents' DaemonSet is gone: somebody removed it meanwhile" };
+    return { kind: 'never', text: "the agents' DaemonSet was deleted during the installation" };
   }
   const {
     desiredNumberScheduled: nodes,

@@ -52,7 +52,7 @@ export async function removeAll(api: ClusterApi, found: readonly Found[], patien
   return done;
 }
 
-/** Of what runs the pods go first: when it is gone, nobody runs any more. */
+/** Foreground for what has pods: when the object is deleted, none of its pods runs any more. */
 function propagationOf(kind: string): Propagation {
   return kind === 'Deployment' || kind === 'DaemonSet' ? 'Foreground' : 'Background';
 }

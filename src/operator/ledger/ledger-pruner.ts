@@ -52,7 +52,7 @@ interface PrunerParts {
 interface Plan {
   readonly at: number;
   readonly timer: Timer;
-  /** Since when somebody wants it looked at. */
+  /** Since when a look has been due. */
   readonly since: number;
 }
 

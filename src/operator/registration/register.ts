@@ -92,7 +92,7 @@ function problemOf({ kind, message }: Failure, configuration: string): string {
   }
 }
 
-/** Nobody calls the webhooks any more. What is not there is not missed; the problems are of what is still there. */
+/** Removes the registrations, so that API servers stop calling. Returns the problems with those that could not be removed. */
 export async function unregisterWebhooks(client: Pick<KubeClient, 'delete'>): Promise<readonly string[]> {
   const all = [resources.validating, resources.mutating].map(async (resource) => {
     const deleted: Outcome<unknown> = await client.delete(resource, { name: operatorName });

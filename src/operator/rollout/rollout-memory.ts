@@ -5,18 +5,18 @@ import { noteTroubles, type Seen, type Troubles } from './crash-loops.ts';
 
 interface Refusal {
   readonly message: string;
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   readonly until: number;
 }
 
-/** A removal of which nobody knows whether it happened, and what is to be told if it did. */
+/** A removal with an unknown outcome, and what to report if it happened. */
 export interface Attempt {
   readonly removal: Removal;
   readonly notes: readonly EventNote[];
 }
 
 interface OfSet {
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   removedAt?: number;
   /** By uid of the pod. */
   refusals: ReadonlyMap<string, Refusal>;

@@ -39,7 +39,7 @@ export class BudgetLooks {
   /** Codes of the warnings about each budget that people were told of. */
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #complainedAt = new Map<string, number>();
-  /** Budgets of Kruise's on which we said so, once: it may write over that, and nobody fights with it. */
+  /** Kruise's budgets on which we noted once that they are Kruise's: if Kruise overwrites the note, we do not write it again. */
   readonly #left = new Set<string>();
   /** Of PodUnavailableBudgets, as they are defined here. */
   #keepsNoConditions = false;
@@ -75,7 +75,7 @@ export class BudgetLooks {
     return this.#wrote(budget, this.#pubs, step.value, outcome);
   }
 
-  /** It is Kruise's. Whoever reads it should not find that it is enforced by us. */
+  /** It is Kruise's. Its status must not say that we enforce it. */
   async #leave(shown: PodUnavailableBudget, budget: BudgetRef): Promise<Reconciled> {
     this.#forget(budget);
     const key = budgetKey(budget);

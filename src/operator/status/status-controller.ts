@@ -78,7 +78,7 @@ class Term {
       hand: (key) => this.#queue.add(key),
       backlog: () => this.#queue.length,
     });
-    // Whoever listens hears first of what is there: so everything is looked at once.
+    // A new listener first gets what is already there: so every budget is reconciled once.
     this.#deaf = [
       views.pdbs.listen({ delta: ({ item }) => this.#changed('PodDisruptionBudget', item.metadata) }),
       views.pubs.listen({ delta: ({ item }) => this.#changed('PodUnavailableBudget', item.metadata) }),

@@ -12,8 +12,8 @@ export interface Written<T> {
 }
 
 /**
- * For so long we know better than a view that has not come to our write yet. And so long we wait before we write again what
- * somebody took away: two that do not agree on a status must not write in turns as fast as they can.
+ * How long we trust our own write over a view that has not shown it yet. And how long we wait before we write again what another
+ * client removed: two writers that disagree on a status must not overwrite each other as fast as they can.
  */
 export const trustMs = 30_000;
 

@@ -69,9 +69,9 @@ export class Surroundings {
   }
 
   /**
-   * Who else has a say about evictions in a namespace: validating webhooks are asked at the same time, so an eviction that we
-   * completed could be refused by another. Mutating ones are asked before, and count all the same: whoever looks at evictions may
-   * do more than answer. While nobody knows, it counts as if there were somebody.
+   * Which other webhook judges evictions in a namespace: validating webhooks are called at the same time, so an eviction that we
+   * completed could be refused by another. Mutating ones are called before, and count all the same: a webhook that sees evictions
+   * may do more than answer. While this is not known, it counts as if there were one.
    */
   foreignEvictionWebhook(namespace: string): string | undefined {
     if (this.#findings === undefined) return 'unknown: the operator has not seen the webhook configurations yet';
@@ -86,7 +86,7 @@ export class Surroundings {
     return foreign.find((webhook) => mayReach(webhook, labels))?.title;
   }
 
-  /** PodUnavailableBudgets are somebody else's. As long as that is not known, they are ours to protect. */
+  /** Kruise enforces PodUnavailableBudgets. As long as that is not known, they are ours to protect. */
   kruiseOwnsPubs(): boolean {
     return this.#findings?.kruise ?? false;
   }
