@@ -6,10 +6,10 @@ import type { Random } from '../../kube/time/random.ts';
 
 /** What a drain does to the world, and what it learns from it. */
 export interface DrainPorts {
-  /** Undefined: whoever asked gave up. */
+  /** Undefined: the drain was stopped. */
   readonly evict: (pod: CoursePod) => Promise<EvictionAnswer | undefined>;
   readonly list: (node: string) => Promise<Outcome<readonly Sighting[]>>;
-  /** The groups that do not serve now; undefined: nobody can tell. */
+  /** The groups that do not serve now; undefined: unknown. */
   readonly look: () => Promise<ReadonlySet<string> | undefined>;
   /** Something may have changed; `last`: nothing will any more. */
   readonly changed: (now: number, last: boolean) => void;

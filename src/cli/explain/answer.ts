@@ -6,7 +6,7 @@ import type { DryRun } from './dry-run.ts';
 export type Asked =
   | { readonly kind: 'yes' }
   | { readonly kind: 'no'; readonly why: string }
-  /** Whoever runs the command may not see it. It is taken for a yes. */
+  /** The user may not see it. It counts as a yes. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** May the pod go now, and who has the last word. */

@@ -20,7 +20,7 @@ import { type UnitView, unitOf } from './unit-view.ts';
 
 /** One budget over the pod: its numbers, the unit that the pod is in, and what it says. */
 export interface BudgetOpinion extends BudgetView {
-  /** Kubernetes' own check asks it, and nobody else. */
+  /** Kubernetes' own check evaluates this budget, and Holdfast does not. */
   readonly builtin: boolean;
   /** Absent: the pod is a unit of its own. */
   readonly group?: UnitView;

@@ -31,7 +31,7 @@ import type { Session } from './session.ts';
 export interface ReadOptions {
   readonly scope: Scope;
   readonly operatorNamespace?: string | undefined;
-  /** Of whoever looks again and again. */
+  /** Kept between the looks of a command that follows the cluster. */
   readonly book?: ProbeLeaseBook;
 }
 
@@ -191,7 +191,7 @@ function installedIn(registrations: Registrations): string | undefined {
   return registrations.kind === 'known' ? registrations.validating?.serviceNamespace : undefined;
 }
 
-/** Without an operator nobody ever says which generation was processed; whoever asks means the newest. */
+/** Without an operator no status says which generation was processed; a reader means the newest. */
 function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
   return { ...pub, status: { ...pub.status, observedGeneration: pub.metadata.generation ?? 0 } };
 }

@@ -42,7 +42,7 @@ export class Drainer {
     const nodes = await findNodes(new KindReader(session), names, undefined);
     const now = session.clock.now();
     for (const { name } of nodes) this.#nodes.set(name, { begun: now });
-    // Whoever simulates wants to know what would happen to all pods, and is told which of them do not come back.
+    // A simulation shows what would happen to all pods, and reports which of them do not come back.
     const options = { force: true, ignoreDaemonsets: true, deleteEmptydirData: true, parallel, order } as const;
     await new Drain(session, options, this.#audience(names), random).drain(nodes);
   }

@@ -41,7 +41,7 @@ export interface Protection {
 
 /** Where the webhooks would be found if there were a network. */
 const url = 'https://holdfast.simulation';
-/** There is no TLS in a simulation, but a webhook that trusts nobody is not registered. */
+/** There is no TLS in a simulation, but a webhook without a CA bundle is not registered. */
 export const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
 const identity = 'simulation';
 const lookEveryMs = 50;
@@ -98,7 +98,7 @@ function agentSettings({ agent }: InstallValues) {
     nodes: 'all',
     identity,
     leaseDurationSeconds: agent.leaseSeconds,
-    // Nothing runs in a simulated container: what a command would say is told by whoever answers for the pod.
+    // Nothing runs in a simulated container: the prober answers in place of a command.
     permits: { execNamespaces: 'all', hosts: agent.allowProbeHosts },
     maxProbes: agent.maxProbes,
     health: { port: 0 },

@@ -82,7 +82,7 @@ function quietLeft(clock: VirtualClock, observer: Observer, snapshot: Snapshot):
   return observer.lastProgress + wait - clock.now();
 }
 
-/** No pod is longer on its way without anybody seeing that it got further. */
+/** No pod starts or stops for longer than this without a visible step. */
 function longestWay({ startTimes, longestStopMs }: Snapshot): number {
   return Math.max(startTimes.usualMs, longestStopMs, ...startTimes.byOwner.values());
 }

@@ -35,7 +35,7 @@ export interface StageTerms {
   readonly report: (problem: string) => void;
 }
 
-/** A cluster with its protection, and somebody who may do everything in it. */
+/** A cluster with its protection, and a client that may do everything in it. */
 export interface Stage {
   readonly plane: ControlPlane;
   readonly session: Session;
@@ -108,7 +108,7 @@ export async function openStage(terms: StageTerms): Promise<Stage> {
   };
 }
 
-/** By token: within one process nobody has to be kept from guessing it. */
+/** By token: within one process there is no attacker who could guess it. */
 function usersOf(): Readonly<Record<string, User>> {
   const { namespace } = values;
   const account = (name: string): User => ({

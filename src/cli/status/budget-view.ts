@@ -26,7 +26,7 @@ export interface BudgetView {
   readonly expected?: number;
   /** Where the expected number comes from. */
   readonly source?: ExpectedSource;
-  /** How many units may be broken now; absent where nobody can tell, and then none is. */
+  /** How many units may be broken now; absent where it is unknown, and then none may. */
   readonly allowed?: number;
   /** Disruptions under way that count as gone. */
   readonly reserved: number;
@@ -109,7 +109,7 @@ function downOfPub(pub: PubState): string[] {
   return [...groups, ...singles.map((pod) => pod.name)];
 }
 
-/** Why nobody can tell how many units may be broken. */
+/** Why it is unknown how many units may be broken. */
 function whyUnknown(world: World, state: NamespaceState, budget: PdbState | PubState): BudgetView['blocked'] {
   if (budget.rules === undefined) return { code: 'BudgetInvalid', message: formatFieldErrors(budget.errors) };
   if ('observedGeneration' in budget && budget.observedGeneration < budget.generation) {

@@ -12,7 +12,7 @@ import type { Found, Read } from '../live/kind-reader.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
 
-/** Something about the operator that is well or not. `unknown`: whoever asks may not see it. */
+/** Something about the operator that is well or not. `unknown`: the user may not see it. */
 export interface Check {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
@@ -87,7 +87,7 @@ const dayMs = 86_400_000;
 /** The operator renews long before: what is nearer than this was not renewed. */
 const soonMs = 7 * dayMs;
 
-/** What API servers trust. The certificate that is served is in a Secret, and nobody is asked for the right to read those. */
+/** What API servers trust. The certificate that is served is in a Secret, which this command does not ask for the right to read. */
 function certificates({ bundles }: SeenConfiguration, now: number): Check {
   const check = 'certificates';
   const trusted = bundlesOf({ webhooks: bundles.map((caBundle) => ({ clientConfig: { caBundle } })) });

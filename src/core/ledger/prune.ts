@@ -174,7 +174,7 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
   return overdue.phase === 'waiting' ? waiting(reservation, overdue, view) : closed(reservation, overdue, pod, view);
 }
 
-/** A conditional reservation lets no other request pass (L5), so no new disruption can begin because of it: it waits from the start. */
+/** A conditional reservation covers no further request (L5), so no new disruption can begin because of it: it waits from the start. */
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
   if (reservation.conditional === true) return beginWaiting(view);
   const seconds = limitOf(reservation, pod, view.limits);
