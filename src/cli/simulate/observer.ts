@@ -120,7 +120,10 @@ export class Observer {
   pending(): readonly Unfinished[] {
     return this.#unscheduled()
       .filter(({ uid }) => !this.#unplacedBefore.has(uid))
-      .map(({ place, unschedulable }) => ({ pod: place, why: unschedulable ?? 'the scheduler has not tried to place it' }))
+      .map(({ place, unschedulable }) => ({
+        pod: place,
+        why: unschedulable ?? 'the scheduler has not tried to place it',
+      }))
       .sort((a, b) => compareStrings(`${a.pod.namespace}/${a.pod.name}`, `${b.pod.namespace}/${b.pod.name}`));
   }
 

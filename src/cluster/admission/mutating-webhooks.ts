@@ -19,7 +19,7 @@ export interface MutatingContext extends MatchContext, CallContext {
 /** A webhook or a policy. */
 type Invoked = Pick<Webhook, 'id' | 'reinvoke'>;
 
-/** Which of them are to be asked again, because someone changed the object after them. */
+/** Which of them are to be called again, because another one changed the object after them. */
 export class Reinvocation {
   readonly #asked = new Set<string>();
   readonly #again = new Set<string>();

@@ -16,7 +16,7 @@ export interface MatchContext {
   readonly types: ResourceTypes;
 }
 
-/** What decides whether somebody is asked about a request: a webhook, or a policy. */
+/** What decides whether a webhook or a policy is asked about a request. */
 export type Matched = Pick<Webhook, 'rules' | 'matchEquivalent' | 'namespaceSelector' | 'objectSelector'>;
 
 /** Objects in the version a webhook wants to see. */
@@ -149,7 +149,7 @@ const exemptKinds = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Questions about who may do what: a webhook in their way could lock everyone out. */
+/** Questions about who may do what: a webhook in their way could lock all users out. */
 export const virtualResources: ReadonlySet<string> = new Set([
   'authentication.k8s.io/selfsubjectreviews',
   'authentication.k8s.io/tokenreviews',

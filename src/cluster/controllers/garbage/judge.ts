@@ -11,7 +11,7 @@ export type OwnerState =
   /** Terminating, and it waits until those it owns are gone. */
   | 'waiting'
   | 'absent'
-  /** Its kind is not served, so nobody can tell. */
+  /** Its kind is not served, so it is unknown. */
   | 'unknown'
   /** A reference that can never be right: from outside namespaces into one. */
   | 'invalid';
@@ -46,7 +46,7 @@ export function judge(object: KubeObject, owners: readonly OwnerFinding[], depen
   if (loose.length === 0) return { kind: 'leave' };
   if (loose.length < owners.length) return { kind: 'strip', uids: new Set(loose) };
   if (owners.some(({ state }) => state === 'waiting') && dependents.length > 0) {
-    // What it owns may be what waits for it. Such a circle opens only when it blocks nobody any more.
+    // What it owns may be what waits for it. Such a circle opens only when it blocks none of its owners any more.
     return { kind: 'delete', policy: 'Foreground', unblock: dependents.some(isWaiting) };
   }
   return { kind: 'delete', policy: ownPolicy(object), unblock: false };

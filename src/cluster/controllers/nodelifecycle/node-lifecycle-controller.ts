@@ -16,7 +16,7 @@ export interface NodeLifecycleOptions {
   /** How long a node may be silent. */
   readonly graceMs?: number;
   readonly startupGraceMs?: number;
-  /** False: nobody looks for nodes that have gone silent. */
+  /** False: nodes that have gone silent are not looked for. */
   readonly monitor?: boolean;
 }
 

@@ -23,7 +23,7 @@ export function neighbourCheck(needs: PodNeeds, state: ClusterState): readonly C
 
 function attraction(needs: PodNeeds, state: ClusterState): Check {
   const wanted = needs.affinity.map((term) => state.countsOf(needs.affinity, term.topologyKey));
-  // The first of a group that wants to be together has nobody to join.
+  // The first pod of a group that wants to be together has no other pod to join.
   const isFirst =
     wanted.every(({ byDomain }) => byDomain.size === 0) && needs.affinity.every((term) => state.selects(term, needs));
   return (node) =>
