@@ -189,7 +189,7 @@ describe('a condition is written only when it says something new', () => {
     expect(explained).toMatchObject({ reason: 'ProbeFailing', lastTransitionTime: before });
   });
 
-  it('over what somebody else wrote there', () => {
+  it('over what another client wrote there', () => {
     expect(plan({ verdict: failing, present: present('True', 'ByHand', 'x') })).toMatchObject({ status: 'False' });
     expect(plan({ verdict: fine, present: present('True', 'ByHand', 'x') })).toMatchObject({
       reason: 'ProbeSucceeded',

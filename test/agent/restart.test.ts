@@ -15,7 +15,7 @@ describe('[I4] what the last agent of a node said', () => {
     readonly standings: readonly [Standing | undefined, Standing | undefined];
     readonly stands: boolean;
   }[] = [
-    { name: 'while nobody was asked', standings: ['unasked', 'unasked'], stands: true },
+    { name: 'while no pod was asked', standings: ['unasked', 'unasked'], stands: true },
     { name: 'while one was asked and says the same', standings: ['yes', 'unasked'], stands: true },
     { name: 'not when one says no', standings: ['unasked', 'no'], stands: false },
     { name: 'not when all were asked', standings: ['yes', 'yes'], stands: false },
@@ -38,8 +38,8 @@ describe('[I4] what the last agent of a node said', () => {
   });
 
   const nothing: readonly (readonly [string, object])[] = [
-    ['lists nobody', { metadata: { annotations: { ...probeLeaseAnnotations('n', 'first', []) } }, spec }],
-    ['was taken by somebody else', { metadata, spec: { ...spec, holderIdentity: 'thief' } }],
+    ['lists no pod', { metadata: { annotations: { ...probeLeaseAnnotations('n', 'first', []) } }, spec }],
+    ['was taken by another client', { metadata, spec: { ...spec, holderIdentity: 'thief' } }],
     ['does not say when it was renewed', { metadata, spec: { ...spec, renewTime: undefined } }],
   ];
   it.each(nothing)('is nothing where the lease %s', (_name, lease) => {

@@ -116,7 +116,7 @@ describe('holdfast up', () => {
     expect(await items(cluster, '/api/v1/pods')).toEqual([]);
     expect(await items(cluster, '/api/v1/nodes')).toHaveLength(2);
     expect(cluster.out).toContain('examples/demo.yaml');
-    // As with npm in between, which hands on what the terminal sends to everyone anyway.
+    // As with npm in between, which passes on a signal that the terminal sends to all processes anyway.
     void cluster.stop('SIGTERM');
     expect(await cluster.stop('SIGTERM')).toBe(0);
   });
@@ -145,7 +145,7 @@ describe('holdfast up', () => {
     expect((await first.http.request('GET', '/readyz')).text).toBe('ok');
   });
 
-  it('never touches a kubeconfig of somebody else', async () => {
+  it('never touches a kubeconfig of another cluster', async () => {
     const where = folder();
     writeFileSync(join(where, 'mine'), 'apiVersion: v1\n');
     const cluster = up(where, '--empty', '--kubeconfig', 'mine');

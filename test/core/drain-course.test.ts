@@ -253,7 +253,7 @@ describe('what an answer means for a pod', () => {
     });
   });
 
-  it('is not asked for again before somebody saw that it is still the same pod', () => {
+  it('is not asked for again before a list showed that it is still the same pod', () => {
     const story = new Story([pod('p')]);
     story.ask(0);
     story.answer('p', refused(), 100);
@@ -335,7 +335,7 @@ describe('the end', () => {
     expect(new Story([]).course.over).toBe(true);
   });
 
-  it('[D3] is when what is left waits for a broken group that nobody can finish', () => {
+  it('[D3] is when what is left waits for a broken group that cannot be finished', () => {
     const story = new Story([pod('a1:X/a'), pod('a2:X/a'), pod('b1:X/b'), pod('c1:Y/c')]);
     story.ask(0);
     story.answer('a1', { kind: 'accepted' }, 1);

@@ -253,8 +253,8 @@ describe.skipIf(skipped)('holdfast explain', () => {
   });
 
   it.each([
-    [['explain', 'pod/nobody'], 'error: pod/nobody does not exist in namespace'],
-    [['explain', 'node/nobody'], 'error: node nobody does not exist'],
+    [['explain', 'pod/absent'], 'error: pod/absent does not exist in namespace'],
+    [['explain', 'node/absent'], 'error: node absent does not exist'],
     [['explain', 'service/a'], 'cannot explain "service"'],
     [['status', '--context', 'nowhere'], 'error: '],
     [['status', '-A', '-n', 'x'], 'cannot be used with'],

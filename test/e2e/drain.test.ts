@@ -17,7 +17,7 @@ const admin = cluster.kubeconfig;
 
 const shard = 'e2e.holdfast.dev/shard';
 
-/** Pod `s0-1`: member 1 of shard 0. Nobody manages it, and no garbage collector looks for an owner. */
+/** Pod `s0-1`: member 1 of shard 0. No controller manages it, and no garbage collector looks for an owner. */
 function member(name: string, node: string): Named {
   const [group = ''] = name.split('-');
   return pod(name, { node, goes: true, labels: { app: 'web', [shard]: group } });
@@ -61,7 +61,7 @@ const patiently = { withinMs: 90_000 };
 const isWrite = ({ method }: Asked) => method !== 'GET';
 const isEviction = ({ method, path }: Asked) => method === 'POST' && /\/eviction(\?|$)/.test(path);
 
-/** Somebody who may do everything, by a token: a proxy cannot hand on certificates. */
+/** A user who may do everything, by a token: a proxy cannot pass on certificates. */
 function tokenUser(scene: Scene): Promise<string> {
   const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
   return userWith({ ...cluster, namespace: scene.namespace }, `drainer-${scene.namespace}`, rules);
@@ -222,7 +222,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
       }
       if (!isEviction(asked)) return pass;
       evictions += 1;
-      // Somebody was faster, and another pod has the name before the request arrives.
+      // Another client was faster, and another pod has the name before the request arrives.
       expectDone(await scene.remove('twin', { body: { gracePeriodSeconds: 0 } }));
       await waitUntil(
         'the old one is gone',

@@ -19,7 +19,7 @@ const template = {
 const wish = { spec: { volumeClaimTemplates: [template] } };
 const names = ['web-0', 'web-1', 'web-2', 'web-3'].map((pod) => `data-${pod}`);
 
-/** A volume for each claim: nobody makes any there, and pods are not scheduled without. */
+/** A volume for each claim: there is no provisioner, and pods are not scheduled without. */
 async function volumesIn({ namespace }: Scene): Promise<void> {
   for (const claim of names) {
     const name = cluster.name(`${namespace}-${claim}`);
@@ -53,7 +53,7 @@ async function ownersOf(scene: Scene, name: string): Promise<readonly string[]> 
 
 const isOnly = (uid: string) => (found: readonly string[]) => found.length === 1 && found[0] === uid;
 
-/** A pod that somebody holds back is not gone when it ends. */
+/** A pod with a finalizer is not deleted when it ends. */
 async function holdBack(scene: Scene, name: string, held: boolean): Promise<void> {
   await made(scene.change('Pod', name, { metadata: { finalizers: held ? ['e2e.holdfast.dev/stays'] : null } }));
 }

@@ -45,7 +45,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
     const budget = pub('web', { maxUnavailable: 2 });
     await scene.apply(budget);
     await scene.waitEnforced(budget);
-    // Where the pods go is settled: the old nodes take nobody in any more.
+    // Where the pods go is settled: the old nodes take no pods in any more.
     await addNode(cluster, 'new', { pool });
     await cordon(...old);
     const { code, out, err } = await holdfast(

@@ -143,7 +143,7 @@ describe('an exec probe of an API server that misbehaves', () => {
     expect(output).toMatch(/^line 0 line 0/);
   });
 
-  it('does not know when nobody is there', async () => {
+  it('does not know when nothing answers', async () => {
     expect(await probeExec(patient, apiAt(await deadPort()), target)).toMatchObject({ result: 'unknown' });
   });
 });

@@ -182,17 +182,17 @@ const cases: readonly Case[] = [
     want: [],
   },
   {
-    title: 'a scope that nobody knows',
+    title: 'an unknown scope',
     objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/budget-scope': 'Group' })],
     want: [`HF012 ${onPdb}`],
     says: 'supported values',
   },
   {
-    title: 'an update strategy that nobody knows',
+    title: 'an unknown update strategy',
     objects: [statefulSet({ 'holdfast.dev/update-strategy': 'Enforced' })],
     want: ['HF012 StatefulSet'],
   },
-  { title: 'a guard label that nobody knows', objects: [namespace('on')], want: ['HF012 Namespace'] },
+  { title: 'an unknown value of the guard label', objects: [namespace('on')], want: ['HF012 Namespace'] },
   { title: 'a guard label', objects: [namespace('disabled')], want: [] },
   {
     title: 'a misspelt annotation',

@@ -188,7 +188,7 @@ describe('probes', () => {
 });
 
 describe('Disruptable', () => {
-  it('mirrors Ready where nobody asked for a probe of its own', () => {
+  it('mirrors Ready where the pod has no probe of its own', () => {
     const life = new Life(podOf()).until(500);
     const [ready, mirrored] = ['Ready', 'Disruptable'].map((wanted) =>
       life.pod.status?.conditions?.find(({ type }) => type === wanted),
@@ -259,7 +259,7 @@ describe('crashes', () => {
     });
   });
 
-  it('the back-off begins anew after ten good minutes', () => {
+  it('the back-off begins again after ten good minutes', () => {
     const life = new Life(podOf()).until(1000);
     life.annotate(sim.crash, 'now').annotate(sim.crash).until(5000);
     life.until(605_000).annotate(sim.crash, 'now');

@@ -82,12 +82,12 @@ describe('[R3] condemned pods', () => {
       pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
       want: `waiting for web-0: it has finished, and Kubernetes recreates it${left('web-3')}`,
     },
-    'a settle time of 0 makes nobody an obstacle who is healthy': {
+    'a settle time of 0 makes no healthy pod an obstacle': {
       set: { annotations: annotations('0') },
       pods: [...healthyWeb, broken('web-3')],
       want: `${upToDate}${left('web-3')}`,
     },
-    'a settle time of 0 makes nobody an obstacle who warms up': {
+    'a settle time of 0 makes no pod that warms up an obstacle': {
       set: { replicas: 0, minReadySeconds: 60, annotations: annotations('0') },
       pods: [pod('web-0', { changed: -10 }), broken('web-1')],
       want: `${noReplicas}${left('web-1')}`,

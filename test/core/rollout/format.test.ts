@@ -44,7 +44,7 @@ test('whatever is in a state, its text is bounded', () => {
   expect(formatRolloutState(state)).toHaveLength(maxRolloutStateLength);
 });
 
-test('a strategy nobody has heard of is quoted within bounds', () => {
+test('an unknown strategy is quoted within bounds', () => {
   const text = formatRolloutState({ kind: 'off', why: 'otherStrategy', strategy: 'On\nDelete'.repeat(1_000) });
   expect(text).toMatch(/^off: update strategy On DeleteOn [\w .]+ replaces pods by its own rules$/);
   expect(text.length).toBeLessThan(500);

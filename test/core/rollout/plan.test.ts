@@ -191,7 +191,7 @@ describe('[R1] the settle time', () => {
       want: replacedWeb0,
       removes: 'broken web-0',
     },
-    'a crash-looping pod that was ready for a moment starts anew': {
+    'a crash-looping pod that was ready for a moment starts again': {
       pods: [broken('web-0', 'old', { created: -86_400, changed: -5 })],
       want: settling(25),
       next: 25,
@@ -221,7 +221,7 @@ describe('[R1] the settle time', () => {
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: 'yesterday' } }],
       want: 'waiting for web-0: not ready and on an old revision, to be replaced once it tells since when',
     },
-    'with a settle time of 0 nobody needs to tell': {
+    'with a settle time of 0 the time need not be known': {
       set: { annotations: annotations('0') },
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }],
       want: replacedWeb0,
@@ -282,7 +282,7 @@ describe('waiting for what Kubernetes does by itself', () => {
       pods: [pod('web-0', { changed: -60 }), healthy('web-1'), healthy('web-2')],
       want: upToDate,
     },
-    'ready since nobody knows when is not available, as for Kubernetes itself': {
+    'ready since an unknown time is not available, as for Kubernetes itself': {
       set: { minReadySeconds: 60 },
       pods: [
         { ...healthy('web-0', 'old'), status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },

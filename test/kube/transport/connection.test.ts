@@ -230,7 +230,7 @@ describe('an identity', () => {
     return server;
   }
 
-  test('that the server refuses is asked for anew, and only once', async () => {
+  test('that the server refuses is fetched again, and only once', async () => {
     const server = await guarded(() => 'Bearer b');
     let token = 'a';
     let forgotten = 0;
@@ -251,7 +251,7 @@ describe('an identity', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test('of a server that nobody vouches for is not believed, unless a person said so', async () => {
+  test('of a server without a trusted signer is not believed, unless a person said so', async () => {
     const server = await guarded(() => 'x');
     const strict = await connect(plainTarget(server.url)).exchange(get);
     expect(strict).toMatchObject({ failure: { kind: 'retry', cause: 'connection', maybeDone: false } });

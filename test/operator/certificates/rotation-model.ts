@@ -83,7 +83,7 @@ export class RotationModel {
     leader.sightings = observe(leader.sightings, bundles, this.secret.value?.leaf?.id, now);
   }
 
-  /** Writes what follows from what was read, unless somebody else wrote in between. */
+  /** Writes what follows from what was read, unless another replica wrote in between. */
   act(index: number): void {
     const leader = this.leaders[index] as Leader;
     const { configurations, secret } = leader;
@@ -118,7 +118,7 @@ export class RotationModel {
     view.lookedMs = this.nowMs;
   }
 
-  /** Nobody's view of a configuration is ever older than the time to settle. */
+  /** No API server's view of a configuration is ever older than the time to settle. */
   advance(ms: number): void {
     this.views.forEach((ofServer, server) => {
       ofServer.forEach((view, configuration) => {

@@ -173,7 +173,7 @@ describe('a namespace is not guarded, and the message says what helps', () => {
     }
   });
 
-  it('nobody knows yet', () => {
+  it('it is not known yet', () => {
     expect(message()).toBe('the operator has not seen the namespace yet');
     see(enabled);
     expect(message()).toBe('the operator has not seen the webhook configurations yet');
@@ -235,7 +235,7 @@ describe('what was found at the start', () => {
     expect(message()).toBe('on');
   });
 
-  it('keeps nobody waiting after the end', async () => {
+  it('keeps no caller waiting after the end', async () => {
     state.close();
     await state.settled;
     see(enabled);

@@ -87,7 +87,7 @@ describe('what is kept of an owner', () => {
         want: { ...bare, controller: { ...owner, controller: true } },
       },
       {
-        name: '[O1] is no controller where nobody controls it',
+        name: '[O1] is none where it has no controller',
         got: state({ metadata: { ...metadata, ownerReferences: [owner] } }, false),
         want: bare,
       },
@@ -140,7 +140,7 @@ describe('an owner of a watched kind needs no look-up', () => {
 });
 
 describe('keys', () => {
-  it('keep names apart that nobody has checked', () => {
+  it('keep unchecked names apart', () => {
     const place = { namespace: 'shop', group: '', kind: 'A/b', name: 'c"/d' };
     expect(placeOfKey(ownerKeyOf(place))).toEqual(place);
     expect(ownerKeyOf(place)).not.toBe(ownerKeyOf({ ...place, kind: 'A', name: 'b/c"/d' }));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** A set whose annotation nobody can read. */
+/** A set with an unreadable annotation. */
 function set(name: string): object {
   const labels = { app: name };
   return {

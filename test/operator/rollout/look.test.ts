@@ -84,7 +84,7 @@ describe('a look at a stuck rollout', () => {
     expect(api.writes).toBe(1);
   });
 
-  it('judges anew when the pod changed before it went', async () => {
+  it('judges again when the pod changed before it was removed', async () => {
     const { api, told, look, going } = bench();
     api.before = (call) => {
       const [first, ...rest] = api.cluster.pods;
@@ -94,14 +94,14 @@ describe('a look at a stuck rollout', () => {
     expect([going(), told]).toEqual([[], []]);
   });
 
-  it('judges anew when the set changed before it could be shown', async () => {
+  it('judges again when the set changed before it could be shown', async () => {
     const { api, look } = bench([aPod(0, 'v2', true), aPod(1, 'v2', true), aPod(2, 'v2', true)]);
     api.before = () => changeSpec(api.cluster, { replicas: 2 });
     expect(await look()).toEqual({ kind: 'failed' });
     expect(api.shown).toBeUndefined();
   });
 
-  it('[R1] plans anew when the template changed after the pods were listed', async () => {
+  it('[R1] plans again when the template changed after the pods were listed', async () => {
     const { api, look, going } = bench();
     // Back to what the broken pod runs: now that is what nothing helps.
     api.before = (call) => {
@@ -257,7 +257,7 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(api.shown).toMatch(/^blocked by web-0: .* its claim data-web-0 cannot be read: may not get claims$/);
   });
 
-  it('stays while nobody can tell', async () => {
+  it('stays while it is unknown', async () => {
     const { api, look, going } = bench();
     withClaims(api);
     api.fate = (call) => (call === 'claim' ? 'lost before' : 'answered');

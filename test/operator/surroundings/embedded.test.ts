@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 describe('foreign webhooks on evictions', () => {
-  it('[P9] are assumed as long as nobody knows', async () => {
+  it('[P9] are assumed as long as it is unknown', async () => {
     const { surroundings } = look();
     expect(surroundings.synced).toBe(false);
     expect(surroundings.foreignEvictionWebhook('shop')).toMatch('has not seen the webhook configurations yet');
@@ -119,7 +119,7 @@ describe('foreign webhooks on evictions', () => {
   });
 });
 
-it('Kruise comes and goes, and whoever listens is told', async () => {
+it('Kruise comes and goes, and listeners are told', async () => {
   const here = look();
   const { surroundings } = here;
   surroundings.start();
@@ -135,7 +135,7 @@ it('Kruise comes and goes, and whoever listens is told', async () => {
   await surroundings.close();
 });
 
-it('a listener that fails keeps nobody else from hearing', async () => {
+it('a listener that fails does not keep the others from hearing', async () => {
   const here = look();
   const { surroundings } = here;
   const heard: string[] = [];

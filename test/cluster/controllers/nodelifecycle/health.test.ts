@@ -46,7 +46,7 @@ describe('a node that may have gone silent', () => {
     ['is silent after it', ready, undefined, seen(-51), true],
     ['is alive with a new heartbeat', ready, undefined, seen(-99, { heartbeat: at(-60) }), false],
     ['is alive with a renewed lease', ready, at(-1), seen(-99, { renewTime: at(-60) }), false],
-    ['is silent with a lease that nobody renews', ready, at(-60), seen(-99, { renewTime: at(-60) }), true],
+    ['is silent with a lease that is not renewed', ready, at(-60), seen(-99, { renewTime: at(-60) }), true],
     ['gets longer to start', aNode([], {}, -60), undefined, undefined, false],
     ['is silent when it never started', aNode([], {}, -61), undefined, undefined, true],
     ['is alive when only its lease says so', aNode([], {}, -999), at(-1), undefined, false],
@@ -148,7 +148,7 @@ describe('the taints of a node', () => {
         'network-unavailable:NoSchedule',
       ],
     ],
-    ['a taint that somebody else put there', aNode([condition('Ready', 'True')], { taints: [own] }), undefined],
+    ['a taint that another client put there', aNode([condition('Ready', 'True')], { taints: [own] }), undefined],
   ];
   it.each(table)('%s', (_name, node, expected) => {
     expect(text(node)).toEqual(expected);
@@ -168,7 +168,7 @@ describe('how long a pod may stay', () => {
   });
   it.each([
     ['with nothing against it', [], [], { kind: 'unlimited' }],
-    ['with a taint that drives nobody away', [taint('a', 'NoSchedule')], [], { kind: 'unlimited' }],
+    ['with a taint that evicts no pod', [taint('a', 'NoSchedule')], [], { kind: 'unlimited' }],
     ['with a taint that it does not tolerate', [taint('a')], [], { kind: 'none' }],
     ['with a taint that it tolerates for good', [taint('a')], [tolerate('a')], { kind: 'unlimited' }],
     [
