@@ -124,7 +124,10 @@ function duplicateErrors(
     .filter(({ container }) => fromAnnotation.some((other) => other.container === container))
     .map(({ container }) => {
       const index = containers.findIndex(({ name }) => name === container);
-      return forbidden(`spec.containers[${index}].disruptionProbe`, `the annotation ${key} has a probe for it, too`);
+      return forbidden(
+        `spec.containers[${index}].disruptionProbe`,
+        `the annotation ${key} also has a probe for this container`,
+      );
     });
 }
 

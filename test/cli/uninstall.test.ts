@@ -55,7 +55,7 @@ describe('a confirmation', () => {
     const { done, shown } = ask('yes');
     await done;
     expect(shown()).toContain('this deletes 3 budgets. Type "yes" to go on: ');
-    await expect(ask('y').done).rejects.toThrow('you did not agree; nothing was changed');
+    await expect(ask('y').done).rejects.toThrow('not confirmed; nothing was changed');
     await expect(ask('').done).rejects.toThrow('you did not agree');
   });
 
@@ -63,7 +63,7 @@ describe('a confirmation', () => {
     const streams = { input: new PassThrough(), output: new PassThrough(), signal };
     await confirm({ what, agreed: true, terminal: false }, streams);
     await expect(confirm({ what, agreed: false, terminal: false }, streams)).rejects.toMatchObject({
-      message: 'this deletes 3 budgets, and there is no terminal to ask on',
+      message: 'this deletes 3 budgets, and there is no terminal to confirm it on',
       advice: 'Add --yes to agree.',
     });
   });

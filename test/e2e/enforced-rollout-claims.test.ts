@@ -95,7 +95,7 @@ describe.skipIf(skipped).concurrent('claims', () => {
     await waitUntil('the claim is its own', () => ownersOf(scene, 'data-web-2'), isOnly(metadata.uid));
     await scene.apply(set({ ...deleting, replicas: 4, image: better }));
     await holdBack(scene, 'web-3', false);
-    await waitState(scene, /^blocked by web-2: deleting it is refused: its claim data-web-2 is owned by it/);
+    await waitState(scene, /^blocked by web-2: its deletion is refused: its claim data-web-2 is owned by it/);
     expect(await ownersOf(scene, 'data-web-2')).toEqual([metadata.uid]);
     await ownClaim(scene, 'data-web-2', null);
     await waitUntil(

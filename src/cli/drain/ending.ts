@@ -96,7 +96,7 @@ export function neededFlagLines({
   missingFlags,
   commandWith,
 }: Pick<EndingFacts, 'missingFlags' | 'commandWith'>): readonly string[] {
-  return ['This command drains them, too:', `  ${commandWith(missingFlags)}`];
+  return ['This command also drains them:', `  ${commandWith(missingFlags)}`];
 }
 
 /** Said at once, so that the operator does not learn it from pods that stay pending. */

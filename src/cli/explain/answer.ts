@@ -47,14 +47,17 @@ export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, sai
   const refusedByWebhook = said.kind === 'refused' && said.by === 'webhook';
   if (expected !== (said.kind === 'allowed')) return { kind: 'disagrees', text: whyDifferent(weRefuse, said, asked) };
   if (weRefuse && !refusedByWebhook) {
-    return { kind: 'disagrees', text: 'it refuses, but not by Holdfast, which was not asked or said yes' };
+    return {
+      kind: 'disagrees',
+      text: 'the API server refuses, but not because of Holdfast, which was not asked or said yes',
+    };
   }
   if (!weRefuse && refusedByWebhook) return { kind: 'disagrees', text: 'a webhook refuses where Holdfast would not' };
   const taken = ours.result === 'allow' && ours.effects.complete === 'takeover' && asked.kind !== 'no';
   return taken && !builtin.allows
     ? {
         kind: 'agrees',
-        text: 'a dry run is never completed by Holdfast, so that this is the built-in check; a real eviction goes through',
+        text: 'Holdfast completes no dry run, so this is the answer of the built-in check; a real eviction goes through',
       }
     : { kind: 'agrees' };
 }

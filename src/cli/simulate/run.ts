@@ -56,7 +56,7 @@ export async function simulate(
 async function driven<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   const done = await drive(clock, work, { end: clock.now() + settlingMs });
   if (done.kind === 'done') return done.value;
-  throw new Problem('the simulated cluster does not come up within two hours of its own time');
+  throw new Problem('the simulated cluster did not come up within two hours of virtual time');
 }
 
 function stageTerms(clock: VirtualClock, { objects, vetoes, startTimes }: Snapshot, options: RunOptions) {

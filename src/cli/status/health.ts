@@ -150,7 +150,7 @@ function running(facts: HealthFacts): readonly Check[] {
 }
 
 function unseen(check: string): Check {
-  return { check, state: 'unknown', detail: 'whether and where an operator is installed cannot be seen' };
+  return { check, state: 'unknown', detail: 'whether an operator is installed cannot be seen with your rights' };
 }
 
 /** Without a DaemonSet agents may run elsewhere: then their leases show it. */
@@ -194,11 +194,11 @@ function leading(found: Found<Lease>, namespace: string, now: number): Check {
     return { check, state: 'failed', detail: `no replica leads in ${namespace}: statuses and ledgers are not updated` };
   const ageSeconds = Math.round((now - Date.parse(String(spec?.renewTime ?? ''))) / 1_000);
   if (Number.isNaN(ageSeconds))
-    return { check, state: 'unknown', detail: `${holder}, renewed at a time that cannot be read` };
+    return { check, state: 'unknown', detail: `${holder}; its renewal time cannot be read` };
   const detail = `${holder}, renewed ${Math.max(0, ageSeconds)}s ago`;
   return ageSeconds <= (spec?.leaseDurationSeconds ?? 0)
     ? { check, state: 'ok', detail }
-    : { check, state: 'failed', detail: `${detail}, which is too long: is a replica running?` };
+    : { check, state: 'failed', detail: `${detail}, which is too long ago; check that a replica is running` };
 }
 
 const maxListed = 5;

@@ -40,7 +40,7 @@ export function createAdmission(
   { options, staleness, scales, self, events, observer, namespaces }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
-  const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
+  const turns = new Turns((namespace, error) => log.error('reconciling a ledger failed', { namespace, error }));
   const store = kubeLedgerStore(clients.admission);
   const access = new LedgerAccess({ world, store, clock, events, callMs: limits.callMs });
   const pods = kubePodReader(clients.admission);

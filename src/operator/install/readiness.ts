@@ -1,4 +1,5 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
+import { counted } from '../../api/wording.ts';
 import type { TrustingConfiguration } from '../certificates/inject.ts';
 
 /** Whether what is waited for is so, and if not, what is missing, in words. */
@@ -40,7 +41,8 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata?.generation ?? 0)) return "no controller has seen the operator's Deployment yet";
   if (updatedReplicas < wanted) return `${updatedReplicas} of ${wanted} new replicas of the operator are there`;
-  if (replicas > updatedReplicas) return `old replicas of the operator are still to go: ${replicas - updatedReplicas}`;
+  if (replicas > updatedReplicas)
+    return `${counted(replicas - updatedReplicas, 'old replica')} of the operator still run`;
   return availableReplicas < wanted
     ? `${availableReplicas} of ${wanted} replicas of the operator are available`
     : undefined;
@@ -70,7 +72,7 @@ export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
 }
 
 export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): Readiness {
-  if (configuration === undefined) return { kind: 'never', text: `${name} was deleted meanwhile` };
+  if (configuration === undefined) return { kind: 'never', text: `${name} was deleted during the installation` };
   const { webhooks = [] } = configuration;
   const without = webhooks.filter(({ clientConfig }) => (clientConfig.caBundle ?? '') === '').length;
   if (without === 0) return { kind: 'ready' };

@@ -84,11 +84,11 @@ function problemOf({ kind, message }: Failure, configuration: string): string {
   const what = `${configuration} ${JSON.stringify(operatorName)}`;
   switch (kind) {
     case 'denied':
-      return `to be called by URL, the operator must be allowed to create and patch ${what}: ${message}`;
+      return `cannot register the webhooks by URL: the operator needs the right to create and patch ${what}: ${message}`;
     case 'notFound':
-      return `the API server knows no ${configuration} of ${resources.validating.group}/${resources.validating.version}: ${message}`;
+      return `the API server does not serve ${configuration} of ${resources.validating.group}/${resources.validating.version}: ${message}`;
     default:
-      return `the API server does not accept ${what}, perhaps because one is installed already that calls a Service: ${message}`;
+      return `the API server rejected ${what}; an installed one that calls a Service may be the reason: ${message}`;
   }
 }
 

@@ -192,6 +192,23 @@ const cases: readonly Case[] = [
     objects: [statefulSet({ 'holdfast.dev/update-strategy': 'Enforced' })],
     want: ['HF012 StatefulSet'],
   },
+  {
+    title: 'a misspelt value of the projection',
+    objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/projection': 'disable' })],
+    want: [`HF012 ${onPdb}`],
+    says: 'metadata.annotations[holdfast.dev/projection]: Unsupported value: "disable": supported values: "disabled"; did you mean "disabled"?',
+  },
+  {
+    title: 'a projection that is switched off',
+    objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, { 'holdfast.dev/projection': 'disabled' })],
+    want: [],
+  },
+  {
+    title: 'a projection on a Deployment',
+    objects: [withAnnotations(deployment(3), { 'holdfast.dev/projection': 'disabled' })],
+    want: ['HF018 Deployment'],
+    says: 'holdfast.dev/projection has no effect on a Deployment: it belongs on a PodDisruptionBudget',
+  },
   { title: 'an unknown value of the guard label', objects: [namespace('on')], want: ['HF012 Namespace'] },
   { title: 'a guard label', objects: [namespace('disabled')], want: [] },
   {
@@ -268,7 +285,7 @@ const cases: readonly Case[] = [
     title: 'groups wanted of pods that are in none',
     objects: [deployment(3), pdb('web', { maxUnavailable: 1 }, scope())],
     want: [`HF015 ${onPdb}`],
-    says: 'nothing says which group web-0 is in',
+    says: 'the group of web-0 is unknown',
   },
   {
     title: 'a PUB for a workload that is not there',
@@ -279,7 +296,7 @@ const cases: readonly Case[] = [
       },
     ],
     want: [`HF004 ${onPub}`, `HF016 ${onPub}`],
-    says: 'Deployment web, which is not there',
+    says: 'Deployment web, which does not exist',
   },
   {
     title: 'a PUB for one that is',

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { broken, healthy, iso, pod, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
 
-const noReplicas = 'idle: no replicas are asked for';
+const noReplicas = 'idle: spec.replicas is 0';
 const left = (name: string) => `; scale-down: Kubernetes deletes ${name} next`;
 const removed = (name: string, behind: string) => `; scale-down: deleted ${name} without waiting for ${behind}`;
 describe('[R3] condemned pods', () => {
@@ -30,7 +30,7 @@ describe('[R3] condemned pods', () => {
     'they go although a budget refuses the replica': {
       pods: [broken('web-0'), healthy('web-3')],
       deny: ['web-0'],
-      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
+      want: `blocked by web-0: its deletion is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
       removes: 'condemned web-3',
     },
     'a budget that refuses the highest ends it there: the next is not tried': {
@@ -104,7 +104,7 @@ describe('[R3] condemned pods', () => {
         healthy('web-3'),
       ],
       deny: ['web-0'],
-      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
+      want: `blocked by web-0: its deletion is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
       removes: 'condemned web-3',
     },
     'scaled to zero, healthy: Kubernetes does it': {

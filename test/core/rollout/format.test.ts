@@ -6,7 +6,7 @@ const refused = (message: string): ReplicaState => ({ kind: 'blocked', why: 'ref
 
 test('a message of others is brought onto one line', () => {
   expect(formatRolloutState(refused(' needs 2\n\thas 1\u0000\u2028now '))).toBe(
-    'blocked by web-0: deleting it is refused: needs 2 has 1 now',
+    'blocked by web-0: its deletion is refused: needs 2 has 1 now',
   );
 });
 

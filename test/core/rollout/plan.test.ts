@@ -381,7 +381,7 @@ describe('[R2] blocked', () => {
     'a budget that refuses is named with its message': {
       pods: [broken('web-0'), broken('web-1')],
       deny: ['web-0'],
-      want: 'blocked by web-0: deleting it is refused: budget shop says no to web-0',
+      want: 'blocked by web-0: its deletion is refused: budget shop says no to web-0',
     },
   });
 });

@@ -185,7 +185,7 @@ describe('what operators meet beside that', () => {
     });
     expect(cluster.log.filter((line) => !line.includes('waiting'))).toEqual([
       '12:01:00 user applies v2',
-      '12:01:00 holdfast blocked by web-0: deleting it is refused: needs 1 and has 1',
+      '12:01:00 holdfast blocked by web-0: its deletion is refused: needs 1 and has 1',
       '12:01:10 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v2',
       '12:01:12 kubernetes creates web-0 from v2',
     ]);

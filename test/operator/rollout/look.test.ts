@@ -170,7 +170,7 @@ describe('[R2] a removal that is refused', () => {
       return message;
     };
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
-    const shown = 'blocked by web-0: deleting it is refused: budget two needs 2 and has 1';
+    const shown = 'blocked by web-0: its deletion is refused: budget two needs 2 and has 1';
     expect(api.shown).toBe(shown);
     expect(told).toEqual([`StatefulSet RolloutBlocked: ${shown}`]);
     api.cluster.now += 4;
@@ -199,7 +199,7 @@ describe('[R2] a removal that is refused', () => {
     await look();
     expect(going()).toEqual(['web-3']);
     expect(api.shown).toBe(
-      'blocked by web-0: deleting it is refused: not this one; scale-down: deleted web-3 without waiting for web-0',
+      'blocked by web-0: its deletion is refused: not this one; scale-down: deleted web-3 without waiting for web-0',
     );
     api.cluster.pods = api.cluster.pods.filter(({ ordinal }) => ordinal !== 3);
     api.cluster.now += 5;
@@ -218,7 +218,7 @@ describe('[R2] a removal that is refused', () => {
     const told = await look();
     expect([asked, going()]).toEqual([[0, 3], []]);
     expect(told).toEqual({ kind: 'again', afterMs: 5_000 });
-    expect(api.shown).toBe('blocked by web-0: deleting it is refused: no; scale-down: deleting web-3 is refused: no');
+    expect(api.shown).toBe('blocked by web-0: its deletion is refused: no; scale-down: deleting web-3 is refused: no');
   });
 });
 
@@ -232,7 +232,7 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
     expect(going()).toEqual([]);
     expect(api.shown).toBe(
-      'blocked by web-0: deleting it is refused: its claim data-web-0 is owned by it and would be deleted with it; remove that owner reference from the claim',
+      'blocked by web-0: its deletion is refused: its claim data-web-0 is owned by it and would be deleted with it; remove that owner reference from the claim',
     );
     api.ownersOfClaims.clear();
     api.cluster.now += 5;
