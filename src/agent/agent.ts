@@ -7,8 +7,8 @@ import { type HealthServer, startHealthServer } from '../telemetry/health/health
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
-import { Desk, type PodOnDesk } from './pods/desk.ts';
 import { PodWatch } from './pods/pod-watch.ts';
+import { type ProbedPodState, ProbedPods } from './pods/probed-pods.ts';
 import { createProber, type Prober } from './probes/prober.ts';
 import type { ProbeResult } from './probes/result.ts';
 import { ConditionWriter } from './publish/condition-writer.ts';
@@ -53,7 +53,7 @@ export async function runAgent(
   edges: AgentEdges,
 ): Promise<RunningAgent> {
   const parts = assemble(settings, environment, edges);
-  const { watch, keepers, writer, desk, recorder, connection, metrics } = parts;
+  const { watch, keepers, writer, probedPods, recorder, connection, metrics } = parts;
   const readiness = createReadiness(
     new Map([
       ['the pods of its nodes', () => watch.synced],
@@ -72,7 +72,7 @@ export async function runAgent(
       // Leases first: nothing that happens from here on may be told as found out.
       await keepers.close();
       await watch.close();
-      desk.close();
+      probedPods.close();
       await writer.close();
       await recorder.stop();
       await health.close();
@@ -89,12 +89,12 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
   const metrics = createMetrics({ runtime: runtimeMetrics });
   const slots = new ProbeSlots(settings.maxProbes ?? defaultMaxProbes);
   const measured = createAgentMetrics(metrics, () => ({
-    ...desk.counts(),
+    ...probedPods.counts(),
     oldestLeaseMs: keepers.oldestMs(),
     waiting: slots.waiting(),
   }));
   const served = settings.nodes === 'all' ? undefined : new Set(settings.nodes);
-  const desk = new Desk({
+  const probedPods = new ProbedPods({
     terms: {
       clock,
       random,
@@ -113,7 +113,7 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
   });
   const keepers = new LeaseKeepers({
     always: [...(served ?? [])],
-    hasPods: (node) => desk.has(node),
+    hasPods: (node) => probedPods.has(node),
     create: (node) =>
       new LeaseKeeper({
         node,
@@ -124,14 +124,14 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
         clock,
         random,
         log,
-        disruptable: () => desk.disruptable(node),
+        disruptable: () => probedPods.disruptable(node),
         // Before all pods are known, one that is not there may be there.
-        standing: (uid, since) => desk.standing(uid, since) ?? (watch.synced ? undefined : 'unasked'),
+        standing: (uid, since) => probedPods.standing(uid, since) ?? (watch.synced ? undefined : 'unasked'),
         onWrite: (written) => measured.wrote('lease', written),
       }),
   });
   const writer = new ConditionWriter({
-    desk,
+    probedPods,
     client: clients.conditions,
     clock,
     log,
@@ -146,9 +146,9 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
     clock,
     random,
     log,
-    onDelta: (delta) => desk.take(delta),
+    onDelta: (delta) => probedPods.take(delta),
   });
-  return { connection, recorder, metrics, desk, keepers, writer, watch };
+  return { connection, recorder, metrics, probedPods, keepers, writer, watch };
 }
 
 function recorderOf(
@@ -166,7 +166,7 @@ function recorderOf(
   });
 }
 
-function warn(recorder: EventRecorder, { metadata }: PodOnDesk, { output }: ProbeResult): void {
+function warn(recorder: EventRecorder, { metadata }: ProbedPodState, { output }: ProbeResult): void {
   const { namespace, name, uid } = metadata;
   const subject = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   recorder.record({ subject, type: 'Warning', reason: 'ProbeWarning', message: output });
