@@ -2,12 +2,12 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
+import { isCoveredByWatch, mayChange } from './covered-by-watch.ts';
 import type { KindFeed } from './kind-feed.ts';
 import type { KindTriggers } from './kind-triggers.ts';
 import type { LookUpResult, OwnerLookUp } from './look-up.ts';
 import { type OwnerPlace, ownerNameOf, placeOfKey } from './owner-key.ts';
 import { kindKeyOf } from './owner-kinds.ts';
-import { isSpokenFor, mayChange } from './spoken-for.ts';
 import { lookUpIntoWorld } from './take-in.ts';
 
 export interface AskerOptions {
@@ -73,7 +73,7 @@ export class OwnerAsker {
     const feed = feeds.get(kindKeyOf(place));
     if (feed?.current !== true) return false;
     const shown = feed.find(place.namespace, place.name);
-    return context.world.ownersOf(ownerNameOf(place)).every((owner) => isSpokenFor(owner, shown));
+    return context.world.ownersOf(ownerNameOf(place)).every((owner) => isCoveredByWatch(owner, shown));
   }
 
   async #lookUp(place: OwnerPlace): Promise<{ settled: false } | { settled: true; resource: KindResource }> {
