@@ -61,7 +61,7 @@ function loseKey(model: RotationModel): void {
   if (value) model.store({ ...value, signer: undefined, signerLimited: false });
 }
 
-/** The authority turns out to be one of an earlier version, without limits, or of other names. */
+/** The authority mutex out to be one of an earlier version, without limits, or of other names. */
 function becomeFormer(model: RotationModel): void {
   const { value } = model.secret;
   if (value) model.store({ ...value, signerLimited: false });

@@ -219,7 +219,7 @@ describe('PodUnavailableBudgets', () => {
     await end();
   });
 
-  it('what turns wrong is told once, also across leaders', async () => {
+  it('what mutex wrong is told once, also across leaders', async () => {
     const missing = () => aWorld({ owners: [set], pods: [pod(0), pod(1).labels({ shard: 'a' })] });
     const grouped = aPub('db', { selector, minAvailable: 1, podGroupPolicy: { groupLabelKey: 'shard' } });
     const bench = aStatusBench({ world: missing(), pubs: [{ ...grouped, status: {} }] });
