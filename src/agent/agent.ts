@@ -15,7 +15,7 @@ import { ConditionWriter } from './publish/condition-writer.ts';
 import { LeaseKeeper } from './publish/lease-keeper.ts';
 import { LeaseKeepers } from './publish/lease-keepers.ts';
 import { purposeLimits } from './purposes.ts';
-import { type AgentEnvironment, type AgentSettings, defaultMaxProbes, type Surrounding } from './settings.ts';
+import { type AgentEnvironment, type AgentRuntime, type AgentSettings, defaultMaxProbes } from './settings.ts';
 import { ProbeSlots } from './worker/probe-slots.ts';
 
 export interface RunningAgent {
@@ -49,7 +49,7 @@ export function startAgent(settings: AgentSettings, environment: AgentEnvironmen
 /** The same, with whatever ways to the API server and to the applications there are. */
 export async function runAgent(
   settings: AgentSettings,
-  environment: Surrounding,
+  environment: AgentRuntime,
   edges: AgentEdges,
 ): Promise<RunningAgent> {
   const parts = assemble(settings, environment, edges);
@@ -81,7 +81,7 @@ export async function runAgent(
   };
 }
 
-function assemble(settings: AgentSettings, environment: Surrounding, { api, prober }: AgentEdges) {
+function assemble(settings: AgentSettings, environment: AgentRuntime, { api, prober }: AgentEdges) {
   const { clock, random, log, runtimeMetrics = true } = environment;
   const connection = new Connection(api, { clock, userAgent: component });
   const clients = createClients(connection, purposeLimits, clock);
@@ -154,7 +154,7 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
 function recorderOf(
   client: ConstructorParameters<typeof EventRecorder>[0]['client'],
   { identity }: AgentSettings,
-  { clock, random, log }: Surrounding,
+  { clock, random, log }: AgentRuntime,
 ): EventRecorder {
   return new EventRecorder({
     client,

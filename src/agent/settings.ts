@@ -25,12 +25,12 @@ export interface AgentSettings {
 }
 
 /** What its starter gives it. */
-export interface AgentEnvironment extends Surrounding {
+export interface AgentEnvironment extends AgentRuntime {
   readonly access: Access;
 }
 
 /** All of that but how it reaches others. */
-export interface Surrounding {
+export interface AgentRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

@@ -24,7 +24,7 @@ import { projects } from './install/switched-on.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
-import type { OperatorSettings, Surrounding } from './settings.ts';
+import type { OperatorRuntime, OperatorSettings } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
 import { decideOptionsBy, Surroundings } from './surroundings/surroundings.ts';
@@ -60,7 +60,7 @@ const pings = { afterMs: 4_000, deadMs: 9_000 };
 
 const userAgent = 'holdfast-operator';
 
-export function assemble(settings: OperatorSettings, environment: Surrounding, api: Target): Assembly {
+export function assemble(settings: OperatorSettings, environment: OperatorRuntime, api: Target): Assembly {
   const { clock } = environment;
   const connection = new Connection(api, { clock, userAgent, pings });
   const context = contextOf(settings, environment, connection);
@@ -162,7 +162,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
 
 function contextOf(
   { identity, namespace }: OperatorSettings,
-  { clock, random, log, runtimeMetrics = true }: Surrounding,
+  { clock, random, log, runtimeMetrics = true }: OperatorRuntime,
   connection: Connection,
 ): OperatorContext {
   return {

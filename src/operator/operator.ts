@@ -15,7 +15,7 @@ import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
 import { callerRules } from './serving.ts';
-import { type OperatorEnvironment, OperatorProblem, type OperatorSettings, type Surrounding } from './settings.ts';
+import { type OperatorEnvironment, OperatorProblem, type OperatorRuntime, type OperatorSettings } from './settings.ts';
 
 export interface RunningOperator {
   readonly webhookPort: number;
@@ -39,7 +39,7 @@ export function startOperator(settings: OperatorSettings, environment: OperatorE
 /** The same, with whatever ways to the API server and from it there are. */
 export async function runOperator(
   settings: OperatorSettings,
-  environment: Surrounding,
+  environment: OperatorRuntime,
   edges: OperatorEdges,
 ): Promise<RunningOperator> {
   const parts = assemble(settings, environment, edges.api);

@@ -42,12 +42,12 @@ export interface OperatorSettings {
 }
 
 /** What its starter gives it. */
-export interface OperatorEnvironment extends Surrounding {
+export interface OperatorEnvironment extends OperatorRuntime {
   readonly access: Access;
 }
 
 /** All of that but how it reaches others, and they it. */
-export interface Surrounding {
+export interface OperatorRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
