@@ -9,7 +9,7 @@ import { exitCode, problemText } from '../output/problem.ts';
 import { dryRunOf } from './dry-run.ts';
 import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
 import { type Selection, selectPods } from './filters.ts';
-import { brokenIn, type Grouped, readGroups, Surroundings, ungrouped } from './groups.ts';
+import { brokenIn, type Grouped, LiveWorldReader, readGroups, ungrouped } from './groups.ts';
 import { cordon } from './nodes.ts';
 import type { DrainOptions } from './options.ts';
 import { daemonSetOf, evict, findDaemonSets, listPods, podsOf } from './pods.ts';
@@ -134,17 +134,17 @@ export class Drain {
     };
   }
 
-  #around({ evicted }: Selection): Surroundings {
-    return new Surroundings(this.#session, evicted, this.#options.operatorNamespace);
+  #around({ evicted }: Selection): LiveWorldReader {
+    return new LiveWorldReader(this.#session, evicted, this.#options.operatorNamespace);
   }
 
-  #group(around: Surroundings, { evicted }: Selection): Promise<Grouped> {
+  #group(around: LiveWorldReader, { evicted }: Selection): Promise<Grouped> {
     if (this.#options.order === 'all' || evicted.length === 0) return Promise.resolve(ungrouped(evicted));
     return readGroups(around, evicted, (line) => this.#audience.warn(line));
   }
 
   /** What cannot be told now stays as it was told last. */
-  async #look(around: Surroundings, { pods }: Grouped): Promise<ReadonlySet<string> | undefined> {
+  async #look(around: LiveWorldReader, { pods }: Grouped): Promise<ReadonlySet<string> | undefined> {
     if (pods.every(({ units }) => units.length === 0)) return undefined;
     try {
       return brokenIn((await around.read()).world, pods);

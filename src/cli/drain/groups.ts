@@ -13,7 +13,7 @@ import type { ListedPod } from './listed-pod.ts';
 const maxNamespaces = 20;
 
 /** Reads what is around some pods, again and again. */
-export class Surroundings {
+export class LiveWorldReader {
   readonly #session: Session;
   readonly #operatorNamespace: string | undefined;
   readonly #scope: Scope;
@@ -64,7 +64,7 @@ const asFarAsKnown = 'pods are taken group by group only as far as their groups 
 
 /** Groups order a drain, and protect nothing: where they cannot be told, that is said, and the API server judges all the same. */
 export async function readGroups(
-  around: Surroundings,
+  around: LiveWorldReader,
   pods: readonly ListedPod[],
   warn: (line: string) => void,
 ): Promise<Grouped> {

@@ -6,7 +6,7 @@ import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import { structured } from '../output/structured.ts';
-import { fromObjects, nodeNames } from '../plan/surroundings.ts';
+import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
 import { type Comparison, comparisonText } from './compare-text.ts';
 import { pageOf } from './html/page.ts';
