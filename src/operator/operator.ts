@@ -49,7 +49,7 @@ export async function runOperator(
     certificates,
     pruner: parts.admission.pruner,
     sizes: parts.admission.sizes,
-    viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
+    viewComplete: () => parts.view.missing().length === 0 && parts.foreignWebhooks.synced,
   });
   const readiness = readinessOf(parts, certificates);
   createViewMetrics(parts.context.metrics, () => ({
@@ -101,13 +101,13 @@ interface Running {
   readonly stopping: AbortController;
 }
 
-function readinessOf({ view, owners, surroundings }: Assembly, certificates: Certificates): Readiness {
+function readinessOf({ view, owners, foreignWebhooks }: Assembly, certificates: Certificates): Readiness {
   return createReadiness(
     new Map([
       ['the view of the cluster', () => view.missing().length === 0],
       ['a current view of the cluster', () => view.staleness() === undefined],
       ['owners of pods', () => owners.synced()],
-      ['webhook configurations', () => surroundings.synced],
+      ['webhook configurations', () => foreignWebhooks.synced],
       ['a certificate that API servers trust', () => certificates.ready()],
     ]),
   );
@@ -116,7 +116,7 @@ function readinessOf({ view, owners, surroundings }: Assembly, certificates: Cer
 function begin({ parts, election }: Running): void {
   parts.guardState.start();
   parts.guard.start();
-  parts.surroundings.start();
+  parts.foreignWebhooks.start();
   parts.owners.start();
   parts.view.start();
   election.start();
@@ -206,7 +206,7 @@ async function stop(running: Running, webhook: WebhookServer | undefined): Promi
   await Promise.all([
     certificates.close(),
     parts.guard.close(),
-    parts.surroundings.close(),
+    parts.foreignWebhooks.close(),
     parts.owners.close(),
     parts.view.close(),
     parts.recorder.stop(),

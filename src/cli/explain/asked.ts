@@ -1,8 +1,8 @@
+import { mayReach } from '../../operator/foreign-webhooks/foreign.ts';
 import { guardProblem } from '../../operator/guard/guard-problem.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
 import { guardLabel } from '../../operator/guard/plan.ts';
 import { registrationOf } from '../../operator/guard/registration.ts';
-import { mayReach } from '../../operator/surroundings/foreign.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { Asked } from './answer.ts';
 

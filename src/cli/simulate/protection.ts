@@ -49,7 +49,7 @@ const lookEveryMs = 50;
 /** The real operator and the real agent, reached without a network. */
 export function createProtection(terms: ProtectionTerms): Protection {
   const { values, clock, random, log } = terms;
-  const surrounding = { clock, random, log, runtimeMetrics: false };
+  const runtime = { clock, random, log, runtimeMetrics: false };
   let webhooks: InProcessWebhooks | undefined;
   let operator: RunningOperator | undefined;
   let agent: RunningAgent | undefined;
@@ -69,9 +69,9 @@ export function createProtection(terms: ProtectionTerms): Protection {
       else webhooks.accept(connection);
     },
     async start() {
-      operator = await runOperator(operatorSettings(values), surrounding, edges);
+      operator = await runOperator(operatorSettings(values), runtime, edges);
       await register(terms);
-      agent = await runAgent(agentSettings(values), surrounding, {
+      agent = await runAgent(agentSettings(values), runtime, {
         api: terms.agent,
         prober: terms.prober,
         showHealth: async () => nowhere,

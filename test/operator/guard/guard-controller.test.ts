@@ -13,7 +13,7 @@ import { until } from '../../kube/support/server.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aLedger, aPod, aReservation } from '../../support/builders.ts';
 import { pubFor } from '../../support/fleet.ts';
-import { aServer, type Server } from '../surroundings/support.ts';
+import { aServer, type Server } from '../foreign-webhooks/support.ts';
 
 /** The view is kept by hand, so that a test says what the controller has not seen yet. */
 

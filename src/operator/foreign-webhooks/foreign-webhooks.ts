@@ -11,7 +11,7 @@ import { evictionWebhooks, type ForeignWebhook, mayReach } from './foreign.ts';
 import { isKruiseForPubs } from './kruise.ts';
 import { type ConfigurationView, projectConfiguration } from './webhook-view.ts';
 
-export interface SurroundingsParts {
+export interface ForeignWebhooksParts {
   readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log' | 'metrics'>;
   readonly traits: ServerTraits;
   /** For the labels that webhooks select namespaces by. */
@@ -29,15 +29,15 @@ interface Findings {
 }
 
 /** What others have registered with the API server beside us, and whether we are registered ourselves. */
-export class Surroundings {
-  readonly #parts: SurroundingsParts;
+export class ForeignWebhooks {
+  readonly #parts: ForeignWebhooksParts;
   readonly #validating: Watch;
   readonly #mutating: Watch;
   readonly #foreignCount: GaugeMetric<never>;
   readonly #listeners = new Set<() => void>();
   #findings: Findings | undefined;
 
-  constructor(parts: SurroundingsParts) {
+  constructor(parts: ForeignWebhooksParts) {
     this.#parts = parts;
     this.#foreignCount = parts.context.metrics.gauge({
       name: 'foreign_eviction_webhook',
@@ -149,7 +149,7 @@ interface Watch {
 function watch(
   kind: string,
   resource: ResourceName,
-  { context, traits }: SurroundingsParts,
+  { context, traits }: ForeignWebhooksParts,
   refresh: () => void,
 ): Watch {
   const { clients, clock, random, log } = context;
@@ -195,11 +195,11 @@ function signature(findings: Findings | undefined): string {
 
 /** How evictions in a namespace are completed: never by us where another webhook has a say about them. */
 export function decideOptionsBy(
-  surroundings: Pick<Surroundings, 'foreignEvictionWebhook'>,
+  foreignWebhooks: Pick<ForeignWebhooks, 'foreignEvictionWebhook'>,
   takeover: NonNullable<DecideOptions['takeover']>,
 ): (namespace: string) => DecideOptions {
   return (namespace) => ({
     takeover,
-    foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
+    foreignEvictionWebhook: foreignWebhooks.foreignEvictionWebhook(namespace) !== undefined,
   });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { evictionWebhooks, mayReach } from '../../../src/operator/surroundings/foreign.ts';
-import { isKruiseForPubs } from '../../../src/operator/surroundings/kruise.ts';
-import { projectConfiguration } from '../../../src/operator/surroundings/webhook-view.ts';
+import { evictionWebhooks, mayReach } from '../../../src/operator/foreign-webhooks/foreign.ts';
+import { isKruiseForPubs } from '../../../src/operator/foreign-webhooks/kruise.ts';
+import { projectConfiguration } from '../../../src/operator/foreign-webhooks/webhook-view.ts';
 
 const evictions = [
   { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/eviction'], scope: '*' },
