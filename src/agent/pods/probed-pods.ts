@@ -2,7 +2,7 @@ import { compareResourceVersions } from '../../core/resource-version.ts';
 import type { Delta } from '../../kube/reflector/cache.ts';
 import type { ProbeQuestion } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
-import type { Standing, Verdict } from '../verdict.ts';
+import type { ProbeVerdict, Standing } from '../verdict.ts';
 import type { AgentPod, PresentCondition, ProbedPodView } from './agent-pod.ts';
 import { ProbedPod, type ProbingTerms } from './probed-pod.ts';
 
@@ -10,7 +10,7 @@ import { ProbedPod, type ProbingTerms } from './probed-pod.ts';
 export interface ProbedPodState {
   readonly metadata: AgentPod['metadata'];
   readonly node: string;
-  readonly verdict: Verdict;
+  readonly verdict: ProbeVerdict;
   /** This agent has found out something about it; before, what stands on the pod is its predecessor's word. */
   readonly decided: boolean;
   readonly present: PresentCondition | undefined;
@@ -31,7 +31,7 @@ interface Entry {
   readonly metadata: AgentPod['metadata'];
   readonly node: string;
   readonly pod: ProbedPod;
-  verdict: Verdict;
+  verdict: ProbeVerdict;
   decided: boolean;
   present: PresentCondition | undefined;
   /** The pod's version after our last write. */

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../objects.ts';
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
-export type OwnerState =
+export type GarbageOwnerState =
   | 'solid'
   /** Terminating, and it waits until those it owns are gone. */
   | 'waiting'
@@ -18,12 +18,12 @@ export type OwnerState =
 
 export interface OwnerFinding {
   readonly reference: OwnerReference;
-  readonly state: OwnerState;
+  readonly state: GarbageOwnerState;
 }
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-export type Verdict =
+export type GarbageVerdict =
   | { readonly kind: 'leave' }
   | { readonly kind: 'lookAgain' }
   /** Let those it owns go free, then let it go. */
@@ -34,7 +34,11 @@ export type Verdict =
   | { readonly kind: 'strip'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly policy: Propagation; readonly unblock: boolean };
 
-export function judge(object: KubeObject, owners: readonly OwnerFinding[], dependents: readonly KubeObject[]): Verdict {
+export function judge(
+  object: KubeObject,
+  owners: readonly OwnerFinding[],
+  dependents: readonly KubeObject[],
+): GarbageVerdict {
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) {
     if (has(object, orphanFinalizer)) return { kind: 'orphanDependents' };
