@@ -79,7 +79,7 @@ export interface RolloutPlan {
 }
 
 /** What one half of the plan (replicas, or condemned pods) contributes. */
-export interface Step<S> {
+export interface RolloutStep<S> {
   readonly state: S;
   readonly removal?: Removal;
   readonly checkAt?: number;

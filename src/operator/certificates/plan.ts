@@ -42,7 +42,7 @@ export interface Observed {
 }
 
 /** One write of the Secret, to be made only if it is still the one that was planned for. */
-export type Step =
+export type CertificateStep =
   | { readonly kind: 'keep' }
   /** A new authority that signs from now on. `withLeaf`: no replica serves a leaf that could break, so a new one need not wait. */
   | {
@@ -60,7 +60,7 @@ type AuthorityTrouble = 'none' | 'ending' | 'future' | 'names';
 export type LeafTrouble = 'none' | 'issuer' | 'names' | 'ending' | 'future';
 
 export interface CertificatePlan {
-  readonly step: Step;
+  readonly step: CertificateStep;
   /**
    * What every webhook configuration must hold. Undefined: they are left as they are, because there is nothing better. The leader
    * that writes it reads the configuration first and the Secret after that, and writes with the configuration's version: so a
@@ -111,7 +111,7 @@ function addAuthority(
   why: AuthorityTrouble,
   nowMs: number,
   policy: CertificatePolicy,
-): Step {
+): CertificateStep {
   const known = new Map([...(stored?.trusted ?? []), ...seen.anywhere].map((authority) => [authority.id, authority]));
   const alive = [...known.values()].filter((authority) => !isOver(authority, nowMs, policy));
   const newestFirst = alive.sort((a, b) => b.notAfterMs - a.notAfterMs || (a.id < b.id ? -1 : 1));
@@ -146,7 +146,7 @@ function leafStep(
   trustedMs: number,
   nowMs: number,
   policy: CertificatePolicy,
-): Step | undefined {
+): CertificateStep | undefined {
   const why = leafTrouble(leaf, signer.id, nowMs, policy);
   if (why === undefined) return undefined;
   return trustedMs <= nowMs ? { kind: 'issueLeaf', why } : { kind: 'keep' };
@@ -172,7 +172,7 @@ function dropStep(
   seen: Observed,
   nowMs: number,
   policy: CertificatePolicy,
-): Step {
+): CertificateStep {
   const settled = nowMs - seen.leafSinceMs >= policy.pickupMs;
   const ids = stored.trusted
     .filter((authority) => authority.id !== signer.id && (settled || isOver(authority, nowMs, policy)))

@@ -13,7 +13,7 @@ import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
 import { type StatusWarning, untold } from './status-warnings.ts';
 import { writePdbShown, writePubConditions, writePubStatus } from './status-writer.ts';
 import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
-import type { Step, Written } from './written.ts';
+import type { WriteStep, Written } from './written.ts';
 
 export type StatusWrites = CounterMetric<'kind' | 'outcome'>;
 
@@ -134,7 +134,7 @@ export class BudgetLooks {
     return unsure && this.#parts.context.clock.monotonic() < this.#settledAt;
   }
 
-  #later(step: Step<unknown>): Reconciled {
+  #later(step: WriteStep<unknown>): Reconciled {
     if (step.kind === 'nothing') return done;
     return { kind: 'again', afterMs: step.kind === 'wait' ? step.forMs : settleStepMs };
   }

@@ -29,7 +29,7 @@ export function presentOf<T>(meta: ObjectMeta, shown: T, written: Written<T> | u
   return { value: shown, resourceVersion: meta.resourceVersion };
 }
 
-export type Step<T> =
+export type WriteStep<T> =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly forMs: number }
   /** Over this version and no other. */
@@ -42,7 +42,7 @@ export function stepTo<T>(
   recent: Written<T> | undefined,
   now: number,
   same: (one: T, other: T) => boolean,
-): Step<T> {
+): WriteStep<T> {
   if (same(next, present.value)) return { kind: 'nothing' };
   if (recent !== undefined && same(next, recent.value)) return { kind: 'wait', forMs: recent.at + trustMs - now };
   return { kind: 'write', value: next, over: present.resourceVersion };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import { sim } from '../../../src/cluster/nodes/annotations.ts';
 import { beginPod } from '../../../src/cluster/nodes/begin-pod.ts';
-import { applyProbe, type Step, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';
+import { applyProbe, type PodStep, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';
 import type { ContainerRecord } from '../../../src/cluster/nodes/pod-state.ts';
 import { phaseOf, podStatus } from '../../../src/cluster/nodes/pod-status.ts';
 import { clone } from '../../../src/cluster/objects.ts';
@@ -17,7 +17,7 @@ const addresses = { podIp: '127.10.0.1', hostIp: '127.1.0.1' };
 class Life {
   pod: PodObject;
   nowMs = epoch;
-  step: Step;
+  step: PodStep;
   readonly notes: string[] = [];
 
   constructor(pod: PodObject, start = settings) {

@@ -1,9 +1,9 @@
 import { nothingSeen, observe, type Sightings } from '../../../src/operator/certificates/observe.ts';
 import {
   type CertificateFacts,
+  type CertificateStep,
   type LeafFacts,
   planCertificates,
-  type Step,
   type StoredCertificates,
 } from '../../../src/operator/certificates/plan.ts';
 import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
@@ -162,7 +162,11 @@ export class RotationModel {
     this.configurations[at] = { version: version + 1, value: bundle };
   }
 
-  private after(step: Step, stored: StoredCertificates | undefined, now: number): StoredCertificates | undefined {
+  private after(
+    step: CertificateStep,
+    stored: StoredCertificates | undefined,
+    now: number,
+  ): StoredCertificates | undefined {
     switch (step.kind) {
       case 'keep':
         return stored;
