@@ -2,7 +2,7 @@ import { createClients } from '../kube/client/clients.ts';
 import { targetOf } from '../kube/config/target-of.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import type { Target } from '../kube/transport/target.ts';
+import type { ServerTarget } from '../kube/transport/target.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
@@ -30,7 +30,7 @@ const component = 'holdfast-agent';
 
 /** How an agent meets the world. */
 export interface AgentEdges {
-  readonly api: Target;
+  readonly api: ServerTarget;
   readonly prober: Prober;
   showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
 }

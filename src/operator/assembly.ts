@@ -4,7 +4,7 @@ import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import type { Target } from '../kube/transport/target.ts';
+import type { ServerTarget } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
 import { createDecisionMetrics, decisionObserver, disruptionEvents, uidsFrom } from './admission/decisions.ts';
@@ -60,7 +60,7 @@ const pings = { afterMs: 4_000, deadMs: 9_000 };
 
 const userAgent = 'holdfast-operator';
 
-export function assemble(settings: OperatorSettings, environment: OperatorRuntime, api: Target): Assembly {
+export function assemble(settings: OperatorSettings, environment: OperatorRuntime, api: ServerTarget): Assembly {
   const { clock } = environment;
   const connection = new Connection(api, { clock, userAgent, pings });
   const context = contextOf(settings, environment, connection);

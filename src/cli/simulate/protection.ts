@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
-import type { Target } from '../../kube/transport/target.ts';
+import type { ServerTarget } from '../../kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
 import { barePaths } from '../../operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
@@ -23,9 +23,9 @@ export interface ProtectionTerms {
   readonly random: Random;
   readonly log: Logger;
   /** The API server, as the operator's service account. */
-  readonly operator: Target;
+  readonly operator: ServerTarget;
   /** The API server, as the agent's service account. */
-  readonly agent: Target;
+  readonly agent: ServerTarget;
   /** For what an installation does. */
   readonly administrator: KubeClient;
   readonly prober: AgentEdges['prober'];

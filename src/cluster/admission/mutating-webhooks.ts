@@ -3,7 +3,7 @@ import { type ApiError, internalError } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { joinApiVersion, type KubeObject } from '../objects.ts';
 import type { AdmissionRequest } from './admission.ts';
-import type { GroupVersionKind, Target } from './admission-review.ts';
+import type { AdmissionTarget, GroupVersionKind } from './admission-review.ts';
 import type { ReviewAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
 import { type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
@@ -87,7 +87,7 @@ async function targetOf(
   request: AdmissionRequest,
   passage: Passage,
   context: MutatingContext,
-): Promise<Target | undefined> {
+): Promise<AdmissionTarget | undefined> {
   const scope = scopeOf(webhook, request, context);
   if (scope.kind === 'refuse') throw scope.error;
   if (scope.kind === 'skip') return undefined;
