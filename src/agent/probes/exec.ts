@@ -2,7 +2,7 @@ import { type RawData, WebSocket } from 'ws';
 import { isObject } from '../../api/json.ts';
 import { objectPath } from '../../kube/client/client.ts';
 import type { Identity, ServerTarget } from '../../kube/transport/target.ts';
-import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
+import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { errorText, failed, type ProbeResult, succeeded, unknown } from './result.ts';
 
 export interface ExecTarget {
@@ -34,7 +34,7 @@ export function probeExec(terms: AttemptTerms, api: ServerTarget, target: ExecTa
   });
 }
 
-async function begin(to: Attempt, api: ServerTarget, target: ExecTarget, isOver: () => boolean): Promise<void> {
+async function begin(to: ProbeAttempt, api: ServerTarget, target: ExecTarget, isOver: () => boolean): Promise<void> {
   try {
     const identity = await api.identity();
     const url = urlOf(api.server, target);
@@ -45,7 +45,7 @@ async function begin(to: Attempt, api: ServerTarget, target: ExecTarget, isOver:
   }
 }
 
-function open(to: Attempt, api: ServerTarget, { tls, headers }: Identity, url: URL): WebSocket {
+function open(to: ProbeAttempt, api: ServerTarget, { tls, headers }: Identity, url: URL): WebSocket {
   const socket = new WebSocket(url, [protocol], {
     // Node sends a list as several headers.
     headers: headers as Record<string, string>,
@@ -73,7 +73,7 @@ function urlOf(server: URL, { namespace, pod, container, command }: ExecTarget):
   return url;
 }
 
-function listen(to: Attempt, socket: WebSocket, api: ServerTarget): void {
+function listen(to: ProbeAttempt, socket: WebSocket, api: ServerTarget): void {
   const printed: Buffer[] = [];
   let size = 0;
   socket.on('message', (data) => {

@@ -1,6 +1,6 @@
 import { failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Attempt, attemptOf, failedAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
+import { attemptOf, failedAttempt, type RequestAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
 import { Http1 } from './http1.ts';
 import type { PingLimits } from './pinged-session.ts';
 import type { Identity, ServerTarget } from './target.ts';
@@ -116,7 +116,7 @@ export class Connection {
     return last.kind === 'opened' ? succeeded(last.body) : failed(last.failure);
   }
 
-  async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<Attempt> {
+  async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<RequestAttempt> {
     let identity: Identity | undefined;
     try {
       identity = await untilEnd(this.#target.identity(), timebox);

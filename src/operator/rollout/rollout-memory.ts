@@ -10,7 +10,7 @@ interface Refusal {
 }
 
 /** A removal with an unknown outcome, and what to report if it happened. */
-export interface Attempt {
+export interface RemovalAttempt {
   readonly removal: Removal;
   readonly notes: readonly EventNote[];
 }
@@ -21,7 +21,7 @@ interface OfSet {
   /** By uid of the pod. */
   refusals: ReadonlyMap<string, Refusal>;
   troubles: Troubles;
-  attempt?: Attempt;
+  attempt?: RemovalAttempt;
 }
 
 /**
@@ -46,14 +46,14 @@ export class RolloutMemory {
     this.#of(key).refusals = new Map([...kept, [uid, { message, until: now + forMs }]]);
   }
 
-  attempted(key: string, attempt: Attempt): void {
+  attempted(key: string, attempt: RemovalAttempt): void {
     this.#of(key).attempt = attempt;
     // It may have happened, so the next one waits as if it had.
     this.removed(key);
   }
 
   /** Asked for once: what became of it is seen now, or never. */
-  takeAttempt(key: string): Attempt | undefined {
+  takeAttempt(key: string): RemovalAttempt | undefined {
     const known = this.#sets.get(key);
     const attempt = known?.attempt;
     if (known !== undefined) delete known.attempt;
