@@ -4,7 +4,7 @@ import type { LiveWorld } from '../live/live-world.ts';
 import { readNodes } from '../live/nodes.ts';
 import { type BudgetView, budgetViews } from './budget-view.ts';
 import { namespacesWithBudgets } from './elsewhere.ts';
-import { type Check, healthChecks, someOf } from './health.ts';
+import { healthChecks, type OperatorCheck, someOf } from './health.ts';
 import { type NodeView, nodeViews } from './node-view.ts';
 import { readHealth } from './read-health.ts';
 import { type Summary, summaryOf } from './summary.ts';
@@ -17,7 +17,7 @@ export interface StatusReport {
   readonly budgets: readonly BudgetView[];
   /** Only with their pods of these namespaces. */
   readonly nodes: readonly NodeView[];
-  readonly operator: readonly Check[];
+  readonly operator: readonly OperatorCheck[];
   readonly gaps: readonly Gap[];
   readonly remarks: readonly string[];
   /** In numbers, and of everything that was read. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/api/json.ts';
-import { type Check, type HealthFacts, healthChecks } from '../../../src/cli/status/health.ts';
+import { type HealthFacts, healthChecks, type OperatorCheck } from '../../../src/cli/status/health.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aGroupPdb, aPod, ns } from '../../support/builders.ts';
 import { aNamespace, notRegistered, readAt, registered } from '../live-world.ts';
@@ -46,7 +46,7 @@ function sightings(...seconds: readonly number[]): HealthFacts['unproven'] {
   };
 }
 
-function check(name: string, more: Partial<HealthFacts> = {}): Check | undefined {
+function check(name: string, more: Partial<HealthFacts> = {}): OperatorCheck | undefined {
   return healthChecks(facts(more)).find((one) => one.check === name);
 }
 
@@ -77,7 +77,7 @@ const kruise = {
 };
 
 describe("the operator's health", () => {
-  it.each<readonly [string, string, Partial<HealthFacts>, Check['state'], string]>([
+  it.each<readonly [string, string, Partial<HealthFacts>, OperatorCheck['state'], string]>([
     ['all is well', 'webhooks', {}, 'ok', 'registered and trusted'],
     [
       'no webhook is registered',
