@@ -34,13 +34,13 @@ export function answerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): A
 }
 
 /** How the API server's answer to a dry run compares with what we expect of it. */
-export type Comparison =
+export type DryRunComparison =
   | { readonly kind: 'agrees'; readonly text?: string }
   | { readonly kind: 'disagrees'; readonly text: string }
   | { readonly kind: 'none' };
 
 /** A dry run is never completed by us, so that its answer is the built-in check's wherever Holdfast says yes. */
-export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, said: DryRun): Comparison {
+export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, said: DryRun): DryRunComparison {
   if (said.kind !== 'allowed' && said.kind !== 'refused') return { kind: 'none' };
   const weRefuse = asked.kind !== 'no' && ours.result === 'deny';
   const expected = !weRefuse && builtin.allows;
