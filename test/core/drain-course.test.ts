@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Course } from '../../src/core/drain/course.ts';
-import type { CoursePod, EvictionAnswer, PodState } from '../../src/core/drain/course-pod.ts';
+import type { CoursePod, DrainPodState, EvictionAnswer } from '../../src/core/drain/course-pod.ts';
 
 /** `name` or `name:budget/unit,...` */
 function pod(text: string, node = 'n1'): CoursePod {
@@ -57,7 +57,7 @@ class Story {
     this.course.listed(node, sightings, begunAt, now);
   }
 
-  state(name: string): PodState {
+  state(name: string): DrainPodState {
     const found = this.course.pods.find((one) => one.pod.name === name);
     if (found === undefined) throw new Error(`no pod ${name}`);
     return found.state;
@@ -187,7 +187,7 @@ describe('which pods are next', () => {
 });
 
 describe('what an answer means for a pod', () => {
-  function stateAfter(...answers: readonly EvictionAnswer[]): PodState {
+  function stateAfter(...answers: readonly EvictionAnswer[]): DrainPodState {
     const story = new Story([pod('p')]);
     let now = 0;
     for (const answer of answers) {

@@ -1,5 +1,5 @@
 import type { Course } from '../../core/drain/course.ts';
-import type { CoursePod, EvictionAnswer, Sighting } from '../../core/drain/course-pod.ts';
+import type { CoursePod, EvictionAnswer, PodSighting } from '../../core/drain/course-pod.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
@@ -8,7 +8,7 @@ import type { Random } from '../../kube/time/random.ts';
 export interface DrainPorts {
   /** Undefined: the drain was stopped. */
   readonly evict: (pod: CoursePod) => Promise<EvictionAnswer | undefined>;
-  readonly list: (node: string) => Promise<Outcome<readonly Sighting[]>>;
+  readonly list: (node: string) => Promise<Outcome<readonly PodSighting[]>>;
   /** The groups that do not serve now; undefined: unknown. */
   readonly look: () => Promise<ReadonlySet<string> | undefined>;
   /** Something may have changed; `last`: nothing will any more. */

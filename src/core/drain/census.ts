@@ -1,9 +1,9 @@
-import { type CoursePod, isAway, type PodState } from './course-pod.ts';
+import { type CoursePod, type DrainPodState, isAway } from './course-pod.ts';
 import type { DrainUnit } from './units.ts';
 
 export interface Tracked {
   readonly pod: CoursePod;
-  readonly state: PodState;
+  readonly state: DrainPodState;
 }
 
 /** What was seen of groups, and when that look began. */
@@ -91,7 +91,7 @@ export function isAsking({ pod, state }: Tracked, seenAt: SeenAt): boolean {
   return !isSeenSince(pod, seenAt, state.answer.at);
 }
 
-function count(census: UnitCensus, state: PodState, broken: BrokenUnits): void {
+function count(census: UnitCensus, state: DrainPodState, broken: BrokenUnits): void {
   if (!isAway(state)) census.left += 1;
   if (state.kind === 'impossible') census.hopeless += 1;
   // Whether a group serves without a deleted pod is known only from a look at it afterwards.

@@ -33,7 +33,7 @@ export interface Waiting {
   readonly answer?: { readonly kind: 'refused' | 'failed'; readonly message: string; readonly at: number };
 }
 
-export type PodState =
+export type DrainPodState =
   | Waiting
   | { readonly kind: 'asking'; readonly since: number; readonly before: Waiting }
   /** Its eviction was accepted, or another client is deleting it. */
@@ -44,7 +44,7 @@ export type PodState =
   | { readonly kind: 'impossible'; readonly since: number; readonly message: string };
 
 /** A pod as it was listed. */
-export interface Sighting {
+export interface PodSighting {
   readonly uid: string;
   /** Milliseconds: when its grace is over. Absent: it is not terminating. */
   readonly deletionTime?: number;
@@ -67,12 +67,12 @@ export function begin(now: number): Waiting {
   return { kind: 'waiting', since: now, due: now, asked: 0, failures: 0 };
 }
 
-export function ask(before: Waiting, now: number): PodState {
+export function ask(before: Waiting, now: number): DrainPodState {
   return { kind: 'asking', since: now, before };
 }
 
 /** @param chance in [0, 1) */
-export function afterAnswer(state: PodState, answer: EvictionAnswer, now: number, chance: number): PodState {
+export function afterAnswer(state: DrainPodState, answer: EvictionAnswer, now: number, chance: number): DrainPodState {
   // It was seen to be gone before the answer came.
   if (state.kind !== 'asking') return state;
   switch (answer.kind) {
@@ -121,11 +121,11 @@ function delayMs({ kind, retryAfterMs }: { kind: 'refused' | 'failed'; retryAfte
 
 /** @param sighting undefined: a list of its node's pods, begun and ended by now, does not have it */
 export function afterSighting(
-  state: PodState,
-  sighting: Sighting | undefined,
+  state: DrainPodState,
+  sighting: PodSighting | undefined,
   now: number,
   skipAfterMs: number | undefined,
-): PodState {
+): DrainPodState {
   if (state.kind === 'gone') return state;
   if (sighting === undefined) return { kind: 'gone', since: now };
   const { deletionTime } = sighting;
@@ -141,11 +141,11 @@ export function isSkipped(deletionTime: number, now: number, skipAfterMs: number
 }
 
 /** It is deleted, or the drain does not wait for it. */
-export function isAway({ kind }: PodState): boolean {
+export function isAway({ kind }: DrainPodState): boolean {
   return kind === 'gone' || kind === 'leftBehind';
 }
 
 /** Nothing more happens to it here. */
-export function isSettled(state: PodState): boolean {
+export function isSettled(state: DrainPodState): boolean {
   return isAway(state) || state.kind === 'impossible';
 }

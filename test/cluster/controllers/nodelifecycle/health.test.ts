@@ -2,7 +2,7 @@ import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { NodeObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { stayOf } from '../../../../src/cluster/controllers/nodelifecycle/eviction-time.ts';
-import { judgeNode, type Sighting } from '../../../../src/cluster/controllers/nodelifecycle/health.ts';
+import { judgeNode, type NodeSighting } from '../../../../src/cluster/controllers/nodelifecycle/health.ts';
 import { taintsFor } from '../../../../src/cluster/controllers/nodelifecycle/taints.ts';
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
 
@@ -28,13 +28,13 @@ function aNode(
   };
 }
 
-function seen(seconds: number, fields: Partial<Sighting> = {}): Sighting {
+function seen(seconds: number, fields: Partial<NodeSighting> = {}): NodeSighting {
   return { hadReady: true, heartbeat: at(-10), renewTime: undefined, aliveAtMs: now + seconds * 1000, ...fields };
 }
 
 describe('a node that may have gone silent', () => {
   const ready = aNode([condition('Ready', 'True')]);
-  const table: [string, NodeObject, string | undefined, Sighting | undefined, boolean][] = [
+  const table: [string, NodeObject, string | undefined, NodeSighting | undefined, boolean][] = [
     [
       'is given time when it is seen first, however old its word',
       aNode([condition('Ready', 'True', -9999)]),
