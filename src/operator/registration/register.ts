@@ -23,7 +23,7 @@ export interface RegistrationOptions {
   readonly signal: AbortSignal;
 }
 
-export type Registration =
+export type RegistrationOutcome =
   | { readonly kind: 'registered' }
   /** It will not get better by itself. */
   | { readonly kind: 'refused'; readonly problem: string }
@@ -37,7 +37,7 @@ const backoffLimits = { baseMs: 250, capMs: 15_000 };
  * Tells API servers to call our webhooks, where no manifests do: outside of the cluster. Operators may do so at the same time, since
  * they all say the same; whom to trust is left as it is.
  */
-export async function registerWebhooks(options: RegistrationOptions): Promise<Registration> {
+export async function registerWebhooks(options: RegistrationOptions): Promise<RegistrationOutcome> {
   for (const configuration of webhookConfigurations(options.values, options.paths, options.segment)) {
     const registered = await registerOne(options, configuration);
     if (registered.kind !== 'registered') return registered;
@@ -46,7 +46,7 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<Re
   return { kind: 'registered' };
 }
 
-async function registerOne(options: RegistrationOptions, body: WebhookConfiguration): Promise<Registration> {
+async function registerOne(options: RegistrationOptions, body: WebhookConfiguration): Promise<RegistrationOutcome> {
   const { client, clock, signal, log } = options;
   const backoff = new Backoff(backoffLimits, options.random);
   const kind = body.kind ?? '';
