@@ -69,7 +69,7 @@ Examples:
   holdfast uninstall                              budgets stay, but nothing enforces those that only Holdfast knows
   holdfast uninstall --delete-user-data --yes     PodUnavailableBudgets are deleted as well
 
-Exit codes: 0 done; 1 it could not be completed; 2 it was refused, or you did not agree.`,
+Exit codes: 0 done; 1 it could not be completed; 2 it was refused, or not confirmed.`,
     )
     .action((given: Partial<UninstallOptions> & Pick<UninstallOptions, 'namespace' | 'timeout'>) =>
       run({ deleteUserData: false, dryRun: false, yes: false, ...given }),

@@ -56,7 +56,7 @@ describe('a confirmation', () => {
     await done;
     expect(shown()).toContain('this deletes 3 budgets. Type "yes" to go on: ');
     await expect(ask('y').done).rejects.toThrow('not confirmed; nothing was changed');
-    await expect(ask('').done).rejects.toThrow('you did not agree');
+    await expect(ask('').done).rejects.toThrow('not confirmed');
   });
 
   it('is not asked for where it was given in advance, and not guessed where no terminal is', async () => {

@@ -184,7 +184,7 @@ describe('holdfast up --data', () => {
     expect(await first.stop('SIGKILL')).toBe(null);
 
     const second = await up(where, '--data', 'data').ready();
-    expect(second.out).toContain('although the last run did not end in order');
+    expect(second.out).toContain('the last run did not end cleanly');
     const kept = (await second.http.request('GET', `${configMaps}/kept`)).body;
     expect(kept).toEqual(made.body);
     expect(await items(second, '/api/v1/pods')).toEqual([]);

@@ -12,7 +12,7 @@ const someActor = 'name the actor: "another replica", "the client that ..."';
 const allActors = 'name the actors: "every replica", "all clients"';
 
 /**
- * Words that hide who acts. A reader of "a lease that nobody renews" cannot tell whether the agent, the leader or a client
+ * Words that hide who acts, and a few that readers stumble over. A reader of "a lease that nobody renews" cannot tell whether the agent, the leader or a client
  * should have renewed it.
  */
 const banned: readonly Banned[] = [
@@ -20,6 +20,7 @@ const banned: readonly Banned[] = [
   ...['somebody', 'someone', 'anybody', 'anyone', 'whoever', 'whomever'].map((word) => ({ word, instead: someActor })),
   ...['everybody', 'everyone'].map((word) => ({ word, instead: allActors })),
   { word: 'anew', instead: '"again"' },
+  { word: 'for ever', instead: '"forever", or how long' },
   { word: 'for who', instead: 'name the reader: "for operators"' },
 ];
 

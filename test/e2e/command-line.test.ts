@@ -174,7 +174,7 @@ describe.skipIf(skipped)('holdfast explain', () => {
     );
     expect(out).toMatch(/Kubernetes' own check\n {2}would refuse it/);
     expect(out).toMatch(/refuses it \(429\): (?!admission webhook)/);
-    expect(out).toContain('as expected: a dry run is never completed by Holdfast');
+    expect(out).toContain('as expected: Holdfast completes no dry run');
     expectDone(await scene.evict('a-0'));
   });
 

@@ -165,7 +165,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     expect(out).toContain(`Draining ${a}: 5 pods (dry run: nothing was written)`);
     expect(out).toMatch(/1 +\S+ +s0-0 +\S*s0 +breaks a group, not recreated +shards \(2 available, 1 needed\)/);
     expect(out).toMatch(/1 +\S+ +s0-1 +\S*s0 +already down, not recreated/);
-    // No controller recreates the pods of s0, so s1 waits for ever: no second round.
+    // No controller recreates the pods of s0, so s1 waits forever: no second round.
     expect(out).toMatch(/Cannot be evicted:\n +\S+\/s1-0: PDB shards /);
     expect(out).toMatch(/\n +\S+\/stuck: Kubernetes allows no eviction under PDB never/);
     expect(out).toContain('2 of 5 pods can be evicted, in 1 round; 3 cannot.');

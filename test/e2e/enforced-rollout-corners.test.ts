@@ -169,7 +169,7 @@ describe.skipIf(skipped).concurrent('who else has a say in a removal', () => {
     await scene.waitEnforced(budget);
     await scene.setReady('web-0', false);
     await scene.apply(set({ replicas: 1, podAnnotations }));
-    await waitState(scene, /scale-down: deleting web-1 is refused: .*probe/i);
+    await waitState(scene, /scale-down: the deletion of web-1 is refused: .*probe/i);
     expect(Object.keys(await shape(scene)).sort()).toEqual(['web-0', 'web-1']);
     await made(cluster.request('DELETE', `${pathOf(scene.namespace, 'PodUnavailableBudget')}/one`));
     await waitShape(scene, { 'web-0': `-${good}` });

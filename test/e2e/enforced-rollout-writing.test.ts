@@ -11,7 +11,7 @@ const { cluster, skipped } = await suite({ nodes: 0 });
 
 /** Without pods there is nothing that changes by itself. */
 const set = (wish: SetWish = {}) => anySet({ replicas: 0, ...wish });
-const settled = (scene: Scene) => waitState(scene, /^idle: no replicas are asked for$/);
+const settled = (scene: Scene) => waitState(scene, /^idle: spec.replicas is 0$/);
 
 const rolling = { type: 'RollingUpdate' };
 const word = 'holdfast.dev/update-strategy';

@@ -94,6 +94,6 @@ describe.skipIf(skipped)('holdfast lint', () => {
       findings: readonly { readonly code: string; readonly message: string }[];
     };
     expect(findings.map((one) => one.code)).toEqual(['HF003', 'HF011']);
-    expect(findings[0]?.message).toBe('wants all of its 6 pods to be available');
+    expect(findings[0]?.message).toBe('requires all of its 6 pods to be available');
   });
 });

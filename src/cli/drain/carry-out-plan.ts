@@ -37,7 +37,7 @@ export async function carryOutPlan(plan: PlanFile, range: WaveRange, deps: PlanD
   for (const { number, nodes, planned } of waves) {
     deps.say(`Wave ${number} of ${plan.waves.length}: ${nodes.map(({ name }) => name).join(', ')}`);
     for (const { name } of planned.filter(({ surge }) => surge)) {
-      deps.warn(`warning: the plan expects that the replacement of node ${name} is there already`);
+      deps.warn(`warning: the plan assumes that the replacement of node ${name} already exists`);
     }
     const ending = await deps.drain(nodes, (selection) => tellChanges(planned, selection, deps.warn));
     if (ending.code !== exitCode.yes) return { ...ending, err: [...ending.err, ...stopped(number, plan, deps)] };

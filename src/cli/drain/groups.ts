@@ -74,7 +74,7 @@ export async function readGroups(
     return groupedBy(world, pods);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    warn(`warning: groups cannot be told (${error.message}): pods are asked for in any order, as with --order all`);
+    warn(`warning: cannot determine groups (${error.message}); evicting in any order, as with --order all`);
     return ungrouped(pods);
   }
 }

@@ -122,7 +122,7 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
 }
 
 function ownerGap(plural: string, group: string, why: string): Gap {
-  const follows = 'what they want is not known, and budgets that depend on it refuse';
+  const follows = 'how many pods they want is unknown, and budgets that depend on it refuse';
   return { what: resourceText(group, plural), why, follows };
 }
 

@@ -23,7 +23,7 @@ export interface LeasesRead {
 }
 
 const kind = { group: 'coordination.k8s.io', kind: 'Lease' };
-const follows = 'no answer of a disruption probe is believed, and every pod with a probe is refused';
+const follows = 'no answer of a disruption probe is trusted, and every pod with a probe is refused';
 
 /** Reads the agents' leases only where a pod in view has a probe: nothing else needs that right. */
 /** @param namespace the operator's */

@@ -34,7 +34,7 @@ export async function readStatus(
   const nodes = await readNodes(reader, nodeSelector);
   const health = await readHealth(reader, live);
   const { world, readAt, scope, gaps } = live;
-  const follows = 'those are shown on which pods in view run, and whether they are ready is not known';
+  const follows = 'only nodes with pods in view are shown, and whether they are ready is unknown';
   const noNodes = nodes.kind === 'denied' ? [{ what: 'nodes', why: nodes.why, follows }] : [];
   const views = {
     budgets: budgetViews(world),

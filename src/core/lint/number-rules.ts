@@ -111,7 +111,7 @@ export const numberRules: readonly Rule[] = [
       compared(
         view,
         (desired, expected) => desired > expected,
-        ({ want, have, unit }) => `wants ${counted(want, `available ${unit}`)}, and there are ${have}`,
+        ({ want, have, unit }) => `requires ${counted(want, `available ${unit}`)}, and there are ${have}`,
       ),
   },
   {
@@ -124,7 +124,7 @@ export const numberRules: readonly Rule[] = [
       compared(
         view,
         (desired, expected) => desired === expected,
-        ({ have, unit }) => `wants all of its ${counted(have, unit)} to be available`,
+        ({ have, unit }) => `requires all of its ${counted(have, unit)} to be available`,
       ),
   },
   {

@@ -69,6 +69,6 @@ async function gone(api: ClusterApi, found: readonly Found[]): Promise<Went<Read
 
 function stillThere(message: string): Ended {
   const advice =
-    'Its finalizers, or what it owns, keep it (kubectl get -o yaml shows them). Run the same command again later: it goes on where it stopped.';
+    'Its finalizers, or what it owns, keep it (kubectl get -o yaml shows them). Run the same command again later: it continues where it stopped.';
   return { kind: 'late', message, reasons: [], events: [], advice };
 }

@@ -72,7 +72,7 @@ describe('carrying out a plan', () => {
     const { said, deps } = cluster(['a']);
     await carryOutPlan({ waves: [[fileNode('a', 1, true)]], never: ['x'] }, { from: 1, to: 1 }, deps);
     expect(said).toContain('warning: the plan leaves out nodes that could not be drained: x');
-    expect(said).toContain('warning: the plan expects that the replacement of node a is there already');
+    expect(said).toContain('warning: the plan assumes that the replacement of node a already exists');
   });
 });
 

@@ -18,7 +18,7 @@ describe('[R3] condemned pods', () => {
     },
     'they go beside a repair that has to wait': {
       pods: [broken('web-0'), broken('web-1', 'new', { changed: -10 }), healthy('web-4')],
-      want: `waiting for web-1: not ready yet (called broken at ${iso(20)})${removed('web-4', 'web-0')}`,
+      want: `waiting for web-1: not ready yet (counts as broken at ${iso(20)})${removed('web-4', 'web-0')}`,
       removes: 'condemned web-4',
       next: 20,
     },
@@ -36,7 +36,7 @@ describe('[R3] condemned pods', () => {
     'a budget that refuses the highest ends it there: the next is not tried': {
       pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
       deny: ['web-4'],
-      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: deleting web-4 is refused: budget shop says no to web-4',
+      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: the deletion of web-4 is refused: budget shop says no to web-4',
     },
     'one at a time: the repair waits until it is gone': {
       pods: [broken('web-0'), healthy('web-3'), terminating('web-4')],
@@ -94,7 +94,7 @@ describe('[R3] condemned pods', () => {
     },
     'a replica that cannot tell since when it is broken is waited for': {
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }, healthy('web-3')],
-      want: `waiting for web-0: not ready and on an old revision, to be replaced once it tells since when${left('web-3')}`,
+      want: `waiting for web-0: not ready and on an old revision, to be replaced once its status says since when${left('web-3')}`,
     },
     'of two obstacles the one that has lasted longer counts': {
       pods: [

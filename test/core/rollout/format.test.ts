@@ -14,7 +14,7 @@ test('a long message is cut, and what comes after it is still there', () => {
   const message = 'x'.repeat(10_000);
   const text = formatRolloutState({ ...refused(message), condemned: { kind: 'refused', pod: 'web-9', message } });
   expect(text.length).toBeLessThan(maxRolloutStateLength);
-  expect(text).toContain('...; scale-down: deleting web-9 is refused: xxx');
+  expect(text).toContain('...; scale-down: the deletion of web-9 is refused: xxx');
   expect(text.endsWith('x...')).toBe(true);
 });
 

@@ -41,7 +41,7 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
     { resync: false, wait: later },
   ],
   [
-    'but not for ever',
+    'but not forever',
     { ...watch, barrenInARow: 3, end: { kind: 'garbled', message: '' } },
     { resync: true, wait: later },
   ],

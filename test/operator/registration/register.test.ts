@@ -104,7 +104,7 @@ describe('registering by URL', () => {
     unwrap(await bed.admin.create<ValidatingWebhookConfiguration>(resources.validating, {}, installed ?? {}));
     expect(await register(bed.admin, url)).toEqual({
       kind: 'refused',
-      problem: expect.stringMatching(/does not accept .*installed already.*exactly one of url or service/),
+      problem: expect.stringMatching(/rejected .*an installed one that calls a Service.*exactly one of url or service/),
     });
     const { webhooks = [] } = await readConfiguration(bed);
     expect(webhooks[0]?.clientConfig).toMatchObject({ service: { name: 'holdfast' } });
@@ -114,7 +114,7 @@ describe('registering by URL', () => {
     expect(await register(bed.clientsAs('jane').upkeep, url)).toEqual({
       kind: 'refused',
       problem: expect.stringMatching(
-        /must be allowed to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
+        /needs the right to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
       ),
     });
   });
