@@ -1,5 +1,5 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
-import { counted } from '../../api/wording.ts';
+import { agree, counted } from '../../api/wording.ts';
 import type { TrustingConfiguration } from '../certificates/inject.ts';
 
 /** Whether what is waited for is so, and if not, what is missing, in words. */
@@ -41,8 +41,8 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata?.generation ?? 0)) return "no controller has seen the operator's Deployment yet";
   if (updatedReplicas < wanted) return `${updatedReplicas} of ${wanted} new replicas of the operator are there`;
-  if (replicas > updatedReplicas)
-    return `${counted(replicas - updatedReplicas, 'old replica')} of the operator still run`;
+  const old = replicas - updatedReplicas;
+  if (old > 0) return `${counted(old, 'old replica')} of the operator still ${agree(old, 'runs', 'run')}`;
   return availableReplicas < wanted
     ? `${availableReplicas} of ${wanted} replicas of the operator are available`
     : undefined;

@@ -70,7 +70,7 @@ describe("Kubernetes' own check", () => {
     ['the budget has room', web, [pdb()], true, 'pdb/web allows 1 more (3 of 3 pods ready, 2 needed)'],
     ['the budget has none', web, [pdb(none)], false, 'pdb/web allows none (2 of 3 pods ready, 2 needed)'],
     ['there are two', web, [pdb(), { ...pdb(), name: 'also' }], false, '2 PodDisruptionBudgets select the pod'],
-    ['its status is old', web, [pdb({ generation: 2 })], false, 'still being processed'],
+    ['its status is old', web, [pdb({ generation: 2 })], false, 'Kubernetes has not processed the change yet'],
     ['its status is not known', web, [{ ...pdb(), status: undefined }], false, 'could not be read'],
     ['it goes already', web.terminating(), [pdb(none)], true, 'being deleted already'],
     ['it has finished', web.phase('Succeeded'), [pdb(none)], true, 'has finished'],
