@@ -15,7 +15,7 @@ export default defineConfig({
       'test/core/rollout/model-fidelity.test.ts',
     ],
     testTimeout: 20_000,
-    // Tests share no state but a memo; loading every module anew for every mutant would cost most of the time.
+    // Tests share no state but a memo; loading every module again for every mutant would cost most of the time.
     isolate: false,
   },
 });

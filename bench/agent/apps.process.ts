@@ -1,4 +1,4 @@
-// The applications in the pods, and somebody who wants to evict these as soon as they say no.
+// The applications in the pods, and a client that wants to evict these as soon as they say no.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';

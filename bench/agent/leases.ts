@@ -51,7 +51,7 @@ export async function leases(product: Product, parts: AgentParts): Promise<strin
   return `${what}\n\n${markdownTable(head, rows)}`;
 }
 
-/** Leases that nobody renews count for nothing, and renewed ones for everything: so they have been seen. */
+/** Leases that are not renewed count for nothing, and renewed ones for everything: so the operator has seen them. */
 async function assertBudgets(api: Part, wanted: number): Promise<void> {
   const { count } = await api.ask<{ readonly count: number }>({ do: 'generous budgets' } satisfies ToApi);
   if (count !== wanted) throw new Error(`${count} budgets allow a disruption instead of ${wanted}`);

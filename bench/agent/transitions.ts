@@ -11,7 +11,7 @@ import { until } from './watching.ts';
 const patienceMs = 120_000;
 const some = 50;
 
-/** The whole way: application, agent, API server, operator, whoever wants to evict. */
+/** The whole way: application, agent, API server, operator, the client that wants to evict. */
 export async function transitions(product: Product, parts: AgentParts, apps: Part): Promise<string> {
   const ports = await apps.ask<Ports>({ do: 'ports' } satisfies ToApps);
   const api = parts.start('api');

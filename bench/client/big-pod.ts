@@ -1,4 +1,4 @@
-/** A pod of about 3 KB, with what real pods have and nobody reads. */
+/** A pod of about 3 KB, with what real pods have and we do not read. */
 export function bigPod(index: number, version: number): object {
   const app = `checkout-${index % 400}`;
   const hex = index.toString(16).padStart(8, '0');

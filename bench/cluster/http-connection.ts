@@ -21,7 +21,7 @@ export class HttpConnection {
   #missing = 0;
   #length = 0;
   #inBody = false;
-  /** The last bytes of an answer in chunks, whose length nobody knows before; undefined for others. */
+  /** The last bytes of an answer in chunks, whose length is not known before; undefined for others. */
   #tail: string | undefined;
   #answered: ((answer: Answer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;

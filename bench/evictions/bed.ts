@@ -17,7 +17,7 @@ export interface Plane {
   close(): Promise<void>;
 }
 
-/** One with the definitions and rights of Holdfast, and nobody who uses them yet. */
+/** One with the definitions and rights of Holdfast, and no operator yet. */
 export interface Bed extends Plane {
   /** Of the operator's service account, with the rights of the manifests. */
   readonly operatorKubeconfigPath: string;

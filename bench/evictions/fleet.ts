@@ -99,7 +99,7 @@ function podOf({ shape, namespace }: Fleet, index: number): Request {
   return { method: 'POST', path: `/api/v1/namespaces/${namespace}/pods`, body: JSON.stringify(body) };
 }
 
-/** Every pod is there, ready, and counted by whoever counts. */
+/** Every pod is there, ready, and counted by its budget. */
 export async function refill(bed: Plane, load: Part, fleet: Fleet): Promise<void> {
   const { size, namespace } = fleet;
   const pods = await podsIn(bed, namespace);

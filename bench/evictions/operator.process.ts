@@ -2,5 +2,5 @@
 process.env['POD_NAME'] = `bench-${process.pid}`;
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 await import('../../src/cli/main.ts');
-// The channel to whoever started it would keep a process alive that could not start.
+// The channel to the parent would keep a process alive that could not start.
 process.exit();

@@ -16,7 +16,7 @@ export function report(results: Results, unprotected: readonly Unprotected[] | u
     ...results.troubles.map((trouble) => `**Broke off**, and what is missing has fewer rounds or none: ${trouble}.`),
     `## Against the built-in path\n\n${ratios(results)}`,
     `## Evictions\n\n${figures(results)}`,
-    ...(unprotected === undefined ? [] : [`## Pods that nobody protects\n\n${besides(unprotected)}`]),
+    ...(unprotected === undefined ? [] : [`## Unprotected pods\n\n${besides(unprotected)}`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -17,7 +17,7 @@ export class LedgerBoard {
     this.#largest = Math.max(this.#largest, fresh);
   }
 
-  /** Since the last time somebody asked. */
+  /** Since the last call. */
   take(): LedgerFigures {
     const figures = {
       writes: this.#writes,

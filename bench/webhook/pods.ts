@@ -5,7 +5,7 @@ import { podCount, podNamed } from './fleet.ts';
 import { podObject } from './fleet-objects.ts';
 import { kinds } from './kinds.ts';
 
-/** The pods: made when somebody asks for them. All that is kept of each is what may change. */
+/** The pods: made when a client asks for them. All that is kept of each is what may change. */
 export class PodCollection implements Collection {
   readonly kind = kinds.pods;
   readonly feed = new Feed();

@@ -64,7 +64,7 @@ function* selected(collection: Collection, from: number, to: number, reading: Re
   for (const text of collection.texts(from, to)) if (matches(text)) yield text;
 }
 
-/** Reading a text back is dear, and nearly everybody wants everything. */
+/** Parsing a text again is expensive, and nearly every client wants everything. */
 function matching({ namespace, query }: Reading): Matches {
   const [field, value] = query.get('fieldSelector')?.split('=') ?? [];
   const name = field === 'metadata.name' ? value : undefined;

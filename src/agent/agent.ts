@@ -2,20 +2,20 @@ import { createClients } from '../kube/client/clients.ts';
 import { targetOf } from '../kube/config/target-of.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import type { Target } from '../kube/transport/target.ts';
+import type { ServerTarget } from '../kube/transport/target.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
 import { createReadiness, type Readiness } from '../telemetry/health/readiness.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
-import { Desk, type PodOnDesk } from './pods/desk.ts';
 import { PodWatch } from './pods/pod-watch.ts';
+import { type ProbedPodState, ProbedPods } from './pods/probed-pods.ts';
 import { createProber, type Prober } from './probes/prober.ts';
 import type { ProbeResult } from './probes/result.ts';
 import { ConditionWriter } from './publish/condition-writer.ts';
 import { LeaseKeeper } from './publish/lease-keeper.ts';
 import { LeaseKeepers } from './publish/lease-keepers.ts';
 import { purposeLimits } from './purposes.ts';
-import { type AgentEnvironment, type AgentSettings, defaultMaxProbes, type Surrounding } from './settings.ts';
+import { type AgentEnvironment, type AgentRuntime, type AgentSettings, defaultMaxProbes } from './settings.ts';
 import { ProbeSlots } from './worker/probe-slots.ts';
 
 export interface RunningAgent {
@@ -30,7 +30,7 @@ const component = 'holdfast-agent';
 
 /** How an agent meets the world. */
 export interface AgentEdges {
-  readonly api: Target;
+  readonly api: ServerTarget;
   readonly prober: Prober;
   showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
 }
@@ -49,11 +49,11 @@ export function startAgent(settings: AgentSettings, environment: AgentEnvironmen
 /** The same, with whatever ways to the API server and to the applications there are. */
 export async function runAgent(
   settings: AgentSettings,
-  environment: Surrounding,
+  environment: AgentRuntime,
   edges: AgentEdges,
 ): Promise<RunningAgent> {
   const parts = assemble(settings, environment, edges);
-  const { watch, keepers, writer, desk, recorder, connection, metrics } = parts;
+  const { watch, keepers, writer, probedPods, recorder, connection, metrics } = parts;
   const readiness = createReadiness(
     new Map([
       ['the pods of its nodes', () => watch.synced],
@@ -72,7 +72,7 @@ export async function runAgent(
       // Leases first: nothing that happens from here on may be told as found out.
       await keepers.close();
       await watch.close();
-      desk.close();
+      probedPods.close();
       await writer.close();
       await recorder.stop();
       await health.close();
@@ -81,7 +81,7 @@ export async function runAgent(
   };
 }
 
-function assemble(settings: AgentSettings, environment: Surrounding, { api, prober }: AgentEdges) {
+function assemble(settings: AgentSettings, environment: AgentRuntime, { api, prober }: AgentEdges) {
   const { clock, random, log, runtimeMetrics = true } = environment;
   const connection = new Connection(api, { clock, userAgent: component });
   const clients = createClients(connection, purposeLimits, clock);
@@ -89,12 +89,12 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
   const metrics = createMetrics({ runtime: runtimeMetrics });
   const slots = new ProbeSlots(settings.maxProbes ?? defaultMaxProbes);
   const measured = createAgentMetrics(metrics, () => ({
-    ...desk.counts(),
+    ...probedPods.counts(),
     oldestLeaseMs: keepers.oldestMs(),
     waiting: slots.waiting(),
   }));
   const served = settings.nodes === 'all' ? undefined : new Set(settings.nodes);
-  const desk = new Desk({
+  const probedPods = new ProbedPods({
     terms: {
       clock,
       random,
@@ -113,7 +113,7 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
   });
   const keepers = new LeaseKeepers({
     always: [...(served ?? [])],
-    hasPods: (node) => desk.has(node),
+    hasPods: (node) => probedPods.has(node),
     create: (node) =>
       new LeaseKeeper({
         node,
@@ -124,14 +124,14 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
         clock,
         random,
         log,
-        disruptable: () => desk.disruptable(node),
+        disruptable: () => probedPods.disruptable(node),
         // Before all pods are known, one that is not there may be there.
-        standing: (uid, since) => desk.standing(uid, since) ?? (watch.synced ? undefined : 'unasked'),
+        standing: (uid, since) => probedPods.standing(uid, since) ?? (watch.synced ? undefined : 'unasked'),
         onWrite: (written) => measured.wrote('lease', written),
       }),
   });
   const writer = new ConditionWriter({
-    desk,
+    probedPods,
     client: clients.conditions,
     clock,
     log,
@@ -146,15 +146,15 @@ function assemble(settings: AgentSettings, environment: Surrounding, { api, prob
     clock,
     random,
     log,
-    onDelta: (delta) => desk.take(delta),
+    onDelta: (delta) => probedPods.take(delta),
   });
-  return { connection, recorder, metrics, desk, keepers, writer, watch };
+  return { connection, recorder, metrics, probedPods, keepers, writer, watch };
 }
 
 function recorderOf(
   client: ConstructorParameters<typeof EventRecorder>[0]['client'],
   { identity }: AgentSettings,
-  { clock, random, log }: Surrounding,
+  { clock, random, log }: AgentRuntime,
 ): EventRecorder {
   return new EventRecorder({
     client,
@@ -166,7 +166,7 @@ function recorderOf(
   });
 }
 
-function warn(recorder: EventRecorder, { metadata }: PodOnDesk, { output }: ProbeResult): void {
+function warn(recorder: EventRecorder, { metadata }: ProbedPodState, { output }: ProbeResult): void {
   const { namespace, name, uid } = metadata;
   const subject = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   recorder.record({ subject, type: 'Warning', reason: 'ProbeWarning', message: output });

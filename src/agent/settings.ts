@@ -24,17 +24,17 @@ export interface AgentSettings {
   readonly maxProbes?: number;
 }
 
-/** What it is given by whoever starts it. */
-export interface AgentEnvironment extends Surrounding {
+/** What its starter gives it. */
+export interface AgentEnvironment extends AgentRuntime {
   readonly access: Access;
 }
 
 /** All of that but how it reaches others. */
-export interface Surrounding {
+export interface AgentRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** False: nobody looks at what the metrics say of this process. */
+  /** False: metrics of this process are left out, because no scraper reads them. */
   readonly runtimeMetrics?: boolean;
 }
 

@@ -16,7 +16,7 @@ export type VerdictReason =
   | 'HostNotAllowed'
   | 'ContainerNotRunning';
 
-export interface Verdict {
+export interface ProbeVerdict {
   readonly disruptable: boolean;
   readonly reason: VerdictReason;
   readonly message: string;
@@ -39,7 +39,7 @@ export interface ContainerFinding {
 const maxMessage = 1_024;
 
 /** A pod can be lost when every probe says so; otherwise the first container that says why not is shown. */
-export function verdictOf(findings: readonly ContainerFinding[]): Verdict {
+export function verdictOf(findings: readonly ContainerFinding[]): ProbeVerdict {
   const stopped = findings.find(({ tally }) => tally === undefined);
   if (stopped !== undefined) return no('ContainerNotRunning', `container ${stopped.container} is not running`);
   const failing = findings.find(({ tally }) => tally?.disruptable === false);
@@ -57,7 +57,7 @@ export function refusalToProbe(
   { probes, addresses }: ProbedPodView,
   namespace: string,
   permits: ProbePermits,
-): Verdict | undefined {
+): ProbeVerdict | undefined {
   if (!probes.ok) return no('ProbeInvalid', formatFieldErrors(probes.errors));
   const [foreign] = foreignHosts(probes.value, addresses, permits.hosts);
   if (foreign !== undefined) return no('HostNotAllowed', hostRefusal(foreign));
@@ -66,7 +66,7 @@ export function refusalToProbe(
   return no('ExecNotAllowed', `the disruption probe runs a command, which agents may not do in namespace ${namespace}`);
 }
 
-function no(reason: VerdictReason, message: string): Verdict {
+function no(reason: VerdictReason, message: string): ProbeVerdict {
   const cut = message.length > maxMessage ? `${message.slice(0, maxMessage - 3)}...` : message;
   return { disruptable: false, reason, message: cut };
 }

@@ -1,4 +1,4 @@
-/** Reading YAML and JSON that somebody else wrote: whatever it is, it costs time in proportion to its length. */
+/** Reading untrusted YAML and JSON: whatever it is, it costs time in proportion to its length. */
 
 import {
   type CollectionTag,

@@ -1,4 +1,4 @@
-/** Questions about JSON that nobody has checked yet. */
+/** Questions about unchecked JSON. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

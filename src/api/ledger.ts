@@ -85,7 +85,7 @@ export interface ChangeRecord {
  * What the leader noted after the time limit passed (of a conditional reservation at once), in two steps, each a write of its own (I9).
  *
  * `waiting`: requests that were admitted before may still be under way; `since` is when the leader `by` made up its mind, for people.
- * How long it waits, it measures itself, from when it sees this written (another leader waits anew). `closed`: none is under way any
+ * How long it waits, it measures itself, from when it sees this written (another leader starts its own wait). `closed`: none is under way any
  * more, as of `podsVersion`, the resourceVersion of the pods that a consistent read gave then. Only a view of the pods at least as new
  * as that may say "the pod is still there". (Versions of ledgers cannot be compared with those of pods.)
  */

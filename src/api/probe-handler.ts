@@ -107,7 +107,7 @@ function notAnObject<T>(source: unknown, field: string): Parsed<T> {
   return failed(invalid(field, source, 'must be an object'));
 }
 
-/** A misspelt field would otherwise be a default that nobody asked for. */
+/** A misspelt field would otherwise silently become a default. */
 export function unknownFieldErrors(source: Fields, known: readonly string[], field: string): readonly FieldError[] {
   return Object.keys(source)
     .filter((name) => !known.includes(name))

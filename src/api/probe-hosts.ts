@@ -2,8 +2,8 @@ import { isObject } from './json.ts';
 import type { ContainerProbe } from './probe.ts';
 
 /**
- * A probe asks its own pod. Whoever may annotate a pod could otherwise have the agents call any address that they reach, past the
- * network policies of the pod's namespace, and read in the pod's condition what became of it.
+ * A probe asks its own pod. Otherwise a user who may annotate a pod could have the agents call any address that they reach, past
+ * the network policies of the pod's namespace, and read the outcome in the pod's condition.
  */
 
 export interface ForeignHost {

@@ -40,7 +40,7 @@ export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   if (!annotations.ok) return annotations;
   const node = annotations.value[annotation.node];
   if (node === undefined || node === '') {
-    return failed(required(annotationField(annotation.node), 'must name the node that it is about'));
+    return failed(required(annotationField(annotation.node), 'must name the node of the lease'));
   }
   const spec = isObject(object) ? object['spec'] : undefined;
   if (!isObject(spec)) return failed(invalid('spec', spec, 'must be an object'));
@@ -48,9 +48,14 @@ export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   if (typeof holder !== 'string' || holder === '') {
     return failed(required('spec.holderIdentity', 'must name the agent that renews it'));
   }
-  // Whoever takes a lease by its usual means leaves the annotations as they are, and would renew what another found out.
+  // An ordinary lease client that takes the lease leaves the annotations as they are, and would renew another agent's list.
   if (annotations.value[annotation.listedBy] !== holder) {
-    return failed(required(annotationField(annotation.listedBy), 'must name the holder, or the list is not its own'));
+    return failed(
+      required(
+        annotationField(annotation.listedBy),
+        'must name the holder of the lease: a list that another agent wrote does not count',
+      ),
+    );
   }
   if (!isInt32From(1, durationSeconds)) {
     return failed(invalid('spec.leaseDurationSeconds', durationSeconds, 'must be a 32-bit integer greater than 0'));

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import { type FieldError, failed, forbidden, invalid, type Parsed, parsed } from './field-errors.ts';
 
-/** A probe is a few hundred bytes. Kubernetes allows 256 KiB of annotations, which nobody should have to parse. */
+/** A probe is a few hundred bytes. Kubernetes allows 256 KiB of annotations, too much to parse for each pod. */
 const maxBytes = 16 * 1024;
 
 /** A map of probes has five levels. */

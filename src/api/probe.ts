@@ -14,7 +14,7 @@ export interface ContainerProbe extends Probe {
 
 const key = annotation.disruptionProbe;
 
-/** Whether anyone asked for a probe, however badly written. Cheap, for use on every pod. */
+/** Whether a pod asks for a probe, however badly written. Cheap, for use on every pod. */
 export function hasProbe(pod: Pod): boolean {
   const source: unknown = pod;
   if (!isObject(source)) return false;
@@ -124,7 +124,10 @@ function duplicateErrors(
     .filter(({ container }) => fromAnnotation.some((other) => other.container === container))
     .map(({ container }) => {
       const index = containers.findIndex(({ name }) => name === container);
-      return forbidden(`spec.containers[${index}].disruptionProbe`, `the annotation ${key} has a probe for it, too`);
+      return forbidden(
+        `spec.containers[${index}].disruptionProbe`,
+        `the annotation ${key} also has a probe for this container`,
+      );
     });
 }
 

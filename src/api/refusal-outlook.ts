@@ -22,7 +22,7 @@ export type Remedy =
       readonly stated: boolean;
       /** How many units more would be enough; absent: no number is (maxUnavailable 0). */
       readonly add?: number;
-      /** The smallest scale that helps; absent: none does, or there is no one workload to scale. */
+      /** The smallest scale that helps; absent: none does, or there is no single workload to scale. */
       readonly scale?: { readonly owner: string; readonly to: number };
       /** The field of the budget that asks for so many. */
       readonly field: LimitField;

@@ -16,7 +16,7 @@ export function nodesOf({ node, allNodes }: NodeOptions, nodeName: string | unde
   }
   if (node !== undefined) return [...new Set(node)];
   if (nodeName === undefined || nodeName === '') {
-    throw new Error('which node? Say --node NAME, --all-nodes, or set NODE_NAME');
+    throw new Error('no node is named: use --node NAME or --all-nodes, or set NODE_NAME');
   }
   return [nodeName];
 }

@@ -36,43 +36,51 @@ const mostProbes = 1_000;
 
 export function agentCommand(): Command {
   return new Command('agent')
-    .description('ask the pods of a node whether they can be lost now (this is what the DaemonSet runs)')
+    .description('run the disruption probes of the pods of a node (this is what the DaemonSet runs)')
     .option(
       '--kubeconfig <file>',
-      'the cluster, and as whom (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)',
+      'cluster and credentials (default: KUBECONFIG, ~/.kube/config, or those of the pod it runs in)',
     )
-    .option('--context <name>', 'another context of the kubeconfig')
-    .option('--namespace <name>', 'where the leases of nodes are kept', agentsNamespace)
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
+    .option('--namespace <name>', "namespace of the agents' leases", agentsNamespace)
     .option('--node <name>', 'probe the pods of this node; may be repeated (default: NODE_NAME)', nodeName)
     .option('--all-nodes', 'probe the pods of all nodes')
     .option(
       '--lease-duration <seconds>',
-      'how long answers count after this agent was last heard of',
+      'how long the operator trusts the last answers after this agent stops renewing its lease',
       wholeNumber(minLeaseSeconds, maxLeaseSeconds),
       defaultLeaseSeconds,
     )
-    .option(
-      '--exec-namespace <name>',
-      'run the commands of exec probes in this namespace; may be repeated, * for all; needs the right to create pods/exec',
-      repeated,
-      [],
+    .addOption(
+      new Option(
+        '--exec-namespace <name>',
+        'run the commands of exec probes in this namespace; may be repeated, * for all; needs the right to create pods/exec',
+      )
+        .argParser(repeated)
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--allow-probe-host <host>', 'probes may name this host instead of their pod; may be repeated')
+        .argParser(repeated)
+        .default([], 'none'),
     )
     .option(
-      '--allow-probe-host <host>',
-      'probes may name this host instead of their pod; may be repeated',
-      repeated,
-      [],
+      '--max-probes <number>',
+      'how many probes may run at the same time',
+      wholeNumber(1, mostProbes),
+      defaultMaxProbes,
     )
-    .option('--max-probes <number>', 'probes under way at the same time', wholeNumber(1, mostProbes), defaultMaxProbes)
     .option(
       '--health-port <port>',
-      'where /healthz, /readyz and /metrics are served; 0: any free one',
+      'port of /healthz, /readyz and /metrics; 0: any free one',
       wholeNumber(0, maxPort),
       ports.health,
     )
     .addOption(new Option('--log-level <level>', 'how much to log').choices([...logLevels]).default('info'))
     .addOption(
-      new Option('--log-format <format>', 'for collectors or for people').choices(['json', 'text']).default('json'),
+      new Option('--log-format <format>', 'json for log collectors, text for people')
+        .choices(['json', 'text'])
+        .default('json'),
     )
     .action(run);
 }

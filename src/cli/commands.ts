@@ -11,7 +11,7 @@ interface CommandEntry {
 export const commands: Readonly<Record<string, CommandEntry>> = {
   status: {
     description:
-      'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is well',
+      'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is healthy',
     load: async () => (await import('./status/status.ts')).statusCommand(),
   },
   explain: {
@@ -37,11 +37,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./simulate/simulate.ts')).simulateCommand(),
   },
   up: {
-    description: 'run a Kubernetes cluster in this process, with simulated nodes, for kubectl and every other client',
+    description:
+      'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',
     load: async () => (await import('./up.ts')).upCommand(),
   },
   install: {
-    description: 'install Holdfast into a cluster, or bring an installation up to date',
+    description: 'install Holdfast into a cluster, or upgrade an installation',
     load: async () => (await import('./install.ts')).installCommand(),
   },
   uninstall: {
@@ -49,11 +50,12 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./uninstall.ts')).uninstallCommand(),
   },
   operator: {
-    description: 'judge every voluntary disruption in a cluster by its budgets (this is what the Deployment runs)',
+    description:
+      'decide by the budgets whether pods may be evicted, deleted or updated (this is what the Deployment runs)',
     load: async () => (await import('./operator.ts')).operatorCommand(),
   },
   agent: {
-    description: 'ask the pods of a node whether they can be lost now (this is what the DaemonSet runs)',
+    description: 'run the disruption probes of the pods of a node (this is what the DaemonSet runs)',
     load: async () => (await import('./agent.ts')).agentCommand(),
   },
   version: {

@@ -23,11 +23,11 @@ export async function confirm(
   { input, output, signal }: Dialogue,
 ): Promise<void> {
   if (agreed) return;
-  if (!terminal) throw new Problem(`${what}, and there is no terminal to ask on`, 'Add --yes to agree.');
+  if (!terminal) throw new Problem(`${what}, and there is no terminal to confirm it on`, 'Add --yes to agree.');
   const lines = createInterface({ input, output });
   try {
     const answer = await lines.question(`${what}. Type "yes" to go on: `, { signal });
-    if (answer.trim().toLowerCase() !== 'yes') throw new Problem('you did not agree; nothing was changed');
+    if (answer.trim().toLowerCase() !== 'yes') throw new Problem('not confirmed; nothing was changed');
   } finally {
     lines.close();
   }

@@ -27,14 +27,11 @@ const defaultTimeoutMs = 180_000;
 
 export function installCommand(run: (options: InstallOptions) => Promise<void>): Command {
   const command = new Command('install')
-    .description('install Holdfast into a cluster, or bring an installation up to date')
-    .option(
-      '--namespace <name>',
-      `a namespace for the operator alone (default: ${defaultNamespace}, or as in --values)`,
-    )
+    .description('install Holdfast into a cluster, or upgrade an installation')
+    .option('--namespace <name>', `the operator's own namespace (default: ${defaultNamespace}, or as in --values)`)
     .option('--image <reference>', 'image of the operator (default: as in --values, or that of this release)')
     .option('--values <file>', 'further settings of the installation, as YAML')
-    .option('--crds-only', 'install only the definitions of its objects')
+    .option('--crds-only', 'install only the CustomResourceDefinitions')
     .addOption(
       new Option(
         '--dry-run [how]',
@@ -46,7 +43,7 @@ export function installCommand(run: (options: InstallOptions) => Promise<void>):
   return withCluster(command)
     .addHelpText(
       'after',
-      '\nWebhooks are switched on last, when the operator answers. Done twice, it changes nothing.\n\nExit codes: 0 done; 1 it could not be completed, or the operator is not up in time; 2 it was refused, and nothing was written.',
+      '\nWebhooks are switched on last, when the operator answers. Running it again changes nothing.\n\nExit codes: 0 done; 1 it could not be completed, or the operator is not up in time; 2 it was refused, and nothing was written.',
     )
     .action((given: Omit<InstallOptions, 'crdsOnly' | 'dryRun'>) => run({ crdsOnly: false, dryRun: 'none', ...given }));
 }
@@ -54,10 +51,10 @@ export function installCommand(run: (options: InstallOptions) => Promise<void>):
 export function uninstallCommand(run: (options: UninstallOptions) => Promise<void>): Command {
   const command = new Command('uninstall')
     .description('remove Holdfast from a cluster')
-    .option('--namespace <name>', 'where it is installed', defaultNamespace)
+    .option('--namespace <name>', "the operator's namespace", defaultNamespace)
     .option(
       '--delete-user-data',
-      'also delete the definitions of its objects, and with them every PodUnavailableBudget and ledger in the cluster',
+      'also delete the CustomResourceDefinitions, and with them every PodUnavailableBudget and DisruptionLedger in the cluster',
     )
     .option('--dry-run', 'show what would be removed and what would no longer be protected; remove nothing')
     .option('-y, --yes', 'agree to --delete-user-data in advance, for scripts');
@@ -65,14 +62,14 @@ export function uninstallCommand(run: (options: UninstallOptions) => Promise<voi
     .addHelpText(
       'after',
       `
-It lists what will no longer be protected, then removes the webhooks first. Done twice, it finds nothing.
+It lists what will no longer be protected, then removes the webhooks first. Running it again finds nothing.
 
 Examples:
   holdfast uninstall --dry-run                    what would be removed and lost
-  holdfast uninstall                              budgets stay, and nothing enforces those that only Holdfast knows
-  holdfast uninstall --delete-user-data --yes     budgets of Holdfast are deleted, too
+  holdfast uninstall                              budgets stay, but nothing enforces those that only Holdfast knows
+  holdfast uninstall --delete-user-data --yes     PodUnavailableBudgets are deleted as well
 
-Exit codes: 0 done; 1 it could not be completed; 2 it was refused, or you did not agree.`,
+Exit codes: 0 done; 1 it could not be completed; 2 it was refused, or not confirmed.`,
     )
     .action((given: Partial<UninstallOptions> & Pick<UninstallOptions, 'namespace' | 'timeout'>) =>
       run({ deleteUserData: false, dryRun: false, yes: false, ...given }),

@@ -47,33 +47,33 @@ const maxPort = 65_535;
 
 export function operatorCommand(): Command {
   return new Command('operator')
-    .description('judge every voluntary disruption in a cluster by its budgets (this is what the Deployment runs)')
+    .description(
+      'decide by the budgets whether pods may be evicted, deleted or updated (this is what the Deployment runs)',
+    )
     .option(
       '--kubeconfig <file>',
-      'the cluster, and as whom (default: KUBECONFIG, ~/.kube/config, or the pod it runs in)',
+      'cluster and credentials (default: KUBECONFIG, ~/.kube/config, or those of the pod it runs in)',
     )
-    .option('--context <name>', 'another context of the kubeconfig')
+    .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--namespace <name>', "the operator's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
     .addOption(
-      new Option('--takeover <on|off>', 'complete the evictions itself that a budget judged, PDB or PUB')
+      new Option(
+        '--takeover <on|off>',
+        'when the budgets allow an eviction, delete the pod in its place; off: leave it to Kubernetes, which counts pods',
+      )
         .argParser(takeoverMode)
         .default('on'),
     )
     .addOption(
       new Option(
         '--projection <on|off>',
-        'show units that may be disrupted in disruptionsAllowed of PodDisruptionBudgets (needs --takeover=on)',
+        'write how many units (pods or groups) may be disrupted into disruptionsAllowed of PodDisruptionBudgets that Holdfast judges (needs --takeover=on)',
       )
         .choices([...projectionModes])
         .default('on'),
     )
-    .option('--webhook-port <port>', 'where the webhooks are served; 0: any free one', port, ports.webhook)
-    .option(
-      '--health-port <port>',
-      'where /healthz, /readyz and /metrics are served; 0: any free one',
-      port,
-      ports.health,
-    )
+    .option('--webhook-port <port>', 'port of the webhooks; 0: any free one', port, ports.webhook)
+    .option('--health-port <port>', 'port of /healthz, /readyz and /metrics; 0: any free one', port, ports.health)
     .option(
       '--webhook-url <url>',
       'run outside of the cluster: register the webhooks at this URL, such as https://127.0.0.1:9443',
@@ -87,7 +87,7 @@ export function operatorCommand(): Command {
       '--client-ca-file <file>',
       'API servers must show a client certificate that one of these authorities signed (needs --client-names)',
     )
-    .option('--client-names <names>', 'names of which the client certificate must have one, separated by commas', names)
+    .option('--client-names <names>', 'the client certificate must have one of these names, separated by commas', names)
     .option(
       '--bearer <users>',
       'API servers must show a bearer token of one of these users, separated by commas',
@@ -95,25 +95,28 @@ export function operatorCommand(): Command {
     )
     .option(
       '--certificates <dir>',
-      'serve tls.crt and tls.key from here (default: certificates of its own, in a Secret)',
+      'serve tls.crt and tls.key of this directory (default: its own certificates, in a Secret)',
     )
-    .option(
-      '--feature-gates <gates>',
-      `switch features on or off: ${enforcedRolloutGate}=true|false (on by default)`,
-      featureGates,
-      defaultFeatureGates,
+    .addOption(
+      new Option('--feature-gates <gates>', `switch features on or off: ${enforcedRolloutGate}=true|false`)
+        .argParser(featureGates)
+        .default(defaultFeatureGates, `${enforcedRolloutGate}=true`),
     )
-    .option(
-      '--allow-probe-host <host>',
-      'disruption probes may name this host instead of their pod; may be repeated',
-      repeated,
-      [],
+    .addOption(
+      new Option(
+        '--allow-probe-host <host>',
+        'disruption probes may name this host instead of their pod; may be repeated',
+      )
+        .argParser(repeated)
+        .default([], 'none'),
     )
     .addOption(new Option('--log-level <level>', 'how much to log').choices([...logLevels]).default('info'))
     .addOption(
-      new Option('--log-format <format>', 'for collectors or for people').choices(['json', 'text']).default('json'),
+      new Option('--log-format <format>', 'json for log collectors, text for people')
+        .choices(['json', 'text'])
+        .default('json'),
     )
-    .option('--no-budget-metrics', 'without series for each budget')
+    .option('--no-budget-metrics', 'export no metrics of single budgets')
     .action(run);
 }
 
@@ -185,7 +188,7 @@ function isLoopback(url: string | undefined): boolean {
 function callersOf({ clientCaFile, clientNames, bearer }: Options): Partial<OperatorSettings['webhook']> {
   if ((clientCaFile === undefined) !== (clientNames === undefined)) {
     throw new Error(
-      '--client-ca-file and --client-names go together: an authority may sign certificates of others, too',
+      '--client-ca-file and --client-names need each other: an authority may also sign certificates of other clients',
     );
   }
   return {

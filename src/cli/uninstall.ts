@@ -39,7 +39,7 @@ async function tellLosses(session: Session, { namespace: operatorNamespace }: Un
     );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    process.stderr.write(`warning: what will no longer be protected cannot be told: ${error.message}\n`);
+    process.stderr.write(`warning: cannot determine what will no longer be protected: ${error.message}\n`);
   }
 }
 

@@ -41,7 +41,7 @@ export async function prepareContent(plane: ControlPlane, content: Content): Pro
   return report;
 }
 
-/** Those of an earlier run would be called where nobody answers any more, and refuse. The operator, if any, comes back. */
+/** Those of an earlier run call an operator that is gone, and would refuse everything. The operator of this run registers its own. */
 async function forgetWebhooks(plane: ControlPlane): Promise<void> {
   const client = plane.clientFor(systemUser, 'holdfast-up');
   for (const resource of ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']) {
@@ -66,7 +66,7 @@ async function addNodes(plane: ControlPlane, count: number): Promise<void> {
 
 export const demoFile = 'examples/demo.yaml';
 
-/** Without the operator nobody knows its kinds, and nobody would honour them. */
+/** Without the operator the API server has none of its kinds, and nothing would enforce them. */
 export async function applyDemo(plane: ControlPlane, operator: boolean): Promise<void> {
   const objects = loadObjects(packageFile(demoFile)) as readonly KubeObject[];
   for (const object of objects) {

@@ -25,21 +25,23 @@ export const defaultNodes = 6;
 
 export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
   return new Command('up')
-    .description('run a Kubernetes cluster in this process, with simulated nodes, for kubectl and every other client')
+    .description(
+      'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',
+    )
     .option(
       '--nodes <n>',
       `simulated nodes, in three zones (default: ${defaultNodes}, or those of --load)`,
       wholeUpTo(maxNodes),
     )
     .option('--port <port>', 'port on 127.0.0.1 for the API; 0: any free one', wholeUpTo(maxPort), defaultPort)
-    .option('--data <dir>', 'keep everything in this directory over restarts (default: in memory only)')
+    .option('--data <dir>', 'keep the cluster in this directory across restarts (default: in memory only)')
     .option(
       '--kubeconfig <file>',
       'where to write the kubeconfig; a file that holdfast did not write is never touched',
       '.holdfast/kubeconfig',
     )
-    .option('--empty', 'without the demo')
-    .option('--no-operator', 'the bare cluster, without operator and agent: Kubernetes alone enforces budgets')
+    .option('--empty', 'start without the demo workloads')
+    .option('--no-operator', 'start without operator and agent: only Kubernetes enforces budgets')
     .option(
       '--load <file...>',
       'start from a snapshot of another cluster instead of the demo: objects as `kubectl get ... -o json` (or yaml) prints them',
@@ -52,7 +54,7 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     )
     .addHelpText(
       'after',
-      '\nRuns until Ctrl-C. Exit codes: 0 stopped; 2 it could not start, because the port or the data directory is in use.',
+      '\nRuns until Ctrl-C. Exit codes: 0 stopped; 2 could not start, for example because the port or the data directory is in use.',
     )
     .action((given: Omit<UpOptions, 'empty' | 'load' | 'execNamespace'>) =>
       run({ empty: false, load: [], execNamespace: [], ...given }),

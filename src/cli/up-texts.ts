@@ -24,7 +24,7 @@ export function afterStart({ url, plane: { view } }: Cluster, started: Started):
   const lines = [`Kubernetes API on ${url}: ${counts}`, ...originOf(started)];
   lines.push(protection(view, started.operator));
   if (workloads.length > 0) lines.push('', workloadTable(workloads));
-  if (!workloads.every(isUp)) lines.push('', 'Not everything is up yet: kubectl get pods -A tells more.');
+  if (!workloads.every(isUp)) lines.push('', 'Not everything is up yet; see kubectl get pods -A.');
   const commands = [`export KUBECONFIG=${quoted(started.kubeconfig)}`, ...commandsFor(view)];
   lines.push('', 'Try, in another terminal:', '', ...commands.map((command) => `  ${command}`));
   lines.push('', 'Ctrl-C stops the cluster.', '');
@@ -32,7 +32,7 @@ export function afterStart({ url, plane: { view } }: Cluster, started: Started):
 }
 
 function protection(view: View, operator: boolean): string {
-  if (!operator) return 'Without the operator: budgets are enforced as Kubernetes itself does it.';
+  if (!operator) return 'Without the operator: only Kubernetes enforces budgets.';
   const guarded = view.list('namespaces').filter(({ metadata }) => metadata.labels?.[label.guard] === 'enabled');
   const names = guarded.map(({ metadata }) => metadata.name).sort();
   if (names.length === 0) return 'Holdfast guards every namespace that gets a budget it judges.';
@@ -45,10 +45,7 @@ function originOf({ data, recovered, loaded }: Started): readonly string[] {
   if (data === undefined || !recovered) return lines;
   const { objects, clean } = recovered;
   const before = objects === 0 ? '' : `; ${objects} objects were there already`;
-  return [
-    ...lines,
-    `Everything is kept in ${data}${before}${clean ? '' : ', although the last run did not end in order'}`,
-  ];
+  return [...lines, `Everything is kept in ${data}${before}${clean ? '' : '; the last run did not end cleanly'}`];
 }
 
 function quoted(path: string): string {

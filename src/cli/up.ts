@@ -100,7 +100,7 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
   };
 }
 
-/** Not where somebody may have changed or removed it. */
+/** Not in a recovered cluster, where a user may have changed or removed it. */
 function wantsDemo({ empty, load }: UpOptions, { recovered }: Running): boolean {
   return !empty && load.length === 0 && (recovered === undefined || recovered.objects === 0);
 }

@@ -44,7 +44,7 @@ export function frontOf(plane: ControlPlane, terms: FrontTerms): FrontOptions {
     classify: (attributes) => flows.classify(attributes),
     handleResource: (exchange) => resources.handle(exchange),
     handlePath(request, info, query) {
-      // Which port it is, is known when someone has come in by it.
+      // The port is known only after the first connection.
       documents ??= documentHandler(types, `127.0.0.1:${request.socket.localPort}`);
       return handlePath({ version, checks, metrics: () => metrics.render(), documents }, request, info, query);
     },

@@ -12,7 +12,7 @@ const priorityClasses = [
 ];
 
 /**
- * What every cluster has before anyone asks for it. Created where it is missing, so that a restart finds it as it was left;
+ * What every cluster has from the start. Created where it is missing, so that a restart finds it as it was left;
  * without a view nothing is there yet.
  */
 export async function bootstrap(client: Client, view?: View): Promise<void> {

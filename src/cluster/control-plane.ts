@@ -146,7 +146,7 @@ function hooksOf(view: View, authorizer: RbacAuthorizer, quotas: Quotas): Regist
   };
 }
 
-/** Whoever signs looks at who asked, so that nobody says that of themselves. */
+/** Signers decide by the requesting user, so the server fills it in, and a client cannot claim to be another. */
 function nameRequestor(request: KubeObject, { name, uid, groups }: User): void {
   const { extra: _, uid: __, ...spec } = request['spec'] as JsonObject;
   request['spec'] = { ...spec, username: name, groups: [...groups], ...(uid ? { uid } : {}) };

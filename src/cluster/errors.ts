@@ -177,7 +177,7 @@ export function internalError(message: string, cause?: unknown): ApiError {
   );
 }
 
-/** A list of a million wrong items is wrong in a million places; nobody reads that many. */
+/** A list of a million wrong items is wrong in a million places; a person does not read that many. */
 const maxShownErrors = 100;
 
 /** 422 with one cause for each field. */

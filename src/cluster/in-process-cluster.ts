@@ -18,7 +18,7 @@ export interface InProcessOptions {
   readonly pace: Pace;
   /** How webhooks are reached. */
   readonly connectWebhook: ConnectWebhook;
-  /** Of service account tokens, which nobody asks for here. PEM. */
+  /** Of service account tokens, which no client asks for here. PEM. */
   readonly signingKey: string;
   /** What another cluster held, and this one begins with. */
   readonly contents?: StoreContents;
@@ -34,11 +34,11 @@ export interface InProcessCluster {
   close(): Promise<void>;
 }
 
-/** Nobody connects to simulated pods here, and no certificate is shown. */
+/** No client connects to simulated pods here, and no certificate is shown. */
 const noNetwork = { caCertificate: '', speed: 1, sockets: false, certificate: { certificate: '', key: '' } } as const;
 
 /**
- * A whole cluster without a socket: whoever wants to speak to its API hands it a connection. All waiting is by the clock that it is
+ * A whole cluster without a socket: a client that speaks to its API hands it a connection. All waiting is by the clock that it is
  * given, so that time can be virtual, and one run can be like another.
  */
 export async function startInProcessCluster(options: InProcessOptions): Promise<InProcessCluster> {

@@ -18,7 +18,7 @@ export interface PartsTerms {
   readonly report: (message: string, error: unknown) => void;
 }
 
-/** What makes an API into a cluster, in the order in which it has to be there. Whoever stops it stops what was added so far. */
+/** What makes an API into a cluster, in the order in which it has to be there. Stopping it stops what was added so far. */
 export async function startParts(plane: ControlPlane, terms: PartsTerms, controllers: Controller[]): Promise<void> {
   const { clock, random, prepare, acting, report } = terms;
   const context: ControllerContext = {

@@ -43,7 +43,7 @@ function runOf(status: ContainerStatus, containers: readonly Container[] = []): 
   return { name, id: digest(containerID), restartCount, started, demand: demandOf(container) };
 }
 
-/** In one order, whoever wrote the JSON. */
+/** In one order, whatever the order of the JSON. */
 function demandOf(container: Container | undefined): string {
   const { image = '', resources } = container ?? {};
   return digest([image, amounts(resources?.requests), amounts(resources?.limits)].join(' '));

@@ -150,7 +150,7 @@ function probeIsReadable(pod: Pod): boolean {
 /**
  * Kruise's in-place update records the image ids that containers had before it. While a container still runs the recorded one,
  * or containers are left for a next batch, the update is not finished. A record that cannot be read is an unfinished update:
- * somebody is changing this pod.
+ * Kruise is changing this pod.
  */
 function updateUnfinished(pod: Pod): boolean {
   const text = pod.metadata.annotations?.[annotation.kruiseInPlaceState];

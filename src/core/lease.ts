@@ -1,6 +1,6 @@
 /**
  * The agent of a node renews one lease. `renewedAt` is when the renewal was *observed*, on the clock of the observer
- * (milliseconds), so that a node whose clock is wrong is neither fresh for ever nor stale at once.
+ * (milliseconds), so that a node whose clock is wrong is neither fresh forever nor stale at once.
  */
 export interface ProbeLease {
   readonly renewedAt: number;

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../api/meta.ts';
 
-/** What is known about an owner of pods after someone looked it up. */
+/** What is known about an owner of pods after a look-up. */
 export interface OwnerState {
   readonly apiVersion: string;
   readonly kind: string;
@@ -40,7 +40,7 @@ export interface OwnerName {
   readonly name: string;
 }
 
-/** Finds an owner among those that somebody keeps current outside of the world. Cheap: it is asked for every owner that is new. */
+/** Finds an owner among those that are kept current outside of the world, by watches. Cheap: it is called for every new owner. */
 export type OwnerMemory = (namespace: string, group: string, kind: string, name: string) => OwnerState | undefined;
 
 /** The API group of OpenKruise's workloads. */

@@ -20,7 +20,7 @@ export type ChangeEnd =
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Fields of a spec that can change on a live pod without anybody noticing. Everything else is taken for a restart: the API
+ * Fields of a spec that can change on a live pod without an effect on its service. Everything else counts as a restart: the API
  * server allows little else, and what it allows one day is not known to be harmless.
  */
 const harmlessFields: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ export function compareResourceVersions(a: string, b: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Whether a view is as new as something. What cannot be compared is not: whoever asks waits or refuses (I4). */
+/** Whether a view is as new as something. What cannot be compared is not: the caller waits or refuses (I4). */
 export function isAtLeast(view: string, bound: string): boolean {
   return isNumber(view) && isNumber(bound) && compareResourceVersions(view, bound) >= 0;
 }

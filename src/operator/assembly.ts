@@ -4,7 +4,7 @@ import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import type { Target } from '../kube/transport/target.ts';
+import type { ServerTarget } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
 import { createDecisionMetrics, decisionObserver, disruptionEvents, uidsFrom } from './admission/decisions.ts';
@@ -13,6 +13,7 @@ import { createLedgerEvents } from './admission/ledger.ts';
 import { pinHandler } from './admission/pod-handler.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
+import { decideOptionsBy, ForeignWebhooks } from './foreign-webhooks/foreign-webhooks.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
@@ -24,10 +25,9 @@ import { projects } from './install/switched-on.ts';
 import { OwnerResolver } from './owners/owner-resolver.ts';
 import { purposeLimits } from './purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
-import type { OperatorSettings, Surrounding } from './settings.ts';
+import type { OperatorRuntime, OperatorSettings } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
-import { decideOptionsBy, Surroundings } from './surroundings/surroundings.ts';
 import { ClusterView } from './view/cluster-view.ts';
 import { TouchHub } from './view/touch-hub.ts';
 
@@ -38,7 +38,7 @@ export interface Assembly {
   readonly traits: ServerTraits;
   readonly view: ClusterView;
   readonly owners: OwnerResolver;
-  readonly surroundings: Surroundings;
+  readonly foreignWebhooks: ForeignWebhooks;
   readonly admission: AdmissionParts;
   readonly guard: GuardController;
   readonly guardState: GuardState;
@@ -60,7 +60,7 @@ const pings = { afterMs: 4_000, deadMs: 9_000 };
 
 const userAgent = 'holdfast-operator';
 
-export function assemble(settings: OperatorSettings, environment: Surrounding, api: Target): Assembly {
+export function assemble(settings: OperatorSettings, environment: OperatorRuntime, api: ServerTarget): Assembly {
   const { clock } = environment;
   const connection = new Connection(api, { clock, userAgent, pings });
   const context = contextOf(settings, environment, connection);
@@ -84,9 +84,9 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     ownersNamed: () => owners.wake(),
   });
   const { views } = view;
-  const surroundings = new Surroundings({ context, traits, namespaces: views.namespaces });
-  surroundings.listen(() => view.leavePubs(surroundings.kruiseOwnsPubs()));
-  const options = decideOptionsBy(surroundings, settings.takeover);
+  const foreignWebhooks = new ForeignWebhooks({ context, traits, namespaces: views.namespaces });
+  foreignWebhooks.listen(() => view.leavePubs(foreignWebhooks.kruiseOwnsPubs()));
+  const options = decideOptionsBy(foreignWebhooks, settings.takeover);
   const recorder = recorderOf(context);
   const self = { username: operatorUser(settings.namespace) };
   const admission = createAdmission(context, {
@@ -106,7 +106,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
   const guardState = new GuardState({
     clock,
     namespaces: views.namespaces,
-    surroundings,
+    foreignWebhooks,
     own: settings.namespace,
     changed: (namespace) => touched.namespace(namespace),
   });
@@ -115,7 +115,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     views,
     guardOf: (namespace) => guardState.guardOf(namespace),
     recorder,
-    pubsPaused: () => surroundings.kruiseOwnsPubs(),
+    pubsPaused: () => foreignWebhooks.kruiseOwnsPubs(),
     projects: projects({ takeover: settings.takeover, projection: settings.projection ?? 'on' }),
     budgetMetrics: settings.budgetMetrics ? createBudgetMetrics(context.metrics, clock) : noBudgetMetrics,
   });
@@ -132,7 +132,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
         pubs: views.pubs,
         client: clients.admission,
         clock,
-        leftToOthers: () => surroundings.kruiseOwnsPubs(),
+        leftToOthers: () => foreignWebhooks.kruiseOwnsPubs(),
       }),
     ],
     [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
@@ -146,7 +146,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     traits,
     view,
     owners,
-    surroundings,
+    foreignWebhooks,
     admission,
     guard,
     guardState,
@@ -162,7 +162,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
 
 function contextOf(
   { identity, namespace }: OperatorSettings,
-  { clock, random, log, runtimeMetrics = true }: Surrounding,
+  { clock, random, log, runtimeMetrics = true }: OperatorRuntime,
   connection: Connection,
 ): OperatorContext {
   return {

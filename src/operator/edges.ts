@@ -1,5 +1,5 @@
 import { targetOf } from '../kube/config/target-of.ts';
-import type { Target } from '../kube/transport/target.ts';
+import type { ServerTarget } from '../kube/transport/target.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
 import type { Readiness } from '../telemetry/health/readiness.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -14,7 +14,7 @@ import { type OperatorEnvironment, OperatorProblem, type OperatorSettings } from
 
 /** How an operator meets the world. Everything else about it is the same, whatever there is for a network. */
 export interface OperatorEdges {
-  readonly api: Target;
+  readonly api: ServerTarget;
   certificates(parts: Assembly): Promise<OperatorCertificates>;
   showHealth(readiness: Readiness, metrics: Metrics): Promise<HealthServer>;
   /** Clients of the webhooks keep connections, of which this replica lets go while it is not ready. */
@@ -25,7 +25,7 @@ export interface OperatorEdges {
 
 export interface OperatorCertificates {
   readonly certificates: Certificates;
-  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  /** PEM: the authorities that API servers are to trust, where another program keeps the certificates and names them. */
   readonly authorities: string | undefined;
 }
 

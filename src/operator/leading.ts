@@ -26,7 +26,7 @@ export interface LeadingParts {
 
 const lookEveryMs = 50;
 
-/** Only one replica writes what is not part of an answer. Certificates come first: without them nobody else can be called. */
+/** Only one replica writes what is not part of an answer. Certificates come first: without them no webhook can be called. */
 export function createElection(parts: LeadingParts): LeaseElection {
   const { clients, clock, random, log, identity, namespace } = parts.context;
   return new LeaseElection({

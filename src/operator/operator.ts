@@ -15,20 +15,20 @@ import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
 import { callerRules } from './serving.ts';
-import { type OperatorEnvironment, OperatorProblem, type OperatorSettings, type Surrounding } from './settings.ts';
+import { type OperatorEnvironment, OperatorProblem, type OperatorRuntime, type OperatorSettings } from './settings.ts';
 
 export interface RunningOperator {
   readonly webhookPort: number;
   readonly healthPort: number;
   /** Why it is not ready; empty: it is. */
   missing(): readonly string[];
-  /** What proves API servers, for who registers its webhooks. Undefined: it is not known yet. */
+  /** The unguessable part of the webhooks' URL, by which API servers prove themselves. Undefined: it is not known yet. */
   pathSegment(): string | undefined;
   /** Leaves without a refused request, and gives up leading. */
   stop(): Promise<void>;
 }
 
-/** For requests that are under way when everybody knows that this replica is going. */
+/** For requests that are under way after every API server has stopped sending new ones to this replica. */
 const drainMs = 15_000;
 
 /** Resolves when the webhooks are being served; they are right to be called when `missing()` is empty. */
@@ -39,7 +39,7 @@ export function startOperator(settings: OperatorSettings, environment: OperatorE
 /** The same, with whatever ways to the API server and from it there are. */
 export async function runOperator(
   settings: OperatorSettings,
-  environment: Surrounding,
+  environment: OperatorRuntime,
   edges: OperatorEdges,
 ): Promise<RunningOperator> {
   const parts = assemble(settings, environment, edges.api);
@@ -49,7 +49,7 @@ export async function runOperator(
     certificates,
     pruner: parts.admission.pruner,
     sizes: parts.admission.sizes,
-    viewComplete: () => parts.view.missing().length === 0 && parts.surroundings.synced,
+    viewComplete: () => parts.view.missing().length === 0 && parts.foreignWebhooks.synced,
   });
   const readiness = readinessOf(parts, certificates);
   createViewMetrics(parts.context.metrics, () => ({
@@ -93,7 +93,7 @@ interface Running {
   readonly edges: OperatorEdges;
   readonly parts: Assembly;
   readonly certificates: Certificates;
-  /** PEM: whom API servers are to trust, where somebody else keeps the certificates and says so. */
+  /** PEM: the authorities that API servers are to trust, where another program keeps the certificates and names them. */
   readonly authorities: string | undefined;
   readonly election: LeaseElection;
   readonly readiness: Readiness;
@@ -101,13 +101,13 @@ interface Running {
   readonly stopping: AbortController;
 }
 
-function readinessOf({ view, owners, surroundings }: Assembly, certificates: Certificates): Readiness {
+function readinessOf({ view, owners, foreignWebhooks }: Assembly, certificates: Certificates): Readiness {
   return createReadiness(
     new Map([
       ['the view of the cluster', () => view.missing().length === 0],
       ['a current view of the cluster', () => view.staleness() === undefined],
       ['owners of pods', () => owners.synced()],
-      ['webhook configurations', () => surroundings.synced],
+      ['webhook configurations', () => foreignWebhooks.synced],
       ['a certificate that API servers trust', () => certificates.ready()],
     ]),
   );
@@ -116,7 +116,7 @@ function readinessOf({ view, owners, surroundings }: Assembly, certificates: Cer
 function begin({ parts, election }: Running): void {
   parts.guardState.start();
   parts.guard.start();
-  parts.surroundings.start();
+  parts.foreignWebhooks.start();
   parts.owners.start();
   parts.view.start();
   election.start();
@@ -206,7 +206,7 @@ async function stop(running: Running, webhook: WebhookServer | undefined): Promi
   await Promise.all([
     certificates.close(),
     parts.guard.close(),
-    parts.surroundings.close(),
+    parts.foreignWebhooks.close(),
     parts.owners.close(),
     parts.view.close(),
     parts.recorder.stop(),

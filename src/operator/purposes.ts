@@ -6,7 +6,7 @@ import type { RateLimit } from '../kube/transport/rate-limit.ts';
  * holds up the calls that an admission waits for.
  */
 export const purposeLimits = {
-  /** Ledgers, pods that a verdict rests on, takeovers: somebody waits for the answer. */
+  /** Ledgers, pods that a verdict depends on, takeovers: a webhook request waits for the answer. */
   admission: { perSecond: 2_000, burst: 2_000, concurrent: 500, waiting: 10_000 },
   /** Lists and watches: few, and long. */
   watch: { perSecond: 50, burst: 100, concurrent: 200, waiting: 500 },

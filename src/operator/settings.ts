@@ -21,7 +21,7 @@ export interface OperatorSettings {
     readonly port: number;
     /** Where API servers find the webhooks, when there is no Service for them. */
     readonly url?: string;
-    /** Tells API servers of that URL. Otherwise somebody else does. */
+    /** Registers that URL with API servers. Otherwise the installation does. */
     readonly register?: boolean;
     /** API servers must show a client certificate: a file with who signs it, and the names of which it must have one. */
     readonly clients?: { readonly file: string; readonly names: readonly string[] };
@@ -29,7 +29,7 @@ export interface OperatorSettings {
     readonly bearer?: readonly string[];
   };
   readonly health: { readonly host?: string; readonly port: number };
-  /** A folder with tls.crt and tls.key that somebody else keeps. Absent: certificates of our own. */
+  /** A folder with tls.crt and tls.key that another program keeps. Absent: certificates of our own. */
   readonly certificates?: string;
   /** Absent: as they come. */
   readonly featureGates?: FeatureGates;
@@ -37,21 +37,21 @@ export interface OperatorSettings {
   readonly allowProbeHosts?: readonly string[];
   /** Metrics for each budget. */
   readonly budgetMetrics: boolean;
-  /** How long it goes on answering after it said that it is not ready: until everybody has heard. */
+  /** How long it goes on answering after it reports not ready: until every API server has stopped sending requests. */
   readonly noticeMs?: number;
 }
 
-/** What it is given by whoever starts it. */
-export interface OperatorEnvironment extends Surrounding {
+/** What its starter gives it. */
+export interface OperatorEnvironment extends OperatorRuntime {
   readonly access: Access;
 }
 
 /** All of that but how it reaches others, and they it. */
-export interface Surrounding {
+export interface OperatorRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** False: nobody looks at what the metrics say of this process. */
+  /** False: metrics of this process are left out, because no scraper reads them. */
   readonly runtimeMetrics?: boolean;
   /** Gives up starting. An operator that runs is stopped by `stop`. */
   readonly signal?: AbortSignal;

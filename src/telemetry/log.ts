@@ -65,7 +65,7 @@ function writeLine(options: LogOptions, level: LogLevel, message: string, fields
     ];
     options.write(`${escaped(options.format === 'json' ? asJson(all) : asText(all))}\n`);
   } catch {
-    // There is nobody left to tell.
+    // Logging itself has failed: there is no other place to report it.
   }
 }
 

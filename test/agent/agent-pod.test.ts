@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentPod, projectAgentPod } from '../../src/agent/pods/agent-pod.ts';
-import type { PodOnDesk } from '../../src/agent/pods/desk.ts';
+import type { ProbedPodState } from '../../src/agent/pods/probed-pods.ts';
 import { planCondition } from '../../src/agent/publish/plan-condition.ts';
 import { refusalToProbe, verdictOf } from '../../src/agent/verdict.ts';
 import type { Tally } from '../../src/agent/worker/thresholds.ts';
@@ -164,7 +164,7 @@ describe('a condition is written only when it says something new', () => {
     message,
     lastTransitionTime: before,
   });
-  const plan = (change: Pick<PodOnDesk, 'verdict' | 'present'> & { decided?: boolean }) =>
+  const plan = (change: Pick<ProbedPodState, 'verdict' | 'present'> & { decided?: boolean }) =>
     planCondition({ metadata: pod().metadata, node: 'node-a', decided: true, ...change }, now);
 
   it('the first time', () => {
@@ -189,7 +189,7 @@ describe('a condition is written only when it says something new', () => {
     expect(explained).toMatchObject({ reason: 'ProbeFailing', lastTransitionTime: before });
   });
 
-  it('over what somebody else wrote there', () => {
+  it('over what another client wrote there', () => {
     expect(plan({ verdict: failing, present: present('True', 'ByHand', 'x') })).toMatchObject({ status: 'False' });
     expect(plan({ verdict: fine, present: present('True', 'ByHand', 'x') })).toMatchObject({
       reason: 'ProbeSucceeded',

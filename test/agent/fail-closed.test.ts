@@ -91,7 +91,7 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     expect(await bed.listed()).toEqual(new Set());
   });
 
-  it('when somebody says so on the pod by hand', async () => {
+  it('when a person writes the condition on the pod by hand', async () => {
     bed.application.says('db-0', 'no');
     await bed.pod('db-0');
     await bed.agent();
@@ -165,7 +165,7 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     expect(await bed.isDisruptable('db-0')).toBe(true);
   });
 
-  it('when the lease is deleted: it is made anew, and says the same', async () => {
+  it('when the lease is deleted: it is created again, and says the same', async () => {
     await bed.pod('db-0');
     await bed.agent();
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentBed } from './support/bed.ts';
 
-/** What whoever may create pods in one namespace can do to others by what they ask to be probed. */
+/** What a user who may create pods in one namespace can do to other namespaces by the probes of these pods. */
 describe('a pod that uses its probe against others', () => {
   let bed: AgentBed;
   beforeEach(async () => {

@@ -213,12 +213,12 @@ describe('an agent', () => {
     expect((await bed.lease('node-b'))?.metadata.ownerReferences).toBeUndefined();
   });
 
-  it('that serves all nodes leaves no list behind on one where nobody is probed any more', async () => {
+  it('that serves all nodes leaves no list behind on one where no pod is probed any more', async () => {
     await bed.pod('db-0');
     await bed.agent({ nodes: 'all' });
     await bed.eventually(() => bed.isDisruptable('db-0'), 'it is disruptable');
     await bed.annotate('db-0', { 'holdfast.dev/disruption-probe': null });
-    await bed.eventually(async () => (await bed.listed())?.size === 0, 'nobody is listed');
+    await bed.eventually(async () => (await bed.listed())?.size === 0, 'no pod is listed');
   });
 
   it('no longer lists a pod that leaves, or has no probe any more', async () => {
@@ -229,7 +229,7 @@ describe('an agent', () => {
     await bed.remove('deleted');
     await bed.status('finished', { phase: 'Succeeded' });
     await bed.annotate('bare', { 'holdfast.dev/disruption-probe': null });
-    await bed.eventually(async () => (await bed.listed())?.size === 0, 'nobody is listed');
+    await bed.eventually(async () => (await bed.listed())?.size === 0, 'no pod is listed');
     const asked = bed.application.asked.length;
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(bed.application.asked.length).toBe(asked);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Heritage, heritageOf, mayStand } from '../../src/agent/publish/heritage.ts';
+import { mayKeepPreviousLease, type PreviousLease, previousLeaseOf } from '../../src/agent/publish/previous-lease.ts';
 import type { Standing } from '../../src/agent/verdict.ts';
 import { probeLeaseAnnotations } from '../../src/api/probe-lease.ts';
 import type { Clock } from '../../src/kube/time/clock.ts';
@@ -7,7 +7,7 @@ import { AgentBed } from './support/bed.ts';
 import { scaledClock } from './support/scaled-clock.ts';
 
 describe('[I4] what the last agent of a node said', () => {
-  const left: Heritage = { uids: new Set(['a', 'b']), renewedAt: 100_000, durationMs: 40_000 };
+  const left: PreviousLease = { uids: new Set(['a', 'b']), renewedAt: 100_000, durationMs: 40_000 };
   const table: readonly {
     readonly name: string;
     readonly now?: number;
@@ -15,7 +15,7 @@ describe('[I4] what the last agent of a node said', () => {
     readonly standings: readonly [Standing | undefined, Standing | undefined];
     readonly stands: boolean;
   }[] = [
-    { name: 'while nobody was asked', standings: ['unasked', 'unasked'], stands: true },
+    { name: 'while no pod was asked', standings: ['unasked', 'unasked'], stands: true },
     { name: 'while one was asked and says the same', standings: ['yes', 'unasked'], stands: true },
     { name: 'not when one says no', standings: ['unasked', 'no'], stands: false },
     { name: 'not when all were asked', standings: ['yes', 'yes'], stands: false },
@@ -28,22 +28,22 @@ describe('[I4] what the last agent of a node said', () => {
   ];
   it.each(table)('stands $name: $stands', ({ now = 110_000, waitedMs = 0, standings, stands }) => {
     const standing = (uid: string) => standings[uid === 'a' ? 0 : 1];
-    expect(mayStand(left, { now, waitedMs, standing })).toBe(stands);
+    expect(mayKeepPreviousLease(left, { now, waitedMs, standing })).toBe(stands);
   });
 
   const spec = { holderIdentity: 'first', leaseDurationSeconds: 40, renewTime: '1970-01-01T00:01:40.000000Z' };
   const metadata = { annotations: { ...probeLeaseAnnotations('n', 'first', ['b', 'a']) } };
   it('is read from its lease', () => {
-    expect(heritageOf({ metadata, spec })).toEqual(left);
+    expect(previousLeaseOf({ metadata, spec })).toEqual(left);
   });
 
   const nothing: readonly (readonly [string, object])[] = [
-    ['lists nobody', { metadata: { annotations: { ...probeLeaseAnnotations('n', 'first', []) } }, spec }],
-    ['was taken by somebody else', { metadata, spec: { ...spec, holderIdentity: 'thief' } }],
+    ['lists no pod', { metadata: { annotations: { ...probeLeaseAnnotations('n', 'first', []) } }, spec }],
+    ['was taken by another client', { metadata, spec: { ...spec, holderIdentity: 'thief' } }],
     ['does not say when it was renewed', { metadata, spec: { ...spec, renewTime: undefined } }],
   ];
   it.each(nothing)('is nothing where the lease %s', (_name, lease) => {
-    expect(heritageOf(lease)).toBeUndefined();
+    expect(previousLeaseOf(lease)).toBeUndefined();
   });
 });
 

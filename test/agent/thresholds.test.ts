@@ -60,7 +60,7 @@ describe('[I4] what a row of probes comes to', () => {
   });
 });
 
-/** The last row that was long enough decides; whoever looks back from the end finds it first. */
+/** The last row that was long enough decides; a search from the end finds it first. */
 function fromTheEnd(story: string, successes: number, failures: number): boolean | undefined {
   const rows = story.replaceAll('U', 'F').match(/S+|F+/g) ?? [];
   const decisive = rows.findLast((row) => row.length >= (row.startsWith('S') ? successes : failures));

@@ -108,7 +108,7 @@ describe('a worker', () => {
     expect(worker.tally.disruptable).toBeUndefined();
   });
 
-  it('[I4] is overdue when no answer came for two periods, by the clock that nobody sets', async () => {
+  it('[I4] is overdue when no answer came for two periods, by the monotonic clock', async () => {
     const clock = new TestClock();
     let answers = true;
     const { worker } = working(clock, () => (answers ? Promise.resolve(yes) : new Promise(() => undefined)));

@@ -23,10 +23,10 @@ describe('the lease of a node', () => {
     });
   });
 
-  it('that lists nobody vouches for nobody', () => {
-    const nobody = probeLeaseAnnotations('node-a', 'agent_1', []);
-    const { 'holdfast.dev/disruptable-pods': _, ...unlisted } = nobody;
-    for (const annotations of [nobody, unlisted]) {
+  it('that lists no pod confirms no pod', () => {
+    const empty = probeLeaseAnnotations('node-a', 'agent_1', []);
+    const { 'holdfast.dev/disruptable-pods': _, ...unlisted } = empty;
+    for (const annotations of [empty, unlisted]) {
       const read = readProbeLease({ ...lease, metadata: { annotations } });
       expect(read).toMatchObject({ ok: true, value: { disruptable: new Set() } });
     }
@@ -53,7 +53,7 @@ describe('the lease of a node', () => {
       'metadata.annotations[holdfast.dev/listed-by]',
     ],
     [
-      'a list that nobody signed',
+      'an unsigned list',
       { ...lease, metadata: { annotations: { ...lease.metadata.annotations, 'holdfast.dev/listed-by': '' } } },
       'metadata.annotations[holdfast.dev/listed-by]',
     ],

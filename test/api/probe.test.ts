@@ -371,7 +371,9 @@ describe('parseProbes on containers', () => {
       {
         name: 'refuses two probes of one container',
         pod: pod(JSON.stringify(tcp), [{ name: 'web', disruptionProbe: tcp }]),
-        want: [forbidden('spec.containers[0].disruptionProbe', `the annotation ${key} has a probe for it, too`)],
+        want: [
+          forbidden('spec.containers[0].disruptionProbe', `the annotation ${key} also has a probe for this container`),
+        ],
       },
       {
         name: 'says where in a map it is wrong',

@@ -104,7 +104,7 @@ describe('readPub', () => {
       },
     ],
     ({ pub, want }) => {
-      // Strict: an absent field and one that is undefined are two things to whoever spreads the result.
+      // Strict: an absent field and one that is undefined are two things to code that spreads the result.
       expect(readPub(pub)).toStrictEqual({ ok: true, value: want });
     },
   );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Gives JSON that nobody has checked the type that a valid object would have: what arrives from the network is that. */
+/** Gives unchecked JSON the type that a valid object would have: what arrives from the network is that. */
 export function unchecked<T>(json: unknown): T {
   return json as T;
 }

@@ -65,7 +65,7 @@ describe('holdfast install and uninstall', () => {
     const unasked = await holdfast('uninstall', '--delete-user-data', ...to);
     expect(unasked).toMatchObject({ code: 2, out: '' });
     expect(unasked.err).toBe(
-      'error: --delete-user-data deletes 0 PodUnavailableBudgets and 0 DisruptionLedgers, with their definitions, in all namespaces, and there is no terminal to ask on\nAdd --yes to agree.\n',
+      'error: --delete-user-data deletes 0 PodUnavailableBudgets and 0 DisruptionLedgers, with their definitions, in all namespaces, and there is no terminal to confirm it on\nAdd --yes to agree.\n',
     );
     const removal = await holdfast('uninstall', '--delete-user-data', '--yes', ...to);
     expect(removal).toMatchObject({ code: 0, err: '' });

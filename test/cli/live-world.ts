@@ -41,7 +41,7 @@ export function registered(
   );
 }
 
-export const nobody: Registrations = registrationsOf([], []);
+export const notRegistered: Registrations = registrationsOf([], []);
 
 export function aNamespace(labels: Record<string, string> = { 'holdfast.dev/guard': 'enabled' }): Namespace {
   return { metadata: { name: ns, labels } };

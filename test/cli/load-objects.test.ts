@@ -42,7 +42,7 @@ describe('loading objects', () => {
       },
       { name: 'a list of one kind', text: 'apiVersion: v1\nkind: PodList\nitems: []\n', want: [] },
       {
-        name: 'fields that nobody knows, unchanged',
+        name: 'unknown fields, unchanged',
         text: `${pod}spec: { teleport: true }\n`,
         want: ['Pod/web'],
       },

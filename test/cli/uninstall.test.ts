@@ -55,15 +55,15 @@ describe('a confirmation', () => {
     const { done, shown } = ask('yes');
     await done;
     expect(shown()).toContain('this deletes 3 budgets. Type "yes" to go on: ');
-    await expect(ask('y').done).rejects.toThrow('you did not agree; nothing was changed');
-    await expect(ask('').done).rejects.toThrow('you did not agree');
+    await expect(ask('y').done).rejects.toThrow('not confirmed; nothing was changed');
+    await expect(ask('').done).rejects.toThrow('not confirmed');
   });
 
   it('is not asked for where it was given in advance, and not guessed where no terminal is', async () => {
     const streams = { input: new PassThrough(), output: new PassThrough(), signal };
     await confirm({ what, agreed: true, terminal: false }, streams);
     await expect(confirm({ what, agreed: false, terminal: false }, streams)).rejects.toMatchObject({
-      message: 'this deletes 3 budgets, and there is no terminal to ask on',
+      message: 'this deletes 3 budgets, and there is no terminal to confirm it on',
       advice: 'Add --yes to agree.',
     });
   });

@@ -116,7 +116,7 @@ describe('holdfast up', () => {
     expect(await items(cluster, '/api/v1/pods')).toEqual([]);
     expect(await items(cluster, '/api/v1/nodes')).toHaveLength(2);
     expect(cluster.out).toContain('examples/demo.yaml');
-    // As with npm in between, which hands on what the terminal sends to everyone anyway.
+    // As with npm in between, which passes on a signal that the terminal sends to all processes anyway.
     void cluster.stop('SIGTERM');
     expect(await cluster.stop('SIGTERM')).toBe(0);
   });
@@ -145,7 +145,7 @@ describe('holdfast up', () => {
     expect((await first.http.request('GET', '/readyz')).text).toBe('ok');
   });
 
-  it('never touches a kubeconfig of somebody else', async () => {
+  it('never touches a kubeconfig of another cluster', async () => {
     const where = folder();
     writeFileSync(join(where, 'mine'), 'apiVersion: v1\n');
     const cluster = up(where, '--empty', '--kubeconfig', 'mine');
@@ -184,7 +184,7 @@ describe('holdfast up --data', () => {
     expect(await first.stop('SIGKILL')).toBe(null);
 
     const second = await up(where, '--data', 'data').ready();
-    expect(second.out).toContain('although the last run did not end in order');
+    expect(second.out).toContain('the last run did not end cleanly');
     const kept = (await second.http.request('GET', `${configMaps}/kept`)).body;
     expect(kept).toEqual(made.body);
     expect(await items(second, '/api/v1/pods')).toEqual([]);

@@ -13,7 +13,7 @@ const llmPod = (group: number, worker: number) =>
 
 /**
  * A small shop: two groups of a language model, one of them broken; a database with probes, one of which says no and one of which
- * nobody vouches for; a web server under a plain budget; and a reservation under way.
+ * no agent confirms; a web server under a plain budget; and a reservation under way.
  */
 export function aShop(): LiveWorld {
   const llm = [0, 1].flatMap((group) => [0, 1, 2].map((worker) => llmPod(group, worker)));

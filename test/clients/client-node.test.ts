@@ -113,7 +113,7 @@ describe('leader election on a lease', () => {
     }
   }
 
-  it('has one winner, whoever races', async () => {
+  it('has one winner, whichever candidates race', async () => {
     const candidates = ['a', 'b', 'c', 'd'];
     const first = await Promise.all(candidates.map((identity) => tryToLead(identity, undefined)));
     expect(first.filter(Boolean)).toHaveLength(1);

@@ -22,7 +22,7 @@ export interface Kubectl {
   close(): Promise<void>;
 }
 
-/** kubectl with a home of its own, so that neither settings nor caches of whoever runs the tests take part. */
+/** kubectl with a home of its own, so that neither settings nor caches of the user who runs the tests take part. */
 export async function kubectlFor(kubeconfig: string, namespace: string): Promise<Kubectl> {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-kubectl-'));
   const config = join(home, 'kubeconfig');

@@ -25,7 +25,7 @@ describe('what is said of health', () => {
     expect(await healthReport({ ...asked, checks: [well('a'), ill('b')] })).toEqual({ code: 500, text });
   });
 
-  it('leaves out what nobody wants to know', async () => {
+  it('leaves out what the client excludes', async () => {
     const text = '[+]a excluded: ok\nlivez check passed\n';
     const wish = { ...asked, verbose: true, exclude: ['a'], checks: [ill('a')] };
     expect(await healthReport(wish)).toEqual({ code: 200, text });

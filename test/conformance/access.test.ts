@@ -112,7 +112,7 @@ describe('roles', () => {
 });
 
 describe('impersonation', () => {
-  it('is for who may', async () => {
+  it('is for users who may', async () => {
     const { code, body } = await cluster.request('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
       ...as('jane', ['devs']),
       body: {},

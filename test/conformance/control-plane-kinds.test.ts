@@ -5,7 +5,7 @@ import { minorOf } from '../support/server-version.ts';
 
 const cluster = await testCluster({ controllers: true });
 afterAll(() => cluster.close());
-/** Before 1.37 no version of it is served unless somebody asks. */
+/** Before 1.37 no version of it is served unless a flag of the API server asks for it. */
 const migratesStorage = (await minorOf(cluster)) >= 37;
 if (cluster.lacksControllers) await cluster.close();
 
@@ -23,7 +23,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 const conditionsOf = ({ status }: Body) => (status['conditions'] ?? []) as readonly Record<string, string>[];
 const isThere = async (path: string) => (await cluster.request('GET', path)).code === 200;
 
-/** For the name holdfast-conformance, by a key that nobody has. */
+/** For the name holdfast-conformance, by a key that was thrown away. */
 const realRequest =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIYU1JR0JBZ0VBTUI4eEhUQWJCZ05WQkFNTUZHaHZiR1JtWVhOMExXTnZibVp2Y20xaGJtTmxNRmt3RXdZSApLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFcDJNZndiak82eXhQb2J1bXZ2UEFjV2hheENqNkZsRWlyekgxCmx0Y2xySFZacVoydExPeWR3RzRveWZQT2hoVEp5cGlrMGJmWU1vSFhpZWZJM0lYd3ZhQUFNQW9HQ0NxR1NNNDkKQkFNQ0EwZ0FNRVVDSVFEUXJvNzNOYUpZMjhIN1EwdjNrSW96QysrSlVVeHBpU01GR2xoQ0dHV2VpUUlnZjkzYQpRYUI5cmR0dFNDa0Z1YUpVSkI5dksveE1Ld0ZobDE5Kyt4UWFyZ1U9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
 
@@ -65,11 +65,11 @@ describe.skipIf(cluster.lacksControllers)('kinds of the control plane', () => {
     });
     expect(refused.code).toBe(422);
     const real = await cluster.request('POST', path, {
-      body: { metadata: { name }, spec: { ...spec, username: 'somebody-else' } },
+      body: { metadata: { name }, spec: { ...spec, username: 'another-user' } },
     });
     expect(real.code).toBe(201);
     cluster.cleanUp(`${path}/${name}`);
-    expect(real.body.spec['username']).not.toBe('somebody-else');
+    expect(real.body.spec['username']).not.toBe('another-user');
     const conditions = [{ type: 'Approved', status: 'True', reason: 'Test', message: 'for the test' }];
     const wanted = {
       ...real.body,

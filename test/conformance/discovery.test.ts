@@ -130,7 +130,7 @@ describe('other documents', () => {
     expect((await cluster.request('GET', `/${path}?verbose&exclude=ping`)).text).toContain('[+]ping excluded: ok\n');
   });
 
-  it('asks the parts of the control plane how they are, and says that nobody should ask', async () => {
+  it('asks the parts of the control plane how they are, and says that this is deprecated', async () => {
     const { headers, body } = await cluster.request('GET', '/api/v1/componentstatuses');
     expect(body.kind).toBe('ComponentStatusList');
     const names = body.items.map(({ metadata }) => metadata.name);

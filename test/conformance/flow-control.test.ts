@@ -76,8 +76,8 @@ describe('a request is told its flow', () => {
     const exempt = [await uid(`${schemas}/exempt`), await uid(`${levels}/exempt`)];
     expect(await flowOf('/version')).toEqual(exempt);
     const byDefault = [await uid(`${schemas}/global-default`), await uid(`${levels}/global-default`)];
-    expect(await flowOf('/version', as('somebody'))).toEqual(byDefault);
-    expect((await flowOf('/livez', as('somebody')))[1]).toBe(exempt[1]);
+    expect(await flowOf('/version', as('anna'))).toEqual(byDefault);
+    expect((await flowOf('/livez', as('anna')))[1]).toBe(exempt[1]);
   });
 
   it('on a watch, too', async () => {
@@ -92,7 +92,7 @@ describe('a request is told its flow', () => {
 describe('a flow schema whose priority level is missing', () => {
   it('says so until it comes', async () => {
     const [levelName, flowName] = [cluster.name('late'), cluster.name('early')];
-    await create(schemas, flowName, flow('nobody', levelName));
+    await create(schemas, flowName, flow('no-user', levelName));
     await until('it dangles', async () => (await dangling(flowName))?.['status'] === 'True');
     expect(await dangling(flowName)).toMatchObject({
       reason: 'NotFound',

@@ -126,7 +126,7 @@ describe('connections', () => {
     await isWell();
   });
 
-  it('of watchers that never read hurt nobody', async () => {
+  it('of watchers that never read hurt no other client', async () => {
     const lazy = await cluster.open('GET', `${configMaps}?watch=true`);
     lazy.pause();
     const eager = await cluster.watch(`${configMaps}?labelSelector=eager`);

@@ -157,8 +157,8 @@ describe('a mutating policy that cannot be', () => {
     ],
     [
       'with an expression that says nothing',
-      policyFor('x', [apply('nobody')]),
-      "undeclared reference to 'nobody' (in container '')",
+      policyFor('x', [apply('absent')]),
+      "undeclared reference to 'absent' (in container '')",
     ],
     [
       'that does not say whether it is asked again',

@@ -200,7 +200,7 @@ describe('server-side apply', () => {
     });
   });
 
-  it('takes it by force, shares what is the same, and removes what nobody applies any more', async () => {
+  it('takes it by force, shares what is the same, and removes what no manager applies any more', async () => {
     await made(applied('force', 'fieldManager=one', { a: '1', b: '1' }));
     const forced = await made(applied('force', 'fieldManager=two&force=true', { a: '2' }));
     expect(forced.data).toEqual({ a: '2', b: '1' });

@@ -125,7 +125,7 @@ describe('admission policies', () => {
     );
   });
 
-  it('cannot be written with expressions that nobody understands', async () => {
+  it('cannot be written with expressions that do not compile', async () => {
     const refused = (spec: object) =>
       cluster.request('POST', `${registration}/validatingadmissionpolicies`, {
         body: {

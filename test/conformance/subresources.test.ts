@@ -174,8 +174,8 @@ describe('tokens of service accounts', () => {
   });
 
   it('are for accounts that are there, and for ten minutes at least', async () => {
-    const nobody = await cluster.request('POST', `${accounts}/nobody/token`, { body: { spec: {} } });
-    expect(nobody.code).toBe(404);
+    const absent = await cluster.request('POST', `${accounts}/absent/token`, { body: { spec: {} } });
+    expect(absent.code).toBe(404);
     const short = await cluster.request('POST', `${accounts}/default/token`, {
       body: { spec: { expirationSeconds: 10 } },
     });

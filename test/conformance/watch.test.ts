@@ -9,7 +9,7 @@ afterAll(() => cluster.close());
 
 const merge = 'application/merge-patch+json';
 
-/** Endpoints of a namespace that nobody else writes to. */
+/** Endpoints of a namespace that no other client writes to. */
 async function fresh(): Promise<string> {
   return `/api/v1/namespaces/${await cluster.newNamespace()}/endpoints`;
 }

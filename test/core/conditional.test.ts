@@ -142,7 +142,7 @@ describe('[L7] the claim of a request', () => {
 });
 
 describe('a reservation on a condition', () => {
-  it('[L5] does not answer the same request: it is judged anew', () => {
+  it('[L5] does not answer the same request: it is judged again', () => {
     const recovered = holding(llm({ ...pairs, desired: 3 }), onCondition('llm-0-0'));
     expect(inShort(ask(recovered, 'EVICT', 'llm-0-0'))).toBe('deny BudgetExhausted');
     const stillDown = holding(llm({ ...pairs, desired: 3 }, { 'llm-0-1': down }), onCondition('llm-0-0'));

@@ -36,6 +36,6 @@ describe('what every budget over a pod says', () => {
   });
 
   it('is nothing about a pod that is not there', () => {
-    expect(asked(aWorld({ pdbs: [plain] }), 'nobody')).toEqual([]);
+    expect(asked(aWorld({ pdbs: [plain] }), 'absent')).toEqual([]);
   });
 });

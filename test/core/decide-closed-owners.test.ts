@@ -72,7 +72,7 @@ describe('an owner that was not looked up', () => {
   });
 });
 
-describe('an expected number that nobody knows', () => {
+describe('an unknown expected number', () => {
   const probed = { pods: podsOf('db', 3).map((pod) => pod.probed('True')), freshNodes: ['node-1'] };
 
   it('[I4] refuses under a PodDisruptionBudget that judges pod by pod', () => {

@@ -12,7 +12,7 @@ import { podsOf, reserveIn } from '../support/fleet.ts';
 const guarded = { selector: { matchLabels: { app: 'web' } }, minAvailable: 1 };
 const removals: readonly Operation[] = ['EVICT', 'DELETE', 'UPDATE'];
 
-/** Three web pods of which one may go, and one pod that nobody protects. */
+/** Three web pods of which one may be disrupted, and one unprotected pod. */
 function webWorld(): World {
   return aWorld({ pods: [...podsOf('web', 3), aPod('free')], pubs: [aPub('web', guarded)] });
 }
@@ -96,7 +96,7 @@ describe('the ledger', () => {
 });
 
 describe('a pod that is not in the view', () => {
-  it('[I4] cannot be evicted: nobody can tell whether a probe or a budget protects it', () => {
+  it('[I4] cannot be evicted: it is unknown whether a probe or a budget protects it', () => {
     expect(inShort(ask(webWorld(), 'EVICT', 'web-9'))).toBe('deny PodUnknown');
     expect(inShort(ask(aWorld(), 'EVICT', 'web-9'))).toBe('deny PodUnknown');
     expect(inShort(ask(aWorld(), 'EVICT', 'web-9', { namespace: 'elsewhere' }))).toBe('deny PodUnknown');
@@ -152,7 +152,7 @@ describe('a budget that cannot be used', () => {
   });
 });
 
-describe('whoever has nothing to lose', () => {
+describe('a pod that no budget can lose', () => {
   const gone = anOwner('Job', 'done');
   const terminating: Pod = podsOf('web', 1)[0]?.terminating().build() ?? aPod('web-0').build();
   const closed: Readonly<Record<string, (world: World) => void>> = {
@@ -187,7 +187,7 @@ describe('whoever has nothing to lose', () => {
     expect(inShort(ask(world, 'DELETE', 'web-1'))).toBe('allow Finished');
   });
 
-  it('[I4] [X1] not a pending pod: it may come up before it goes, and nobody could be told that it is going', () => {
+  it('[I4] [X1] not a pending pod: it may come up before it is deleted, and without a ledger it cannot be reserved', () => {
     const world = new World();
     world.upsertPub(aPub('web', guarded));
     world.upsertPod(aPod('web-0').labels({ app: 'web' }).phase('Pending').build());

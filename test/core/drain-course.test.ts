@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Course } from '../../src/core/drain/course.ts';
-import type { CoursePod, EvictionAnswer, PodState } from '../../src/core/drain/course-pod.ts';
+import type { CoursePod, DrainPodState, EvictionAnswer } from '../../src/core/drain/course-pod.ts';
 
 /** `name` or `name:budget/unit,...` */
 function pod(text: string, node = 'n1'): CoursePod {
@@ -57,7 +57,7 @@ class Story {
     this.course.listed(node, sightings, begunAt, now);
   }
 
-  state(name: string): PodState {
+  state(name: string): DrainPodState {
     const found = this.course.pods.find((one) => one.pod.name === name);
     if (found === undefined) throw new Error(`no pod ${name}`);
     return found.state;
@@ -187,7 +187,7 @@ describe('which pods are next', () => {
 });
 
 describe('what an answer means for a pod', () => {
-  function stateAfter(...answers: readonly EvictionAnswer[]): PodState {
+  function stateAfter(...answers: readonly EvictionAnswer[]): DrainPodState {
     const story = new Story([pod('p')]);
     let now = 0;
     for (const answer of answers) {
@@ -253,7 +253,7 @@ describe('what an answer means for a pod', () => {
     });
   });
 
-  it('is not asked for again before somebody saw that it is still the same pod', () => {
+  it('is not asked for again before a list showed that it is still the same pod', () => {
     const story = new Story([pod('p')]);
     story.ask(0);
     story.answer('p', refused(), 100);
@@ -335,7 +335,7 @@ describe('the end', () => {
     expect(new Story([]).course.over).toBe(true);
   });
 
-  it('[D3] is when what is left waits for a broken group that nobody can finish', () => {
+  it('[D3] is when what is left waits for a broken group that cannot be finished', () => {
     const story = new Story([pod('a1:X/a'), pod('a2:X/a'), pod('b1:X/b'), pod('c1:Y/c')]);
     story.ask(0);
     story.answer('a1', { kind: 'accepted' }, 1);

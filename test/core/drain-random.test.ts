@@ -96,7 +96,7 @@ describe('drains of random groups', () => {
     );
   });
 
-  it('[M2] whoever is stuck could not go first either', () => {
+  it('[M2] a pod that is stuck could not go first either', () => {
     fc.assert(
       fc.property(samples, (sample) => {
         for (const { pod } of run(sample).stuck) {

@@ -35,7 +35,7 @@ describe('the groups in which budgets count a pod', () => {
     expect(groupUnitsOf(world, key('web-0'))).toEqual([]);
   });
 
-  it('are none for a pod that nobody protects, that is not there, or that is another one by now', () => {
+  it('are none for a pod that is unprotected, that is not there, or that is another one by now', () => {
     const pdbs = [aGroupPdb('groups', { app: 'llm' }, { minAvailable: 1 })];
     const world = aWorld({ pods: [...llm().pods, aPod('free')], pdbs });
     expect(groupUnitsOf(world, key('free'))).toEqual([]);

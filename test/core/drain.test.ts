@@ -138,7 +138,7 @@ describe('a simulated drain', () => {
   });
 
   it('[M1] of pods that are not there reports them', () => {
-    expect(drain(aWorld(), ['nobody']).stuck[0]?.blockers[0]?.code).toBe('PodUnknown');
+    expect(drain(aWorld(), ['absent']).stuck[0]?.blockers[0]?.code).toBe('PodUnknown');
     expect(drain(aWorld(), [])).toEqual({ rounds: [], waiting: [], stuck: [] });
   });
 });

@@ -91,7 +91,7 @@ describe('pods with nothing to lose', () => {
     });
   });
 
-  it('[X1] a pending pod that nobody covers passes in any version, unless it has a probe', () => {
+  it('[X1] a pending pod that no budget covers passes in any version, unless it has a probe', () => {
     const bare = (pod: PodBuilder) => ask(aWorld({ pods: [pod] }), 'EVICT', 'web');
     expect(bare(web.phase('Pending'))).toEqual({
       result: 'allow',
@@ -142,7 +142,7 @@ describe('who asks', () => {
       operation: 'DELETE',
       want: 'deny BudgetExhausted',
     },
-    { name: 'anyone else deletes', requester: { kind: 'other' }, operation: 'DELETE', want: 'deny BudgetExhausted' },
+    { name: 'another user deletes', requester: { kind: 'other' }, operation: 'DELETE', want: 'deny BudgetExhausted' },
     ...[kubelet, collector, podCollector, scheduler].flatMap((requester) =>
       (['EVICT', 'UPDATE', 'RESIZE'] as const).map((operation) => ({
         name: `${requester.kind} does not delete: ${operation}`,
@@ -177,7 +177,7 @@ describe('who asks', () => {
     },
   );
 
-  it('[X2] the garbage collector takes owner references off; whoever else does is judged', () => {
+  it('[X2] the garbage collector takes owner references off; another user who does is judged', () => {
     const set = anOwner('StatefulSet', 'web', 1);
     const release = (requester: Requester): string => {
       const world = aWorld({ pods: [web.ownedBy(set)], owners: [set], pubs: [pubFor('web', { maxUnavailable: 0 })] });
@@ -254,7 +254,7 @@ describe('namespaces', () => {
       world.setNamespace(namespace);
       for (const operation of everything) {
         expect(inShort(ask(world, operation, 'web'))).toBe('allow NamespaceTerminating');
-        expect(inShort(ask(world, operation, 'nobody-saw-it'))).toBe('allow NamespaceTerminating');
+        expect(inShort(ask(world, operation, 'not-in-view'))).toBe('allow NamespaceTerminating');
       }
     }
   });
@@ -273,11 +273,11 @@ describe('namespaces', () => {
     expect(inShort(ask(world, 'EVICT', 'web'))).toBe('deny ProbeVeto');
   });
 
-  it('[X3] a pod that nobody saw passes, too, where the guard label says disabled', () => {
+  it('[X3] a pod that is not in view also passes where the guard label says disabled', () => {
     const world = strictWorld(web);
     world.setNamespace(disabled);
     for (const operation of everything)
-      expect(inShort(ask(world, operation, 'nobody-saw-it'))).toBe('allow NamespaceUnguarded');
+      expect(inShort(ask(world, operation, 'not-in-view'))).toBe('allow NamespaceUnguarded');
   });
 
   it('[X3] other namespaces are judged all the same', () => {

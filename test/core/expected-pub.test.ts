@@ -57,7 +57,7 @@ describe('expected pods of a PUB', () => {
         want: { expected: 9, source: 'budget' },
       },
       {
-        name: '[U3] are protectTotalReplicas, whoever was not looked up',
+        name: '[U3] are protectTotalReplicas, whichever owner was not looked up',
         pub: { selector, protectTotalReplicas: 9 },
         pods: [of(db, 0)],
         owners: [],

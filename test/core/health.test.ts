@@ -49,7 +49,7 @@ describe('a pod without a probe', () => {
     { name: '[H1] is healthy when it is Ready', pod, want: healthy },
     { name: '[H1] is not when it is not Ready', pod: pod.notReady(), want: unhealthy },
     {
-      name: '[H1] is not when nobody knows',
+      name: '[H1] is not when it is unknown',
       pod: withConditions({ type: 'Ready', status: 'Unknown' }),
       want: unhealthy,
     },
@@ -294,9 +294,9 @@ describe('a pod for a PUB', () => {
     { name: '[H3] is Running', pod: pod.phase('Running'), want: healthy },
     { name: '[H3] is not of phase Unknown', pod: pod.phase('Unknown'), want: onlyForPdb },
     { name: '[H3] is not Pending', pod: pod.phase('Pending'), want: onlyForPdb },
-    { name: '[H3] [N1] is not finished, for nobody', pod: pod.phase('Succeeded'), want: unhealthy },
-    { name: '[H3] [N1] is not failed, for nobody', pod: pod.phase('Failed'), want: unhealthy },
-    { name: '[H3] [N1] is not terminating, for nobody', pod: pod.terminating(), want: unhealthy },
+    { name: '[H3] [N1] is not when it is finished, for any budget', pod: pod.phase('Succeeded'), want: unhealthy },
+    { name: '[H3] [N1] is not when it failed, for any budget', pod: pod.phase('Failed'), want: unhealthy },
+    { name: '[H3] [N1] is not when it is terminating, for any budget', pod: pod.terminating(), want: unhealthy },
     {
       name: '[H3] has no unavailable label',
       pod: pod.labels({ 'unavailable-pod.kruise.io/maintenance': 'true' }),

@@ -116,7 +116,7 @@ describe('a reservation whose limit has passed', () => {
       want: 'closes',
     },
     {
-      name: 'waits anew under a new leader',
+      name: 'starts another wait under a new leader',
       pod: web,
       reservation: waiting,
       seconds: 9_999,
@@ -326,7 +326,7 @@ describe('a reservation whose limit has passed', () => {
     expect(nextCheckAt).toBe(at(42));
   });
 
-  it('[L4] a wait is measured by a clock that nobody sets', () => {
+  it('[L4] a wait is measured by the monotonic clock', () => {
     const world = pruningWorld({ pod: web, ledger: aLedger([waiting]) });
     const { seen } = prune(world, ns, at(120), leader);
     const jumped = prune(world, ns, at(9_999), { ...leader, uptime: 34_999, seen });

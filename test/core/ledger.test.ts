@@ -17,7 +17,7 @@ const request = (pod: string, more: Partial<DisruptionRequest> = {}): Disruption
   return { operation: 'EVICT', namespace: ns, pod, ...more };
 };
 
-/** Four web pods of which `spare` may go, and one that nobody protects. */
+/** Four web pods of which `spare` may be disrupted, and an unprotected one. */
 function webWorld(spare: number): World {
   return aWorld({ pods: [...podsOf('web', 4), aPod('free')], pubs: [pubFor('web', { minAvailable: 4 - spare })] });
 }

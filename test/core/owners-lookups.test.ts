@@ -161,7 +161,7 @@ describe('a look-up that takes time', () => {
   });
   const leader = (name: string, group: number) => aPod(name).labels({ app: 'x' }).lws('llm', group, 0, 1);
 
-  it('[O1] [O3] [I4] that found nothing says nothing about a name that somebody new points at', () => {
+  it('[O1] [O3] [I4] that found nothing says nothing about a name that another pod refers to since', () => {
     const world = ownerView(leader('p', 0));
     world.upsertPub(grouped);
     const lookup = world.beginLookup(lws(2, 'a'));
@@ -174,7 +174,7 @@ describe('a look-up that takes time', () => {
     expect(groups(world)).toBe(4);
   });
 
-  it('[O1] of an owner that nobody points at any more is no trap', () => {
+  it('[O1] of an owner that no pod refers to any more is no trap', () => {
     const world = ownerView(podOf(first));
     const lookup = world.beginLookup(name);
     world.deletePod(ns, 'p');
@@ -183,7 +183,7 @@ describe('a look-up that takes time', () => {
   });
 });
 
-describe('owners that somebody else remembers', () => {
+describe('owners that are remembered outside of the world', () => {
   const [web, webSet] = aDeployment('web', 3) as [OwnerState, OwnerState];
 
   function remembered(owners: readonly OwnerState[]): { world: World; asked: string[] } {
@@ -230,7 +230,7 @@ describe('owners that somebody else remembers', () => {
     expect(chainState(world)).toBe(unknown);
   });
 
-  it('[O1] are taken from whoever knows the newest', () => {
+  it('[O1] are taken from the memory with the newest state', () => {
     const { world } = remembered([{ ...first, resourceVersion: '9', deleting: true }]);
     world.upsertPod(podOf(first, 'a').build());
     expect(chainState(world, 'a')).toBe(gone);
@@ -240,7 +240,7 @@ describe('owners that somebody else remembers', () => {
   });
 });
 
-describe('the owners that nobody looked up', () => {
+describe('the owners that were not looked up', () => {
   it('[O1] are the nodes that are neither known nor gone, after any story', () => {
     const names = ['a', 'b'] as const;
     const uids = ['1', '2'] as const;

@@ -18,7 +18,7 @@ describe('the owners of a pod', () => {
     expect([chainState(world), unknownNames(world)]).toEqual([known, []]);
   });
 
-  it('[O1] that nobody looked up are named with all that a look-up needs', () => {
+  it('[O1] that were not looked up are named with all that a look-up needs', () => {
     expect([...ownerView(pod).unknownOwners()]).toMatchObject([
       {
         apiVersion: expect.stringMatching(/^apps\//),
@@ -30,7 +30,7 @@ describe('the owners of a pod', () => {
     ]);
   });
 
-  it('[O1] are not asked for when nobody points at them any more', () => {
+  it('[O1] are not asked for when no pod refers to them any more', () => {
     const world = ownerView(pod);
     world.deletePod(ns, 'p');
     expect(unknownNames(world)).toEqual([]);
@@ -128,7 +128,7 @@ describe('the owners of a pod', () => {
       want: gone,
     },
     {
-      name: 'are not looked up when the controller of the controller was not found before somebody pointed at it',
+      name: 'are not looked up when the controller of the controller was not found before the first reference to it',
       steps: (w) => {
         w.setOwnerGone(web);
         add(w);
@@ -284,7 +284,7 @@ describe('the root owner', () => {
   }
   const rows: readonly Row[] = [
     {
-      name: '[O3] is the LeaderWorkerSet of the label, whoever the controllers are',
+      name: '[O3] is the LeaderWorkerSet of the label, whatever the controllers are',
       pods: [aPod('p0').lws('llm', 0, 0, 1).ownedBy(db), aPod('p1').lws('llm', 0, 1, 1)],
       owners: [db],
       want: 'one',

@@ -225,7 +225,7 @@ describe('pods of a unit that is down, by unhealthyPodEvictionPolicy', () => {
       want: 'deny UnhealthyRefused',
     },
     { name: 'go with AlwaysAllow when it is not', policy: 'AlwaysAllow', minAvailable: 9, want: 'allow WithinBudget' },
-    { name: 'stay with a word nobody knows', policy: 'alwaysallow', minAvailable: 1, want: 'deny UnhealthyRefused' },
+    { name: 'stay with an unknown value', policy: 'alwaysallow', minAvailable: 1, want: 'deny UnhealthyRefused' },
     {
       name: 'go when nothing is desired, whatever the word',
       policy: 'Perhaps',

@@ -84,7 +84,7 @@ describe('takeover', () => {
     });
   });
 
-  it('[P9] never happens to a pod that nobody protects', () => {
+  it('[P9] never happens to an unprotected pod', () => {
     const plain = aWorld({ pods: [aPod('free')] });
     expect(ask(plain, 'EVICT', 'free')).toMatchObject({ effects: { complete: 'pass' } });
   });

@@ -69,7 +69,7 @@ describe('an UPDATE that takes nothing away', () => {
       want: 'judged',
     },
     {
-      name: '[U6] [I4] is judged when a selected pod goes to an owner that nobody knows: it may not exist',
+      name: '[U6] [I4] is judged when a selected pod goes to an unknown owner: it may not exist',
       pub: bySelector,
       after: pod.ownedBy(anOwner('ReplicaSet', 'nowhere')),
       want: 'judged',
@@ -125,7 +125,7 @@ describe('an UPDATE that takes nothing away', () => {
       want: 'not judged',
     },
     {
-      name: '[U6] is not judged when references stay as they are, whoever they point at',
+      name: '[U6] is not judged when references stay as they are, whatever they refer to',
       pub: bySelector,
       before: pod.unowned(refTo(anOwner('ReplicaSet', 'nowhere'))),
       after: pod.unowned(refTo(anOwner('ReplicaSet', 'nowhere'))).labels({ shard: '1' }),
@@ -182,7 +182,7 @@ describe('an UPDATE that takes nothing away', () => {
     },
     { name: '[U6] is judged when another owner takes over', pub: byTarget, after: pod.ownedBy(other), want: 'judged' },
     {
-      name: '[U6] is judged when an owner takes over that nobody knows',
+      name: '[U6] is judged when an unknown owner takes over',
       pub: byTarget,
       after: pod.ownedBy(anOwner('ReplicaSet', 'new')),
       want: 'judged',
@@ -271,13 +271,13 @@ describe('an UPDATE that takes nothing away', () => {
     expect(blockersOf(verdict).map((one) => one.budget?.name)).toEqual(['leaves']);
   });
 
-  it('[U6] [U1] [I4] is refused when it takes away an owner of which nobody knows yet what it belongs to', () => {
+  it('[U6] [U1] [I4] is refused when it takes away an owner of which it is unknown yet what it belongs to', () => {
     const world = aWorld({ pods: [pod], pubs: [aPub('b', byTarget)] });
     const verdict = ask(world, 'UPDATE', 'p', { takesAway: false, after: pod.unowned().build() });
     expect(inShort(verdict)).toBe('deny OwnerNotResolved');
   });
 
-  it('[U6] is not judged when it changes nothing that matters of a pod whose owners nobody knows yet', () => {
+  it('[U6] is not judged when it changes nothing that matters of a pod whose owners are not known yet', () => {
     const world = aWorld({ pods: [pod], pubs: [aPub('b', byTarget)] });
     const verdict = ask(world, 'UPDATE', 'p', { takesAway: false, after: pod.annotate({ note: 'x' }).build() });
     expect(inShort(verdict)).toBe('allow NotProtected');

@@ -46,7 +46,7 @@ describe('SelectorIndex', () => {
 
   it('finds nothing when it is empty, and forgives the removal of what is not there', () => {
     const index = new SelectorIndex<string>();
-    index.remove('nobody');
+    index.remove('absent');
     expect(index.find({ app: 'a' })).toEqual([]);
   });
 

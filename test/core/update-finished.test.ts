@@ -257,7 +257,7 @@ describe('a change of a pod that is changed already', () => {
     expect(seen(second, { ...life, app: 'y', restarts: 1 }, 120)).toBe('waits');
   });
 
-  it('[L8] is counted anew from what the pod shows then', () => {
+  it('[L8] is counted again from what the pod shows then', () => {
     const second = reservedFor(asked(restarted, { restarts: ['app'] }), first);
     expect(seen(second, { version: '20', generation: 3, image: 'app:3', app: 'y', restarts: 1 })).toBe('kept');
     expect(seen(second, { version: '20', generation: 3, image: 'app:3', app: 'z', restarts: 2 })).toBe('updated');

@@ -42,7 +42,7 @@ describe('the veto of a disruption probe', () => {
       want: 'deny ProbeVeto',
     },
     {
-      name: 'a pod that is not ready and has nobody to speak for it is refused',
+      name: 'a pod that is not ready and that no agent confirms is refused',
       pod: no.notReady(),
       want: 'deny ProbeVeto',
     },

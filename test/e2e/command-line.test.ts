@@ -174,7 +174,7 @@ describe.skipIf(skipped)('holdfast explain', () => {
     );
     expect(out).toMatch(/Kubernetes' own check\n {2}would refuse it/);
     expect(out).toMatch(/refuses it \(429\): (?!admission webhook)/);
-    expect(out).toContain('as expected: a dry run is never completed by Holdfast');
+    expect(out).toContain('as expected: Holdfast completes no dry run');
     expectDone(await scene.evict('a-0'));
   });
 
@@ -253,8 +253,8 @@ describe.skipIf(skipped)('holdfast explain', () => {
   });
 
   it.each([
-    [['explain', 'pod/nobody'], 'error: pod/nobody does not exist in namespace'],
-    [['explain', 'node/nobody'], 'error: node nobody does not exist'],
+    [['explain', 'pod/absent'], 'error: pod/absent does not exist in namespace'],
+    [['explain', 'node/absent'], 'error: node absent does not exist'],
     [['explain', 'service/a'], 'cannot explain "service"'],
     [['status', '--context', 'nowhere'], 'error: '],
     [['status', '-A', '-n', 'x'], 'cannot be used with'],

@@ -113,7 +113,7 @@ describe.skipIf(skipped).sequential('connections to the API server', () => {
       () => cluster.operators.flatMap((operator) => operator.missing()),
       (missing) => missing.length === 0,
     );
-    // Nobody asserts on it: how long it takes is measured on a machine that does nothing else.
+    // The test does not assert on it: how long it takes is measured on a machine that does nothing else.
     process.stderr.write(`judged again ${Math.round(clock.monotonic() - start)} ms after the API server was back\n`);
   });
 });

@@ -17,7 +17,7 @@ const admin = cluster.kubeconfig;
 
 const shard = 'e2e.holdfast.dev/shard';
 
-/** Pod `s0-1`: member 1 of shard 0. Nobody manages it, and no garbage collector looks for an owner. */
+/** Pod `s0-1`: member 1 of shard 0. No controller manages it, and no garbage collector looks for an owner. */
 function member(name: string, node: string): Named {
   const [group = ''] = name.split('-');
   return pod(name, { node, goes: true, labels: { app: 'web', [shard]: group } });
@@ -61,7 +61,7 @@ const patiently = { withinMs: 90_000 };
 const isWrite = ({ method }: Asked) => method !== 'GET';
 const isEviction = ({ method, path }: Asked) => method === 'POST' && /\/eviction(\?|$)/.test(path);
 
-/** Somebody who may do everything, by a token: a proxy cannot hand on certificates. */
+/** A user who may do everything, by a token: a proxy cannot pass on certificates. */
 function tokenUser(scene: Scene): Promise<string> {
   const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }];
   return userWith({ ...cluster, namespace: scene.namespace }, `drainer-${scene.namespace}`, rules);
@@ -165,7 +165,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
     expect(out).toContain(`Draining ${a}: 5 pods (dry run: nothing was written)`);
     expect(out).toMatch(/1 +\S+ +s0-0 +\S*s0 +breaks a group, not recreated +shards \(2 available, 1 needed\)/);
     expect(out).toMatch(/1 +\S+ +s0-1 +\S*s0 +already down, not recreated/);
-    // No controller recreates the pods of s0, so s1 waits for ever: no second round.
+    // No controller recreates the pods of s0, so s1 waits forever: no second round.
     expect(out).toMatch(/Cannot be evicted:\n +\S+\/s1-0: PDB shards /);
     expect(out).toMatch(/\n +\S+\/stuck: Kubernetes allows no eviction under PDB never/);
     expect(out).toContain('2 of 5 pods can be evicted, in 1 round; 3 cannot.');
@@ -222,7 +222,7 @@ describe.skipIf(skipped).concurrent('holdfast drain', () => {
       }
       if (!isEviction(asked)) return pass;
       evictions += 1;
-      // Somebody was faster, and another pod has the name before the request arrives.
+      // Another client was faster, and another pod has the name before the request arrives.
       expectDone(await scene.remove('twin', { body: { gracePeriodSeconds: 0 } }));
       await waitUntil(
         'the old one is gone',

@@ -19,7 +19,7 @@ const template = {
 const wish = { spec: { volumeClaimTemplates: [template] } };
 const names = ['web-0', 'web-1', 'web-2', 'web-3'].map((pod) => `data-${pod}`);
 
-/** A volume for each claim: nobody makes any there, and pods are not scheduled without. */
+/** A volume for each claim: there is no provisioner, and pods are not scheduled without. */
 async function volumesIn({ namespace }: Scene): Promise<void> {
   for (const claim of names) {
     const name = cluster.name(`${namespace}-${claim}`);
@@ -53,7 +53,7 @@ async function ownersOf(scene: Scene, name: string): Promise<readonly string[]> 
 
 const isOnly = (uid: string) => (found: readonly string[]) => found.length === 1 && found[0] === uid;
 
-/** A pod that somebody holds back is not gone when it ends. */
+/** A pod with a finalizer is not deleted when it ends. */
 async function holdBack(scene: Scene, name: string, held: boolean): Promise<void> {
   await made(scene.change('Pod', name, { metadata: { finalizers: held ? ['e2e.holdfast.dev/stays'] : null } }));
 }
@@ -95,7 +95,7 @@ describe.skipIf(skipped).concurrent('claims', () => {
     await waitUntil('the claim is its own', () => ownersOf(scene, 'data-web-2'), isOnly(metadata.uid));
     await scene.apply(set({ ...deleting, replicas: 4, image: better }));
     await holdBack(scene, 'web-3', false);
-    await waitState(scene, /^blocked by web-2: deleting it is refused: its claim data-web-2 is owned by it/);
+    await waitState(scene, /^blocked by web-2: its deletion is refused: its claim data-web-2 is owned by it/);
     expect(await ownersOf(scene, 'data-web-2')).toEqual([metadata.uid]);
     await ownClaim(scene, 'data-web-2', null);
     await waitUntil(

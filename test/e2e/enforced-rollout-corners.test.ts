@@ -37,7 +37,7 @@ async function broken(wish: SetWish, ...names: readonly string[]): Promise<Scene
 
 const isGoing = ({ metadata }: Body) => metadata.deletionTimestamp !== undefined;
 
-/** When somebody asked for it: the timestamp is when its grace period ends. */
+/** When the deletion was requested: the timestamp is when its grace period ends. */
 function askedToGo(pod: Body | undefined): number {
   const { deletionTimestamp = '', deletionGracePeriodSeconds = 0 } = (pod?.metadata ?? {}) as Going;
   return Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
@@ -159,7 +159,7 @@ describe.skipIf(skipped).concurrent('who else has a say in a removal', () => {
 
   it('[R2] is the disruption probe of a pod that still serves, under such a budget', async () => {
     const scene = await sceneIn(cluster);
-    // Nobody asks the probe, so nobody knows what the application would say.
+    // No agent runs the probe, so what the application would say is unknown.
     const probe = { httpGet: { path: '/may-go', port: 8080 } };
     const podAnnotations = { [annotation.disruptionProbe]: JSON.stringify(probe) };
     await scene.apply(set({ replicas: 2, podAnnotations }));
@@ -169,7 +169,7 @@ describe.skipIf(skipped).concurrent('who else has a say in a removal', () => {
     await scene.waitEnforced(budget);
     await scene.setReady('web-0', false);
     await scene.apply(set({ replicas: 1, podAnnotations }));
-    await waitState(scene, /scale-down: deleting web-1 is refused: .*probe/i);
+    await waitState(scene, /scale-down: the deletion of web-1 is refused: .*probe/i);
     expect(Object.keys(await shape(scene)).sort()).toEqual(['web-0', 'web-1']);
     await made(cluster.request('DELETE', `${pathOf(scene.namespace, 'PodUnavailableBudget')}/one`));
     await waitShape(scene, { 'web-0': `-${good}` });

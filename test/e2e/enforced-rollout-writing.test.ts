@@ -6,12 +6,12 @@ import { set as anySet, enforced, type SetWish, waitState } from './support/roll
 import { pathOf, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 
-/** Nobody brings pods to life here: it is about what is stored. */
+/** No pod runs here: it is about what is stored. */
 const { cluster, skipped } = await suite({ nodes: 0 });
 
 /** Without pods there is nothing that changes by itself. */
 const set = (wish: SetWish = {}) => anySet({ replicas: 0, ...wish });
-const settled = (scene: Scene) => waitState(scene, /^idle: no replicas are asked for$/);
+const settled = (scene: Scene) => waitState(scene, /^idle: spec.replicas is 0$/);
 
 const rolling = { type: 'RollingUpdate' };
 const word = 'holdfast.dev/update-strategy';

@@ -200,7 +200,7 @@ describe.skipIf(skipped).concurrent('a scale-down behind a broken pod', () => {
     await scene.waitEnforced(budget);
     await scene.setReady('web-0', false);
     await scene.apply(set({ replicas: 3 }));
-    await waitState(scene, /scale-down: deleting web-3 is refused: .*all/);
+    await waitState(scene, /scale-down: the deletion of web-3 is refused: .*all/);
     expect(Object.keys(await shape(scene)).sort()).toEqual(['web-0', 'web-1', 'web-2', 'web-3']);
     await cluster.request(
       'DELETE',

@@ -131,7 +131,7 @@ async function cordon(name: string, unschedulable: boolean): Promise<void> {
   await made(cluster.request('PATCH', `/api/v1/nodes/${name}`, { contentType, body: { spec: { unschedulable } } }));
 }
 
-describe.skipIf(skipped).concurrent('[I4] when nobody can tell', () => {
+describe.skipIf(skipped).concurrent('[I4] when it is unknown', () => {
   const scope = 'holdfast.dev/budget-scope';
 
   it.each([

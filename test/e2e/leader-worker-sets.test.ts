@@ -49,7 +49,7 @@ describe.skipIf(!hasLws).concurrent('groups of a LeaderWorkerSet', () => {
       expectNotNow(await scene.evict(name));
       expectNotNow(await scene.remove(name));
     }
-    // The leader goes, and its controller replaces the whole group: nobody is in its way.
+    // The leader goes, and its controller replaces the whole group: no webhook is in its way.
     expectDone(await scene.remove('llm-serving-0'));
     await waitUntil(
       'the group is back',
@@ -65,7 +65,7 @@ describe.skipIf(!hasLws).concurrent('groups of a LeaderWorkerSet', () => {
       pub('llm-serving-budget', { selector, maxUnavailable: 2, minAvailable: 2, podGroupPolicy }),
     ],
     ['a PodDisruptionBudget', pdb('llm', { selector, maxUnavailable: 1 }, { 'holdfast.dev/budget-scope': 'PodGroup' })],
-  ])('[I1] go one at a time under %s, whoever asks for how many', async (_, budget) => {
+  ])('[I1] go one at a time under %s, whichever client asks for how many', async (_, budget) => {
     const scene = await serving(budget);
     const observer = await observeAvailability(cluster, {
       namespace: scene.namespace,

@@ -15,7 +15,7 @@ const node = skipped ? '' : await addNode(cluster, 'any');
 if (!skipped) await addDefinition(cluster, farms, farmsApi);
 
 describe.skipIf(skipped).concurrent('a budget', () => {
-  it('[I11] counts the pods of an owner of a kind that nobody knows by its scale', async () => {
+  it('[I11] counts the pods of an owner of an unknown kind by its scale', async () => {
     const scene = await sceneIn(cluster);
     await scene.apply(farm('herd', 4));
     const { metadata } = await scene.read('Farm', 'herd');
@@ -41,7 +41,7 @@ describe.skipIf(skipped).concurrent('a budget', () => {
     expect(blockersOf(refused)).toEqual(['BudgetExhausted']);
     expect(refused.body.message).toContain('needs 3 available pods and has 3 of 4; disrupting a leaves 2');
     await made(scene.change('Farm', 'herd', { spec: { replicas: 3 } }));
-    // Scales of kinds that nobody watches are read again every 30 seconds.
+    // Scales of kinds that are not watched are read again every 30 seconds.
     await waitUntil(
       'the new scale counts',
       async () => (await scene.evict('a')).code,

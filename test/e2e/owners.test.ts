@@ -87,7 +87,7 @@ describe.skipIf(skipped).concurrent('a change of ownerReferences', () => {
   const absent = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
-    name: 'nobody',
+    name: 'absent',
     uid: '00000000-0000-4000-8000-000000000000',
   };
 
@@ -126,7 +126,7 @@ describe.skipIf(skipped).concurrent('a change of ownerReferences', () => {
   });
 });
 
-describe.skipIf(skipped)('the scale of an owner that nobody watches', () => {
+describe.skipIf(skipped)('the scale of an owner that no watch covers', () => {
   it('[O5] is read again before a refusal that depends on it', async () => {
     const { scene } = await farmUnder(frozen);
     expectNotNow(await scene.evict('a'));

@@ -15,7 +15,7 @@ const node = skipped ? '' : await addNode(cluster, 'any');
 const foreign = await testWebhooks();
 afterAll(() => foreign.close());
 
-/** Somebody else's webhook, which keeps the API server waiting about one pod until it is told to let go. */
+/** Another program's webhook, which keeps the API server waiting about one pod until it is told to let go. */
 async function heldUp(scene: Scene, name: string): Promise<{ isHeld(): boolean; letGo(): void }> {
   let asked = 0;
   let held = false;

@@ -45,7 +45,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
     const budget = pub('web', { maxUnavailable: 2 });
     await scene.apply(budget);
     await scene.waitEnforced(budget);
-    // Where the pods go is settled: the old nodes take nobody in any more.
+    // Where the pods go is settled: the old nodes take no pods in any more.
     await addNode(cluster, 'new', { pool });
     await cordon(...old);
     const { code, out, err } = await holdfast(
@@ -94,6 +94,6 @@ describe.skipIf(skipped)('holdfast lint', () => {
       findings: readonly { readonly code: string; readonly message: string }[];
     };
     expect(findings.map((one) => one.code)).toEqual(['HF003', 'HF011']);
-    expect(findings[0]?.message).toBe('wants all of its 6 pods to be available');
+    expect(findings[0]?.message).toBe('requires all of its 6 pods to be available');
   });
 });

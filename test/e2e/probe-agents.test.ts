@@ -29,7 +29,7 @@ async function alone(node: string, mood: 'yes' | 'no' = 'yes', wish: PodWish = {
   return scene;
 }
 
-describe.skipIf(skipped).concurrent('nobody is believed but the agent of the node', () => {
+describe.skipIf(skipped).concurrent('only the agent of the node is trusted about a pod', () => {
   it('[I4] which was killed: its word counts until its lease has run out; the next agent asks for itself', async () => {
     const own = await newNode('killed');
     const first = await startAgent?.(own, 3);
@@ -56,7 +56,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
     await untilBlocked(scene, 'db', 'ProbeVeto');
   });
 
-  it('[I4] whose lease somebody deleted', async () => {
+  it('[I4] whose lease a client deleted', async () => {
     const own = await newNode('deleted');
     const agent = await startAgent?.(own);
     const scene = await alone(own);
@@ -67,7 +67,7 @@ describe.skipIf(skipped).concurrent('nobody is believed but the agent of the nod
     await untilBlocked(scene, 'db', 'ProbeStale');
   });
 
-  it('[I4] whose lease somebody took by another name, until it has it back', async () => {
+  it('[I4] whose lease a client took under another name, until the agent has it back', async () => {
     const own = await newNode('stolen');
     await startAgent?.(own);
     const scene = await alone(own);

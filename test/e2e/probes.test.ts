@@ -146,7 +146,7 @@ describe.skipIf(skipped).concurrent('a probe that cannot be read', () => {
     await leaveUnchecked(scene);
     const path = pathOf(scene.namespace, 'Pod');
     await waitUntil(
-      'nobody checks probes there',
+      'no webhook checks probes there',
       () => cluster.request('POST', path, { body: pod('bad', { node, annotations: bad }) }),
       ({ code }) => code === 201,
     );

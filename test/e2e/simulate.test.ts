@@ -10,7 +10,7 @@ import { suite } from './support/suite.ts';
 buildHoldfast();
 const { cluster, skipped } = await suite();
 
-/** Whoever takes a snapshot may read, and nothing else. */
+/** The user who takes a snapshot may read, and nothing else. */
 const readOnly = [{ apiGroups: ['*'], resources: ['*'], verbs: reading }];
 
 const pods = (scene: Scene) => `/api/v1/namespaces/${scene.namespace}/pods`;
@@ -50,7 +50,7 @@ describe.skipIf(skipped)('holdfast simulate --from-cluster', () => {
     const there = podsOn(before, nodes[0] ?? '');
     const evicted = result.timeline.flatMap((event) => (event.kind === 'evicted' ? [event.pod.name] : []));
     expect(evicted.toSorted()).toEqual(there.toSorted());
-    // Nothing was replaced before it began, and nobody but the drain took anything away: the controllers know the pods as theirs.
+    // Nothing was replaced before it began, and only the drain took anything away: the controllers know the pods as theirs.
     expect(result.timeline.filter(({ kind }) => kind === 'removed')).toEqual([]);
     expect(result.budgets).toMatchObject([{ desired: 5, available: 6, lowest: there.length > 0 ? 5 : 6 }]);
     expect(result.timeline.flatMap((event) => (event.kind === 'ready' ? [event.pod.node] : []))).toEqual(

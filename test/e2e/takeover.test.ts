@@ -171,7 +171,7 @@ describe.skipIf(skipped).concurrent('an eviction that a group budget allows', ()
     expectBuiltIn(await scene.evict('s0-1'));
   });
 
-  it('is left to the built-in check while somebody else has a say about evictions', async () => {
+  it('is left to the built-in check while another webhook judges evictions', async () => {
     const scene = await sceneIn(cluster);
     const away = await addForeignWebhook(scene, foreign, {
       name: 'evictions',

@@ -237,7 +237,7 @@ describe.skipIf(skipped).concurrent('writing a PodUnavailableBudget', () => {
 
 /** The three ways in which an application went down although every tool obeyed its own limits. */
 describe.skipIf(skipped).concurrent('an application that several people work on', () => {
-  it('[I1] is rolled out while somebody drains its nodes', async () => {
+  it('[I1] is rolled out while its nodes are drained', async () => {
     const scene = await sceneIn(cluster);
     const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2, maxSurge: 1 } };
     const budget = pub('web', {

@@ -40,10 +40,10 @@ describe.skipIf(!hasKubectl)('an API server that goes and comes back during a dr
     const first = drain();
     await eventually(() => observer.lowest < pods, 'the first pods go');
     await server.restart(async () => {
-      // Long enough for everybody to notice: requests fail, watches have ended.
-      await eventually(async () => !(await server.request('GET', '/readyz').catch(() => false)), 'nobody answers');
+      // Long enough for every client to notice: requests fail, watches have ended.
+      await eventually(async () => !(await server.request('GET', '/readyz').catch(() => false)), 'no server answers');
     });
-    // kubectl does not wait for a server that is gone, but says what it could not do: whoever drains does it again.
+    // kubectl does not wait for a server that is gone, but says what it could not do: the user drains again.
     await first;
     await eventually(async () => (await drain()).code === 0, 'the drain finishes');
     await eventually(() => operators.every((one) => one.missing().length === 0), 'the operators are ready');

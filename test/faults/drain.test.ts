@@ -63,7 +63,7 @@ describe.skipIf(!hasKubectl)('a replica that is killed during a drain', () => {
     await killed;
     const answers = evictions();
     expect(Object.keys(tally(answers)).filter((code) => !['201', '404', '429', '500'].includes(code))).toEqual([]);
-    // Nobody told the API server anything, so nothing was admitted. kubectl gives up on such a pod, and says so.
+    // No replica answered the API server, so nothing was admitted. kubectl gives up on such a pod, and says so.
     const unanswered = answers.filter(({ code }) => code === 500);
     expect(unanswered.length).toBeGreaterThan(0);
     for (const { text } of unanswered) expect(text).toContain('failed calling webhook');

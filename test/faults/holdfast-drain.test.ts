@@ -67,7 +67,7 @@ describe('holdfast drain', { timeout }, () => {
     const { ended } = drain(bed);
     await eventually(() => observer.lowest < pods, 'the first pods go');
     await server.restart(async () => {
-      await eventually(async () => !(await server.request('GET', '/readyz').catch(() => false)), 'nobody answers');
+      await eventually(async () => !(await server.request('GET', '/readyz').catch(() => false)), 'no server answers');
     });
     const { code, err } = await ended;
     expect({ code, err }).toEqual({ code: 0, err: '' });

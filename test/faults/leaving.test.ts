@@ -79,7 +79,7 @@ describe.sequential('no admission fails', () => {
     await eventually(() => replicas.every((one) => one.missing().length === 0), 'all are ready');
   });
 
-  it('when connections are made anew after that', async () => {
+  it('when new connections are made after that', async () => {
     await reconnect();
     await whileCalled((calls) => calls.more());
   });
@@ -98,7 +98,7 @@ describe.sequential('no admission fails', () => {
     });
   });
 
-  it('while a process ends on SIGTERM that nobody sends new connections to', async () => {
+  it('while a process that gets no new connections ends on SIGTERM', async () => {
     const { operator, port } = await bed.process();
     await reconnect();
     await whileCalled(async (calls) => {

@@ -26,7 +26,7 @@ let doomed: StartedProcess;
 /** One is ten minutes slow, one ten minutes fast, and the process is right. */
 const clocks = [new JumpClock(-10 * minute), new JumpClock(10 * minute)] as const;
 
-/** Every third write of a ledger loses a race that nobody ran. */
+/** Every third write of a ledger gets a conflict without another writer. */
 function everyThird(): (asked: Asked) => Fate {
   let count = 0;
   return (asked) => (writesLedger(asked) && ++count % 3 === 0 ? conflict : pass);
@@ -123,7 +123,7 @@ describe.sequential('three replicas with clocks that are minutes apart, and writ
     expect(kept.map(([, one]) => 'zone' in one)).toEqual([true]);
   });
 
-  it('[I1] [I9] release what came to nothing, whoever reserved it', async () => {
+  it('[I1] [I9] release what came to nothing, whichever replica reserved it', async () => {
     const namespace = await bed.cluster.newNamespace();
     const pods = podNames('pair', 8).map((name, i) => [name, { app: 'pair', gang: `g${Math.floor(i / 2)}` }] as const);
     await createPods(bed.cluster, namespace, new Map(pods));

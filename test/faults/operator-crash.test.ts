@@ -76,7 +76,7 @@ describe.sequential('an operator that is killed after it reserved and before it 
     expect(await gone('again-2')).toBe(true);
     expect((await evict(bed.cluster, namespace, 'again-4')).code).toBe(429);
 
-    // It was the leader. A lease lasts for fifteen seconds, which nobody has to wait for here.
+    // It was the leader. A lease lasts for fifteen seconds, which the test need not wait for.
     await eventually(async () => {
       clock.jump(4_000);
       return (await leader()) !== first;
@@ -87,7 +87,7 @@ describe.sequential('an operator that is killed after it reserved and before it 
     observer.close();
   });
 
-  it('[I1] [I9] does not hold the budget for good when nobody comes back', async () => {
+  it('[I1] [I9] does not hold the budget for good when no client retries', async () => {
     const { namespace, observer, gone } = await scene('left');
     const killed = killAtTakeover();
     await evict(bed.cluster, namespace, 'left-0');

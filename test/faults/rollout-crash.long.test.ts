@@ -36,7 +36,7 @@ const isIn =
   ({ path, isWatch }: Asked) =>
     path.includes(`/namespaces/${namespace}/`) && !isWatch;
 
-/** A lease lasts for fifteen seconds, which nobody has to wait for here. */
+/** A lease lasts for fifteen seconds, which the test need not wait for. */
 const forgetLeader = () =>
   bed.cluster.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/holdfast-system/leases/holdfast-operator');
 

@@ -84,7 +84,7 @@ describe.sequential('watches', () => {
     observer.close();
   });
 
-  it('[I1] [I4] that say nothing any more spend nothing twice, and are noticed and opened anew', async () => {
+  it('[I1] [I4] that say nothing any more spend nothing twice, and are noticed and opened again', async () => {
     const { cluster } = bed;
     const namespace = await cluster.newNamespace();
     const names = podNames('web', 10);
@@ -125,7 +125,7 @@ describe.sequential('watches', () => {
     observer.close();
   });
 
-  it('[W1] [I4] of collections in which nothing happens are known to be alive, and nobody is refused because of them', async () => {
+  it('[W1] [I4] of collections in which nothing happens are known to be alive, and no request is refused because of them', async () => {
     const { cluster } = bed;
     const namespace = await cluster.newNamespace();
     await createPods(cluster, namespace, all(['web-0', 'web-1'], { app: 'web' }));

@@ -240,7 +240,7 @@ describe('bodies that no client should send', () => {
 
   const send = async ({ method = 'POST', path = configMaps, contentType, body }: Case) => {
     const answer = cluster.http.request(method, path, { body, ...(contentType ? { contentType } : {}) });
-    // Everybody else is served all the while.
+    // Other clients are served all the while.
     const polite = await cluster.http.request('GET', existing);
     expect(polite.code).toBe(200);
     return answer;

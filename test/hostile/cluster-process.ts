@@ -16,7 +16,7 @@ export interface Inspection {
   readonly usedBytes: number;
   /** That are open. */
   readonly connections: number;
-  /** Properties that somebody has given to all objects. */
+  /** Properties that were added to the prototype of all objects. */
   readonly sharedProperties: readonly string[];
 }
 

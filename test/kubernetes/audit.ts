@@ -49,7 +49,7 @@ function eventsIn(path: string): readonly AuditEvent[] {
   return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** Not now, not you, or nobody knows: what a webhook of ours can make of a request. What is gone or changed is not ours. */
+/** Not now, not you, or an error: what a webhook of ours can make of a request. What is gone or changed is not ours. */
 export function isRefusal({ code }: AuditedRequest): boolean {
   return code === 403 || code === 429 || code >= 500;
 }

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  // Gone before anybody installs them again.
+  // Deleted before another test installs them again.
   kubectl(['delete', '-f', 'deploy/crds', '--ignore-not-found']);
   kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--wait=false']);
 });

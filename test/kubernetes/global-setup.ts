@@ -8,7 +8,7 @@ import { environmentOf } from '../../testbed/src/state.ts';
 
 let tearDown: () => Promise<void> | void = () => undefined;
 
-/** The cluster that somebody named, or a test bed of our own. Tests learn of it by their environment. */
+/** The cluster that the environment names, or a test bed of our own. Tests learn of it by their environment. */
 export async function setup(): Promise<void> {
   const { KUBECONFIG, HOLDFAST_TEST_CONTEXT } = process.env;
   if (process.env['HOLDFAST_TEST_KUBECONFIG'] !== undefined) return;
@@ -34,7 +34,7 @@ async function ownTestbed(): Promise<void> {
   Object.assign(process.env, found, { HOLDFAST_TEST_API_KUBECONFIG, PATH });
 }
 
-/** Tests install things and break things: they run only where somebody said so, by the name of the context. */
+/** Tests install things and break things: they run only where the user said so, by the name of the context. */
 function useCluster(context: string): void {
   const current = kubectlConfig(['current-context']).trim();
   if (context === '' || context !== current) {

@@ -11,7 +11,7 @@ import { made, testCluster } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';
 import { type ProtectedCluster, protectedCluster } from '../support/protected-cluster.ts';
 
-/** It takes minutes to build, so it is looked at where somebody has it, or wants it. */
+/** It takes minutes to build, so it is tested where it is built already, or asked for. */
 const isHere = findProgram(programs.kruise, process.env).kind === 'found';
 const skipped = !isHere && process.env['HOLDFAST_TEST_KRUISE'] !== 'true';
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -49,7 +49,7 @@ const cloneSet = (image: string): Named => ({
   spec: {
     replicas,
     selector: { matchLabels: { app: 'web' } },
-    // All at once, if nobody says no.
+    // All at once, if no budget says no.
     updateStrategy: { type: 'InPlaceOnly', maxUnavailable: '100%' },
     template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image }] } },
   },

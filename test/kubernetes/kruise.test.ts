@@ -12,7 +12,7 @@ import { waitUntil } from '../e2e/support/wait.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import { type ProtectedCluster, protectedCluster } from '../support/protected-cluster.ts';
 
-/** It takes minutes to build, so it is looked at where somebody has it, or wants it. */
+/** It takes minutes to build, so it is tested where it is built already, or asked for. */
 const isHere = findProgram(programs.kruise, process.env).kind === 'found';
 const skipped = !isHere && process.env['HOLDFAST_TEST_KRUISE'] !== 'true';
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const budget = pub('two', { minAvailable: 2 });
 
-/** Three pods of no controller, counted by whoever counts. */
+/** Three pods without a controller, which a PUB counts all the same. */
 async function podsUnderPub(): Promise<Scene> {
   const scene = await sceneIn(cluster);
   await scene.apply(budget);

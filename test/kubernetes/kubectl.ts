@@ -17,7 +17,7 @@ export function kubectl(args: readonly string[], input?: unknown): KubectlResult
   return { status: result.status ?? 1, stdout: result.stdout, stderr: result.stderr };
 }
 
-/** These tests install things. They run only where somebody said so, by the name of the context. */
+/** These tests install things. They run only where the user said so, by the name of the context. */
 export function requireTestContext(): void {
   const wanted = process.env['HOLDFAST_TEST_CONTEXT'];
   const current = kubectl(['config', 'current-context']).stdout.trim();

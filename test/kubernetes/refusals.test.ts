@@ -42,7 +42,7 @@ describe.skipIf(auditLog === '')('the audit log of a protected cluster', () => {
   });
   afterAll(() => cluster.close());
 
-  /** Nobody of a control plane was refused, and the one who should have done something did it. */
+  /** No controller of a control plane was refused, and the one that should have done something did it. */
   function expectUnhindered(user: string): void {
     expect(answersTo(user)).not.toEqual([]);
     const refused = countByUser(requests().filter(isRefusal));
@@ -66,7 +66,7 @@ describe.skipIf(auditLog === '')('the audit log of a protected cluster', () => {
     expect(countByUser(requests().filter(isRefusal))).toHaveProperty(admin);
   });
 
-  it('shows a garbage collector that nobody hinders', async () => {
+  it('shows a garbage collector that no webhook hinders', async () => {
     const scene = await newScene();
     const budget = pub('web', { maxUnavailable: 0 });
     await scene.apply(workload('StatefulSet', 'web', 3), budget);
@@ -82,7 +82,7 @@ describe.skipIf(auditLog === '')('the audit log of a protected cluster', () => {
     expectUnhindered(mustPass.garbage);
   });
 
-  it('shows a namespace controller that nobody hinders', async () => {
+  it('shows a namespace controller that no webhook hinders', async () => {
     const scene = await newScene();
     const budget = pub('web', { maxUnavailable: 0 });
     await scene.apply(workload('Deployment', 'web', 3), budget);

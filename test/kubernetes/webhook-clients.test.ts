@@ -120,7 +120,7 @@ describe.skipIf(skipped)('[I13] an API server that shows a client certificate an
     await scene.apply(budget);
     await scene.waitEnforced(budget);
     const stranger = createPki({ clock: realClock }).issueClient(apiServers, []);
-    const other = pki.issueClient('somebody-else', []);
+    const other = pki.issueClient('another-client', []);
     const { namespace } = scene;
     for (const shown of [
       {},

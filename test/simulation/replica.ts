@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { caBundle, noCertificates } from '../../src/cli/simulate/protection.ts';
 import { targetAs } from '../../src/cli/simulate/stage.ts';
 import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
-import type { Target } from '../../src/kube/transport/target.ts';
+import type { ServerTarget } from '../../src/kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../src/operator/admission/in-process.ts';
 import type { OperatorEdges } from '../../src/operator/edges.ts';
 import { defaultInstallValues } from '../../src/operator/install/values.ts';
@@ -128,7 +128,7 @@ export class Replica {
     };
   }
 
-  #target(clock: ProcessClock): Target {
+  #target(clock: ProcessClock): ServerTarget {
     const { network, api } = this.#terms;
     return networkTarget('operator', () =>
       // What is left of a killed process in this one reaches nobody.
@@ -138,6 +138,6 @@ export class Replica {
 }
 
 /** Its connections go over the simulated network, and can die. */
-export function networkTarget(token: string, connect: () => Duplex): Target {
+export function networkTarget(token: string, connect: () => Duplex): ServerTarget {
   return { ...targetAs(token, connect), connectionsDie: true };
 }

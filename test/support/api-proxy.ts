@@ -42,10 +42,10 @@ export const expired = refusal(410, 'Expired', 'too old resource version');
 
 /**
  * Stands between a client with a token and an API server, and does what a test says to the requests that come by. It ends TLS,
- * so clients with certificates are nobody behind it.
+ * so clients with certificates are anonymous behind it.
  */
 export class ApiProxy {
-  /** Asked for each request; whoever waits in it holds the request back. */
+  /** Called for each request; waiting in it holds the request back. */
   fate: (asked: Asked) => Fate | Promise<Fate> = () => pass;
   /** Told what the server said. */
   readonly answers: Answered[] = [];

@@ -207,7 +207,7 @@ class PodWatch implements AvailabilityObserver {
   async #relist(): Promise<string> {
     this.#gaps += 1;
     const version = await this.#list();
-    this.#note(version, 'everything was read anew');
+    this.#note(version, 'everything was listed again');
     return version;
   }
 

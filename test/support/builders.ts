@@ -62,7 +62,7 @@ export class PodBuilder {
     return this.#meta({ ownerReferences: [...others, { apiVersion, kind, name, uid }] });
   }
 
-  /** Owned by nobody, or by somebody who is not its controller. */
+  /** Without an owner, or with one that is not its controller. */
   unowned(...bystanders: readonly OwnerReference[]): PodBuilder {
     return this.#meta({ ownerReferences: bystanders });
   }

@@ -31,7 +31,7 @@ export interface ClusterWish {
 export interface TestCluster {
   /** The wish for controllers cannot be met: tests that need them are skipped. */
   readonly lacksControllers: boolean;
-  /** Nobody was wished for who acts on what is written, and somebody is there: tests that play the controllers are skipped. */
+  /** The suite asked for a server without controllers, and this one has them: tests that play the controllers are skipped. */
   readonly disturbed?: boolean;
   /** It is our own, in this process. */
   readonly embedded: boolean;

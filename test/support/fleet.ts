@@ -16,7 +16,7 @@ export function lwsPods(name: string, groups: number, size: number): PodBuilder[
   });
 }
 
-/** `count` pods NAME-0, NAME-1, ... with the label `app: NAME`, of an owner or of nobody. */
+/** `count` pods NAME-0, NAME-1, ... with the label `app: NAME`, with or without an owner. */
 export function podsOf(name: string, count: number, owner?: OwnerState): PodBuilder[] {
   return Array.from({ length: count }, (_, i) => {
     const pod = aPod(`${name}-${i}`).labels({ app: name });

@@ -62,7 +62,7 @@ async function isForeign(cluster: Administered, { metadata }: (typeof crdManifes
 export interface RegisteredWebhooks {
   /** Resolves when API servers know whom to trust, which an operator has to say. */
   trusted(): Promise<void>;
-  /** Nobody is asked any more. */
+  /** No webhook is called any more. */
   close(): Promise<void>;
 }
 
@@ -88,7 +88,7 @@ export async function registerAt(cluster: Administered, url: string): Promise<Re
   return {
     async trusted() {
       if (await untilTrusted(client, realClock, AbortSignal.timeout(trustMs))) return;
-      throw new Error('nobody is trusted');
+      throw new Error('no authority is trusted');
     },
     async close() {
       await unregisterWebhooks(client);

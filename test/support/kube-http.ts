@@ -98,13 +98,13 @@ export function accessFrom(kubeconfig: string): Access {
 export class KubeHttp {
   readonly #access: Access;
   readonly #admin: Agent;
-  readonly #anyone: Agent;
+  readonly #anonymous: Agent;
 
   constructor(access: Access) {
     this.#access = access;
     const { ca, certificate, key } = access;
     this.#admin = new Agent({ keepAlive: true, ca, cert: certificate, key });
-    this.#anyone = new Agent({ keepAlive: true, ca });
+    this.#anonymous = new Agent({ keepAlive: true, ca });
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
@@ -121,7 +121,7 @@ export class KubeHttp {
     const payload = payloadOf(options.body);
     const settings: HttpsOptions = {
       method,
-      agent: options.token === undefined ? this.#admin : this.#anyone,
+      agent: options.token === undefined ? this.#admin : this.#anonymous,
       headers: headersOf(options, payload),
     };
     return new Promise((resolve, reject) => {
@@ -133,7 +133,7 @@ export class KubeHttp {
 
   close(): void {
     this.#admin.destroy();
-    this.#anyone.destroy();
+    this.#anonymous.destroy();
   }
 }
 

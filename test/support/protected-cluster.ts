@@ -64,7 +64,7 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
   };
   for (let i = 0; i < (wish.replicas ?? 1); i += 1) await start();
   const webhooks = await registerAt(cluster, `https://${host}:${balancer.port}`);
-  // Without an operator there is nobody to trust yet.
+  // Without an operator there is no authority to trust yet.
   if (operators.length > 0) await webhooks.trusted();
   for (const operator of operators) await ready(operator);
   return {

@@ -109,7 +109,7 @@ describe('a log line', () => {
     expect(line).not.toHaveProperty('f32');
   });
 
-  it('that cannot be written, or has no time, hurts nobody', () => {
+  it('that cannot be written, or has no time, does no harm', () => {
     const failing = recorded({
       write: () => {
         throw new Error('disk full');

@@ -72,7 +72,7 @@ describe('the keeper of the programs', () => {
     await keeper.stop();
   });
 
-  it('ends them when whoever started it is killed', async () => {
+  it('ends them when the process that started it is killed', async () => {
     const folder = newFolder();
     const parent = startParent(folder);
     const pid = await pidFrom(join(folder, 'child.pid'));

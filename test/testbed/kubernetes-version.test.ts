@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chosenKubernetes, goModFor, workloadFlags } from '../../testbed/src/kubernetes-version.ts';
 import { folderOf, pinnedVersion } from '../../testbed/src/modules.ts';
 
-describe('the version of Kubernetes that somebody chose', () => {
+describe('the chosen version of Kubernetes', () => {
   it.each([
     { chosen: undefined, want: undefined },
     { chosen: '', want: undefined },

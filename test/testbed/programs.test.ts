@@ -71,7 +71,7 @@ describe('finding a program', () => {
   const env = { HOLDFAST_TESTBED_CACHE: join(folder, 'cache'), PATH: `${join(folder, 'old')}:${join(folder, 'bin')}` };
   const empty = join(folder, 'nothing');
 
-  it('asks the folder that somebody named first, then PATH, then the cache', () => {
+  it('asks the folder that the user named first, then PATH, then the cache', () => {
     const named = { ...env, KUBEBUILDER_ASSETS: join(folder, 'assets') };
     expect(findProgram(programs.apiServer, named)).toMatchObject({ path: assets, where: 'KUBEBUILDER_ASSETS' });
     expect(findProgram(programs.apiServer, { ...env, KUBEBUILDER_ASSETS: empty })).toMatchObject({ path: installed });
@@ -80,7 +80,7 @@ describe('finding a program', () => {
     expect(findProgram(programs.apiServer, uninstalled)).toMatchObject({ path: cached, where: 'cache' });
   });
 
-  it('looks for the version of Kubernetes that somebody chose, and for no other program in another version', () => {
+  it('looks for the chosen version of Kubernetes, and for no other program in another version', () => {
     const chosen = { ...env, K8S_VERSION: '1.36.4' };
     expect(findProgram(programs.apiServer, chosen)).toEqual({ kind: 'missing' });
     const path = put('cache/kubernetes-v1.36.4', 'kube-apiserver', 'anything');
@@ -117,7 +117,7 @@ describe('finding a program', () => {
     expect(findProgram(programs.kwok, { ...broken, PATH: '' })).toEqual({ kind: 'missing' });
   });
 
-  it('ends a build that nobody waits for any more', async () => {
+  it('ends a build that no caller waits for any more', async () => {
     put('slow', 'go', 'no');
     writeFileSync(join(folder, 'slow', 'go'), '#!/bin/sh\nexec sleep 600\n');
     const env = { HOLDFAST_TESTBED_CACHE: join(folder, 'ended'), PATH: `${join(folder, 'slow')}:/bin:/usr/bin` };

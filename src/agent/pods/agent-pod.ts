@@ -8,7 +8,7 @@ import { podAddresses } from '../../api/probe-hosts.ts';
 /** One life of a container. A restart is another one, with nothing known about it. */
 export interface ContainerRun {
   readonly id: string;
-  /** Milliseconds since 1970, by the clock of the node; undefined where nobody says. */
+  /** Milliseconds since 1970, by the clock of the node; undefined where the status does not say. */
   readonly startedAt: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface PresentCondition {
 /** What the agent needs to know of a pod that asks to be probed. */
 export interface ProbedPodView {
   readonly node: string;
-  /** Gone, or about to go: nobody asks it anything any more. */
+  /** Deleted, finished or terminating: the agent no longer probes it. */
   readonly leaving: boolean;
   readonly address: string | undefined;
   readonly addresses: readonly string[];
@@ -76,7 +76,7 @@ function viewOf(pod: Pod, node: string, spec: Fields, status: Fields, metadata: 
   };
 }
 
-/** Only what was asked for well is probed; a probe that nobody can place counts as one that cannot be read. */
+/** Only valid probes run; a probe of a pod without containers counts as one that cannot be read. */
 function probesOf(pod: Pod): Parsed<readonly ContainerProbe[]> {
   const probes = parseProbes(pod);
   if (!probes.ok || probes.value.length > 0) return probes;

@@ -4,7 +4,7 @@ import type { Random } from '../../kube/time/random.ts';
 import type { ProbePermits } from '../permits.ts';
 import type { ProbeQuestion, Prober } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
-import { refusalToProbe, type Standing, type Verdict, verdictOf } from '../verdict.ts';
+import { type ProbeVerdict, refusalToProbe, type Standing, verdictOf } from '../verdict.ts';
 import { ContainerWorker } from '../worker/container-worker.ts';
 import type { ProbeSlots, SlotUser } from '../worker/probe-slots.ts';
 import { firstDelay } from '../worker/rhythm.ts';
@@ -58,7 +58,7 @@ export class ProbedPod {
     }
   }
 
-  verdict(): Verdict {
+  verdict(): ProbeVerdict {
     const refusal = this.#refusal();
     if (refusal !== undefined) return refusal;
     return verdictOf(
@@ -90,7 +90,7 @@ export class ProbedPod {
     return worker.tally.last === undefined || (worker.tally.disruptable === true && !worker.overdue);
   }
 
-  #refusal(): Verdict | undefined {
+  #refusal(): ProbeVerdict | undefined {
     return refusalToProbe(this.#view, this.#user.namespace, this.#terms.permits);
   }
 

@@ -4,12 +4,12 @@ import { errorText, failed, type ProbeResult, unknown } from './result.ts';
 export interface AttemptTerms {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Nobody wants to know any more. */
+  /** Aborted when the answer is no longer needed. */
   readonly signal?: AbortSignal;
 }
 
 /** A probe under way. The first result counts, and after it nothing of the probe stays open. */
-export interface Attempt {
+export interface ProbeAttempt {
   settle(result: ProbeResult): void;
   /** How to end what is under way now; replaces what was said before, and is called at once when it is over. */
   onEnd(close: () => void): void;
@@ -20,7 +20,7 @@ export interface Attempt {
 /** Ends in time whatever the other side does: the limit is over everything from connecting to the last byte. */
 export function attempt(
   { clock, timeoutMs, signal }: AttemptTerms,
-  begin: (to: Attempt) => void,
+  begin: (to: ProbeAttempt) => void,
 ): Promise<ProbeResult> {
   return new Promise((resolve) => {
     let close: () => void = () => undefined;

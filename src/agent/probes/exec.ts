@@ -1,8 +1,8 @@
 import { type RawData, WebSocket } from 'ws';
 import { isObject } from '../../api/json.ts';
 import { objectPath } from '../../kube/client/client.ts';
-import type { Identity, Target } from '../../kube/transport/target.ts';
-import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
+import type { Identity, ServerTarget } from '../../kube/transport/target.ts';
+import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { errorText, failed, type ProbeResult, succeeded, unknown } from './result.ts';
 
 export interface ExecTarget {
@@ -24,7 +24,7 @@ const maxKeptBytes = 10 * 1024;
  * Runs a command in a container by way of the API server. A command that takes too long counts as failed, and may run on: there is
  * no way to end it from here.
  */
-export function probeExec(terms: AttemptTerms, api: Target, target: ExecTarget): Promise<ProbeResult> {
+export function probeExec(terms: AttemptTerms, api: ServerTarget, target: ExecTarget): Promise<ProbeResult> {
   return attempt(terms, (to) => {
     let over = false;
     to.onEnd(() => {
@@ -34,7 +34,7 @@ export function probeExec(terms: AttemptTerms, api: Target, target: ExecTarget):
   });
 }
 
-async function begin(to: Attempt, api: Target, target: ExecTarget, isOver: () => boolean): Promise<void> {
+async function begin(to: ProbeAttempt, api: ServerTarget, target: ExecTarget, isOver: () => boolean): Promise<void> {
   try {
     const identity = await api.identity();
     const url = urlOf(api.server, target);
@@ -45,7 +45,7 @@ async function begin(to: Attempt, api: Target, target: ExecTarget, isOver: () =>
   }
 }
 
-function open(to: Attempt, api: Target, { tls, headers }: Identity, url: URL): WebSocket {
+function open(to: ProbeAttempt, api: ServerTarget, { tls, headers }: Identity, url: URL): WebSocket {
   const socket = new WebSocket(url, [protocol], {
     // Node sends a list as several headers.
     headers: headers as Record<string, string>,
@@ -73,7 +73,7 @@ function urlOf(server: URL, { namespace, pod, container, command }: ExecTarget):
   return url;
 }
 
-function listen(to: Attempt, socket: WebSocket, api: Target): void {
+function listen(to: ProbeAttempt, socket: WebSocket, api: ServerTarget): void {
   const printed: Buffer[] = [];
   let size = 0;
   socket.on('message', (data) => {

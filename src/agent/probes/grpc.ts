@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
-import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
+import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { decodeStatus, encodeCheck, healthCheckPath } from './grpc-message.ts';
 import { userAgent } from './http-request.ts';
 import { errorText, failed, type ProbeResult, succeeded } from './result.ts';
@@ -34,7 +34,7 @@ export function probeGrpc(terms: AttemptTerms, { host, port, service }: GrpcTarg
   });
 }
 
-function readAnswer(to: Attempt, stream: ClientHttp2Stream): void {
+function readAnswer(to: ProbeAttempt, stream: ClientHttp2Stream): void {
   const chunks: Buffer[] = [];
   let size = 0;
   let said: IncomingHttpHeaders = {};

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { type Attempt, type AttemptTerms, attempt } from './attempt.ts';
+import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { type HttpGet, headersOf, type Next, nextStop, urlOf } from './http-request.ts';
 import type { Lookups } from './lookup.ts';
 import { errorText, failed, type ProbeResult, succeeded } from './result.ts';
@@ -28,7 +28,7 @@ interface Visit {
 
 /**
  * Asks as the kubelet does: certificates are not verified, redirects are followed on the same host, and 200 to 399 is a success.
- * Bodies are never shown: a probe may name any host, and whoever can read the pod's status must not read that host's answers.
+ * Bodies are never shown: a probe may name any host, and readers of the pod's status must not read that host's answers.
  */
 export function probeHttp(terms: AttemptTerms, { handler, host, port, lookups }: HttpTarget): Promise<ProbeResult> {
   return attempt(terms, (to) => {
@@ -37,7 +37,7 @@ export function probeHttp(terms: AttemptTerms, { handler, host, port, lookups }:
   });
 }
 
-function visit(to: Attempt, { url, headers, ...rest }: Visit): void {
+function visit(to: ProbeAttempt, { url, headers, ...rest }: Visit): void {
   const isTls = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
@@ -68,14 +68,14 @@ function visit(to: Attempt, { url, headers, ...rest }: Visit): void {
 
 let context: SecureContext | undefined;
 
-/** Whoever answers is believed. To make the terms anew for each connection would be a quarter of what it costs. */
+/** Any certificate is accepted. Shared: a new context for each connection would be a quarter of what the connection costs. */
 function trusting() {
   context ??= createSecureContext();
   return { rejectUnauthorized: false, secureContext: context };
 }
 
 function follow(
-  to: Attempt,
+  to: ProbeAttempt,
   { headers, made, ...rest }: Visit,
   { url, keepHost }: Extract<Next, { kind: 'follow' }>,
 ): void {
@@ -87,7 +87,7 @@ function follow(
   }
 }
 
-function arrive(to: Attempt, response: IncomingMessage, next: Exclude<Next, { kind: 'follow' }>): void {
+function arrive(to: ProbeAttempt, response: IncomingMessage, next: Exclude<Next, { kind: 'follow' }>): void {
   const code = response.statusCode ?? 0;
   if (code < 200 || code >= 400) to.settle(failed(`HTTP status ${code}`));
   else if (next.kind === 'bad') to.settle(failed(next.why));
@@ -102,7 +102,7 @@ function arrive(to: Attempt, response: IncomingMessage, next: Exclude<Next, { ki
 }
 
 /** An answer that does not end is none. */
-function readToEnd(to: Attempt, response: IncomingMessage, result: ProbeResult): void {
+function readToEnd(to: ProbeAttempt, response: IncomingMessage, result: ProbeResult): void {
   let size = 0;
   response.on('data', (chunk: Buffer) => {
     size += chunk.length;

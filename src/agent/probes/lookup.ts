@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { Slots } from '../worker/slots.ts';
-import type { Attempt } from './attempt.ts';
+import type { ProbeAttempt } from './attempt.ts';
 
 /** As `dns.lookup` calls back. */
 type Answer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
@@ -24,7 +24,7 @@ export class Lookups {
     this.#resolve = resolve;
   }
 
-  of(to: Attempt): LookupFunction {
+  of(to: ProbeAttempt): LookupFunction {
     return (host, options, callback) => {
       void this.#slots.run(to.over(), () => {
         return new Promise<void>((done) => {

@@ -1,7 +1,7 @@
 import type { ProbeHandler } from '../../api/probe-handler.ts';
 import { isOwnHost } from '../../api/probe-hosts.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { Target } from '../../kube/transport/target.ts';
+import type { ServerTarget } from '../../kube/transport/target.ts';
 import { mayExec, type ProbePermits } from '../permits.ts';
 import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
@@ -26,7 +26,7 @@ export type Prober = (question: ProbeQuestion, signal: AbortSignal) => Promise<P
 
 export interface ProberOptions {
   readonly clock: Clock;
-  readonly api: Target;
+  readonly api: ServerTarget;
   readonly permits: ProbePermits;
 }
 

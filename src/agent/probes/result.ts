@@ -4,7 +4,7 @@ export interface ProbeResult {
   readonly result: 'success' | 'failure' | 'unknown';
   /** For people, and bounded. */
   readonly output: string;
-  /** It counts as a success, and yet somebody should look at it. */
+  /** It counts as a success, but the author of the probe should look at it. */
   readonly warning?: true;
 }
 

@@ -4,11 +4,11 @@ import type { Failure } from '../../kube/outcome/failure.ts';
 import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import type { Desk, PodOnDesk } from '../pods/desk.ts';
+import type { ProbedPodState, ProbedPods } from '../pods/probed-pods.ts';
 import { appliedPod, type DesiredCondition, fieldManager, planCondition } from './plan-condition.ts';
 
 export interface ConditionWriterOptions {
-  readonly desk: Desk;
+  readonly probedPods: ProbedPods;
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Logger;
@@ -30,7 +30,7 @@ const backoff = { baseMs: 500, capMs: 30_000 };
 /** Another agent may hold the lease of a node for a while. */
 const waitForLeaseMs = 500;
 
-/** Keeps the conditions of pods as the desk has them, and writes only what differs. */
+/** Keeps the conditions of pods as their probes say, and writes only what differs. */
 export class ConditionWriter {
   readonly #options: ConditionWriterOptions;
   readonly #queue: Workqueue;
@@ -63,23 +63,23 @@ export class ConditionWriter {
   }
 
   async #reconcile(uid: string): Promise<Reconciled> {
-    const { desk, speaksFor, settled } = this.#options;
-    const found = desk.get(uid);
+    const { probedPods, speaksFor, settled } = this.#options;
+    const found = probedPods.get(uid);
     if (found === undefined || this.#plan(found) === undefined) return { kind: 'done' };
     if (!speaksFor(found.node)) return { kind: 'again', afterMs: waitForLeaseMs };
     // Either way the lease comes first: a yes on a pod that its lease does not list yet looks like an agent that is silent.
     await settled(found.node, uid, found.verdict.disruptable);
-    const pod = desk.get(uid);
+    const pod = probedPods.get(uid);
     const desired = pod === undefined ? undefined : this.#plan(pod);
     return pod === undefined || desired === undefined ? { kind: 'done' } : this.#write(pod, desired);
   }
 
-  #plan(pod: PodOnDesk): DesiredCondition | undefined {
+  #plan(pod: ProbedPodState): DesiredCondition | undefined {
     return planCondition(pod, this.#options.clock.now());
   }
 
-  async #write(pod: PodOnDesk, desired: DesiredCondition): Promise<Reconciled> {
-    const { client, desk, onWrite } = this.#options;
+  async #write(pod: ProbedPodState, desired: DesiredCondition): Promise<Reconciled> {
+    const { client, probedPods, onWrite } = this.#options;
     const { namespace, name, uid } = pod.metadata;
     const body = appliedPod(pod.metadata, desired);
     const patch = { type: 'apply', body, fieldManager, force: true } as const;
@@ -87,13 +87,13 @@ export class ConditionWriter {
     const written = await client.patch<WrittenPod>(pods, place, patch, { signal: this.#stopping.signal });
     onWrite(written.ok);
     if (!written.ok) return this.#failed(pod, written.failure);
-    desk.published(uid, desired, written.value.metadata?.resourceVersion ?? '');
+    probedPods.published(uid, desired, written.value.metadata?.resourceVersion ?? '');
     this.#tell(pod, desired);
     // It may be another thing to say by now.
-    return desk.get(uid)?.verdict === pod.verdict ? { kind: 'done' } : { kind: 'again', afterMs: 0 };
+    return probedPods.get(uid)?.verdict === pod.verdict ? { kind: 'done' } : { kind: 'again', afterMs: 0 };
   }
 
-  #failed({ metadata }: PodOnDesk, failure: Failure): Reconciled {
+  #failed({ metadata }: ProbedPodState, failure: Failure): Reconciled {
     // The watch will tell that it is gone, or that another one has its name.
     if (failure.kind === 'notFound' || failure.kind === 'aborted' || isAnotherPod(failure)) return { kind: 'done' };
     const { namespace, name } = metadata;
@@ -105,7 +105,7 @@ export class ConditionWriter {
     return { kind: 'failed' };
   }
 
-  #tell({ metadata, present }: PodOnDesk, { status, reason, message }: DesiredCondition): void {
+  #tell({ metadata, present }: ProbedPodState, { status, reason, message }: DesiredCondition): void {
     const { log, recorder } = this.#options;
     const { namespace, name, uid } = metadata;
     const cannotProbe = reason === 'ProbeInvalid' || reason === 'ExecNotAllowed';

@@ -6,9 +6,9 @@ import { type Candidate, isHeldBy, mayTake, type Observation, observe } from '..
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { probeLeaseName } from '../../kube/probes/lease-name.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { type Heritage, heritageOf } from './heritage.ts';
 import { leaseWith, listOf } from './lease-document.ts';
 import { nodeReference } from './node-reference.ts';
+import { type PreviousLease, previousLeaseOf } from './previous-lease.ts';
 
 export interface LeaseClaimOptions {
   readonly node: string;
@@ -19,7 +19,7 @@ export interface LeaseClaimOptions {
   readonly durationMs: number;
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** The uids to list, found out anew at each call. */
+  /** The uids to list, computed at each call. */
   readonly disruptable: () => readonly string[];
 }
 
@@ -27,14 +27,14 @@ export interface ClaimTerms {
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
   /** Also from a predecessor whose word could still count. */
-  readonly overHeritage: boolean;
+  readonly overPrevious: boolean;
 }
 
 export type ClaimResult =
   /** @property start monotonic, from before the write */
   | { readonly kind: 'written'; readonly start: number; readonly held: boolean }
   | { readonly kind: 'theirs'; readonly holder: string | undefined }
-  | { readonly kind: 'inherited'; readonly heritage: Heritage }
+  | { readonly kind: 'inherited'; readonly previous: PreviousLease }
   | { readonly kind: 'outdated' }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly sent: boolean };
 
@@ -104,11 +104,11 @@ export class LeaseClaim {
     return { kind: 'ours', lease, owner: await nodeReference(client, this.#options.node, callOf(terms)) };
   }
 
-  #refusal(lease: Lease, seen: Observation, { overHeritage }: ClaimTerms): Base | undefined {
+  #refusal(lease: Lease, seen: Observation, { overPrevious }: ClaimTerms): Base | undefined {
     if (mayTake(seen, this.#candidate, this.#options.clock.monotonic())) return undefined;
     if (this.#everHeld) return { kind: 'theirs', holder: lease.spec?.holderIdentity };
-    const heritage = overHeritage ? undefined : heritageOf(lease);
-    return heritage === undefined ? undefined : { kind: 'inherited', heritage };
+    const previous = overPrevious ? undefined : previousLeaseOf(lease);
+    return previous === undefined ? undefined : { kind: 'inherited', previous };
   }
 
   #send({ lease, owner }: Extract<Base, { kind: 'ours' }>, uids: readonly string[], terms: ClaimTerms) {

@@ -3,9 +3,9 @@ import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Standing } from '../verdict.ts';
-import { type Heritage, mayStand } from './heritage.ts';
 import { type ClaimResult, LeaseClaim, type LeaseClaimOptions } from './lease-claim.ts';
 import { listOf } from './lease-document.ts';
+import { mayKeepPreviousLease, type PreviousLease } from './previous-lease.ts';
 
 export interface LeaseKeeperOptions extends LeaseClaimOptions {
   readonly random: Random;
@@ -22,15 +22,15 @@ const jitter = 0.1;
 /** Changes that come closer together than this are written together. */
 const gapMs = 100;
 const retryBaseMs = 250;
-/** How often somebody who waits as an heir looks at what it has found out. */
-const heirMs = 200;
+/** How often an agent that leaves its predecessor's lease alone checks what it has found out itself. */
+const previousLeaseLookMs = 200;
 
 /** What comes after an attempt. */
 type Next = 'rest' | 'wait' | 'again';
 
 /**
- * Renews the lease of one node, and writes it at once when its list changes. It is never given back: whoever takes over leaves the
- * last list to run out by itself until it knows better.
+ * Renews the lease of one node, and writes it at once when its list changes. It is never released: the agent that takes over lets the
+ * last list run out by itself until it has probed the pods.
  */
 export class LeaseKeeper {
   readonly #options: LeaseKeeperOptions;
@@ -43,7 +43,7 @@ export class LeaseKeeper {
   #changed = false;
   #waiting: (() => void)[] = [];
   /** What a predecessor left, and when it was found, monotonic. */
-  #heritage: { readonly left: Heritage; readonly foundAt: number } | undefined;
+  #previous: { readonly left: PreviousLease; readonly foundAt: number } | undefined;
   #lost = false;
   /** Monotonic, from before the write that succeeded. */
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -72,7 +72,7 @@ export class LeaseKeeper {
     return this.#options.clock.monotonic() - this.#renewedAt;
   }
 
-  /** Nobody who reads the lease can have given it up yet, and nobody else is known to have taken it. */
+  /** No reader of the lease can have given it up yet, and no other agent is known to have taken it. */
   get holds(): boolean {
     return !this.#lost && this.ageMs < this.#options.durationMs;
   }
@@ -107,7 +107,7 @@ export class LeaseKeeper {
       const next = await this.#attempt();
       for (const resolve of waiting) resolve();
       if (next === 'rest') await this.#rest();
-      else await sleep(clock, next === 'wait' ? heirMs : this.#backoff.next(), signal);
+      else await sleep(clock, next === 'wait' ? previousLeaseLookMs : this.#backoff.next(), signal);
     }
     for (const resolve of this.#waiting) resolve();
   }
@@ -131,9 +131,9 @@ export class LeaseKeeper {
 
   #mayInherit(): boolean {
     const { clock, standing } = this.#options;
-    if (this.#heritage === undefined || this.#claim.everHeld) return false;
-    const { left, foundAt } = this.#heritage;
-    return mayStand(left, {
+    if (this.#previous === undefined || this.#claim.everHeld) return false;
+    const { left, foundAt } = this.#previous;
+    return mayKeepPreviousLease(left, {
       now: clock.now(),
       waitedMs: clock.monotonic() - foundAt,
       standing: (uid) => standing(uid, left.renewedAt),
@@ -148,12 +148,12 @@ export class LeaseKeeper {
     await sleep(clock, this.#nextAt - clock.monotonic(), this.#wake.signal);
   }
 
-  /** Twice, when somebody else wrote in between: what they wrote is read first. */
+  /** Twice, when another client wrote in between: its lease is read first. */
   async #write(): Promise<Next> {
     const terms = { deadlineMs: this.#renewMs, signal: this.#stopping.signal };
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const isFirst = !this.#claim.everHeld;
-      const result = await this.#claim.write({ ...terms, overHeritage: this.#heritage !== undefined });
+      const result = await this.#claim.write({ ...terms, overPrevious: this.#previous !== undefined });
       if (result.kind !== 'outdated') return this.#after(result, isFirst);
       this.#options.onWrite(false);
     }
@@ -170,7 +170,7 @@ export class LeaseKeeper {
         this.#renewedAt = result.start;
         return 'rest';
       case 'inherited':
-        this.#heritage = { left: result.heritage, foundAt: clock.monotonic() };
+        this.#previous = { left: result.previous, foundAt: clock.monotonic() };
         return 'wait';
       case 'theirs':
         this.#lost = true;

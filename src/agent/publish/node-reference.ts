@@ -6,7 +6,7 @@ const nodes = { group: '', version: 'v1', plural: 'nodes', namespaced: false } a
 
 /**
  * What makes the lease of a node go with it: where nodes come and go, leases of those that are gone would pile up. Undefined: there
- * is no such node, or nobody says; a lease without an owner is as good.
+ * is no such node, or it could not be read; a lease without an owner is as good.
  */
 export async function nodeReference(
   client: KubeClient,

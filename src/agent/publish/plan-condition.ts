@@ -1,6 +1,6 @@
 import { condition } from '../../api/names.ts';
 import { timestamp } from '../../kube/time/clock.ts';
-import type { PodOnDesk } from '../pods/desk.ts';
+import type { ProbedPodState } from '../pods/probed-pods.ts';
 
 export const fieldManager = 'holdfast-agent';
 
@@ -13,7 +13,10 @@ export interface DesiredCondition {
 }
 
 /** The condition to write, or undefined when what stands there will do. */
-export function planCondition({ verdict, decided, present }: PodOnDesk, now: number): DesiredCondition | undefined {
+export function planCondition(
+  { verdict, decided, present }: ProbedPodState,
+  now: number,
+): DesiredCondition | undefined {
   // Until this agent has asked, the last word stands; it counts for nothing, since no lease lists the pod.
   if (!decided && verdict.reason === 'ProbePending' && present !== undefined) return undefined;
   const status = verdict.disruptable ? 'True' : 'False';
@@ -32,7 +35,7 @@ export function planCondition({ verdict, decided, present }: PodOnDesk, now: num
 }
 
 /** With its uid: the API server then refuses to write to another pod of the same name. */
-export function appliedPod({ name, namespace, uid }: PodOnDesk['metadata'], desired: DesiredCondition): object {
+export function appliedPod({ name, namespace, uid }: ProbedPodState['metadata'], desired: DesiredCondition): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -30,7 +30,7 @@ export class ContainerWorker {
     return this.#tally;
   }
 
-  /** No probe has come to its end for so long that nothing is known any more: also after a pause that nobody announced. */
+  /** No probe has ended for so long that the last answer is worthless: also after a pause of the whole process. */
   get overdue(): boolean {
     const { clock, probe } = this.#options;
     return this.#tally.last !== undefined && clock.monotonic() - this.#askedAt > staleAfterMs(probe);
@@ -51,7 +51,7 @@ export class ContainerWorker {
       // What is asked counts from when it was asked: the answer may have been long on its way.
       const askedAt = clock.monotonic();
       const result = await this.#ask();
-      // Closed meanwhile: the answer is about a container that is gone, or a question that nobody asks any more.
+      // Closed meanwhile: the answer is about a container that is gone, or to a probe that was replaced.
       if (signal.aborted || result === undefined) return;
       this.#askedAt = askedAt;
       this.#tally = count(this.#tally, result, probe);

@@ -9,13 +9,13 @@ interface Waiter extends SlotUser {
   readonly enter: () => void;
 }
 
-/** Of one pod: it may have many containers, and whoever writes their probes also writes how long they may take. */
+/** Of one pod: it may have many containers, and the author of their probes also sets their timeouts. */
 const maxPerPod = 4;
 
 /**
  * So many probes at the same time, shared fairly: one pod has few of them, and a namespace may take another one only while it holds
- * fewer than are free. So one namespace can hold half of them, a second half of the rest, and there is one left for who comes with
- * an honest question. Those who wait are served in turn, namespace by namespace.
+ * fewer than are free. So one namespace can hold half of them, a second half of the rest, and one is always left for
+ * another namespace. Waiting probes get slots in turn, namespace by namespace.
  */
 export class ProbeSlots {
   readonly #limit: number;

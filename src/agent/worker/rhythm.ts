@@ -23,7 +23,7 @@ export function firstDelay({ probe, runningForMs, agentForMs, chance }: RhythmTe
 
 /**
  * Probes begin together, some at a time: to wake up for each of them costs as much as to ask it. With hundreds of pods on a node
- * that halves what they take, and nobody minds a quarter of a second.
+ * that halves their CPU time, and a quarter of a second does not matter to a probe.
  */
 const beatMs = 250;
 

@@ -35,7 +35,7 @@ export class Slots {
     });
   }
 
-  /** A slot goes from hand to hand while anybody waits. */
+  /** A released slot goes straight to the next waiting probe. */
   #release(): void {
     for (const enter of this.#waiting) {
       this.#waiting.delete(enter);

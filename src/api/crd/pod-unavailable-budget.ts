@@ -145,7 +145,7 @@ export const podUnavailableBudgetCrd: CustomResourceDefinition = {
       shortNames: ['pub'],
     },
     scope: 'Namespaced',
-    // Both versions have the same schema, and whoever reads a budget understands both spellings, so only the apiVersion
+    // Both versions have the same schema, and every reader of a budget understands both spellings, so only the apiVersion
     // has to change. A conversion webhook would make every budget unreadable while it is down.
     conversion: { strategy: 'None' },
     versions: [version('v1alpha1', false), version('v1beta1', true)],

@@ -84,7 +84,7 @@ export function timesByName(description: string): Schema {
   return { type: 'object', description, additionalProperties: { type: 'string', format: 'date-time' } };
 }
 
-/** Atomic: half of one selector merged with half of another selects what nobody wanted. */
+/** Atomic: half of one selector merged with half of another selects what neither author wanted. */
 export function labelSelector(description: string): Schema {
   return {
     type: 'object',

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** What completion needs to know about commands and the cluster. Whoever cannot tell offers nothing. */
+/** What completion needs to know about commands and the cluster. A source that cannot tell offers nothing. */
 export interface Knowledge {
   readonly commands: readonly string[];
   readonly load: (name: string) => Promise<Command | undefined>;
@@ -46,7 +46,7 @@ function valuesOf(
 
 const explained = ['pod', 'node', 'pdb', 'pub'] as const;
 
-/** Names come after the slash, so that nobody waits for a cluster before. */
+/** Names come only after the slash, so that completion does not wait for a cluster before. */
 async function argumentsOf(
   command: Command,
   before: readonly string[],

@@ -14,7 +14,7 @@ const kinds: Readonly<Record<NamedKind, KindName>> = {
   pub: { group: pubGroup, kind: 'PodUnavailableBudget' },
 };
 
-/** Nobody waits longer for a name. */
+/** A person who presses Tab does not wait longer. */
 const patienceMs = 2_000;
 
 export async function namesFromCluster(

@@ -2,7 +2,7 @@ import { commandNamed, commands } from '../commands.ts';
 import { complete } from './complete.ts';
 import { namesFromCluster } from './names.ts';
 
-/** One candidate a line. Nothing is ever said about what went wrong: somebody is in the middle of typing. */
+/** One candidate a line. Errors are never printed: they would land in the line that the user is typing. */
 export async function printCompletions(words: readonly string[]): Promise<readonly string[]> {
   const candidates = await complete(words, {
     commands: Object.keys(commands),

@@ -1,7 +1,7 @@
 import type { EvictionAnswer } from '../../core/drain/course-pod.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 
-/** What came of asking for an eviction; undefined: whoever asked gave up. */
+/** The outcome of an eviction request; undefined: the drain was stopped. */
 export function answerOf(outcome: Outcome<unknown>): EvictionAnswer | undefined {
   return outcome.ok ? { kind: 'accepted' } : afterFailure(outcome.failure);
 }
@@ -15,7 +15,7 @@ function afterFailure(failure: Failure): EvictionAnswer | undefined {
       return { kind: 'refused', message, ...retryAfter(failure) };
     case 'retry':
       return { kind: 'failed', message, ...after(failure.retryAfterMs) };
-    // Somebody else wrote at the same time, or another pod has the name now: the next list of the node's pods tells.
+    // Another client wrote at the same time, or another pod has the name now: the next list of the node's pods tells.
     case 'conflict':
       return { kind: 'failed', message };
     case 'denied':
@@ -33,7 +33,7 @@ function retryAfter(failure: Extract<Failure, { kind: 'tooManyRequests' }>): { r
   return after(failure.retryAfterMs !== undefined && failure.retryAfterMs > 0 ? failure.retryAfterMs : hintMs(failure));
 }
 
-/** Longer than an hour nobody means. */
+/** No server means to say longer than an hour. */
 const maxRetryMs = 3_600_000;
 
 function after(ms: number | undefined): { retryAfterMs?: number } {

@@ -2,7 +2,7 @@ import type { SeenNode } from '../live/nodes.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import type { FileNode, PlanFile } from '../plan/plan-file.ts';
 import type { Ending } from './ending.ts';
-import type { Selection } from './filters.ts';
+import type { DrainSelection } from './filters.ts';
 
 export interface WaveRange {
   /** The first wave that is carried out; 1 is the first of the plan. */
@@ -14,7 +14,7 @@ export interface PlanDeps {
   /** Undefined: the node does not exist. */
   readonly find: (name: string) => Promise<SeenNode | undefined>;
   /** Drains these nodes together; `selected` hears which pods are evicted. */
-  readonly drain: (nodes: readonly SeenNode[], selected: (selection: Selection) => void) => Promise<Ending>;
+  readonly drain: (nodes: readonly SeenNode[], selected: (selection: DrainSelection) => void) => Promise<Ending>;
   readonly say: (line: string) => void;
   readonly warn: (line: string) => void;
   /** The command that continues with this wave. */
@@ -37,7 +37,7 @@ export async function carryOutPlan(plan: PlanFile, range: WaveRange, deps: PlanD
   for (const { number, nodes, planned } of waves) {
     deps.say(`Wave ${number} of ${plan.waves.length}: ${nodes.map(({ name }) => name).join(', ')}`);
     for (const { name } of planned.filter(({ surge }) => surge)) {
-      deps.warn(`warning: the plan expects that the replacement of node ${name} is there already`);
+      deps.warn(`warning: the plan assumes that the replacement of node ${name} already exists`);
     }
     const ending = await deps.drain(nodes, (selection) => tellChanges(planned, selection, deps.warn));
     if (ending.code !== exitCode.yes) return { ...ending, err: [...ending.err, ...stopped(number, plan, deps)] };
@@ -75,7 +75,7 @@ async function nodesThere(
   return present;
 }
 
-function tellChanges(planned: readonly FileNode[], { evicted }: Selection, warn: (line: string) => void): void {
+function tellChanges(planned: readonly FileNode[], { evicted }: DrainSelection, warn: (line: string) => void): void {
   for (const { name, pods } of planned) {
     const now = evicted.filter(({ node }) => node === name).length;
     if (now !== pods) warn(`warning: node ${name} has ${now} pods to evict, and ${pods} in the plan`);

@@ -4,7 +4,7 @@ import { redraw, type Screen } from '../output/screen.ts';
 import { ChangeLines } from './lines.ts';
 import { liveText } from './view.ts';
 
-/** Nobody reads faster; answers may come by the hundred. */
+/** People do not read faster, and answers may come by the hundred. */
 const frameMs = 100;
 
 /** Shows how a drain goes: a live view on a terminal, a line for each change elsewhere. */

@@ -8,8 +8,8 @@ import { ensureSight } from '../live/sight.ts';
 import { exitCode, problemText } from '../output/problem.ts';
 import { dryRunOf } from './dry-run.ts';
 import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
-import { type Selection, selectPods } from './filters.ts';
-import { brokenIn, type Grouped, readGroups, Surroundings, ungrouped } from './groups.ts';
+import { type DrainSelection, selectPods } from './filters.ts';
+import { brokenIn, type Grouped, LiveWorldReader, readGroups, ungrouped } from './groups.ts';
 import { cordon } from './nodes.ts';
 import type { DrainOptions } from './options.ts';
 import { daemonSetOf, evict, findDaemonSets, listPods, podsOf } from './pods.ts';
@@ -30,7 +30,7 @@ export interface DrainAudience {
   /** What was answered to each request for an eviction. */
   answered?(pod: CoursePod, answer: EvictionAnswer): void;
   /** What is known before the first eviction: which pods are evicted, and which nodes are left alone. */
-  selected?(selection: Selection): void;
+  selected?(selection: DrainSelection): void;
   /** The command that was given, with these flags added. */
   commandWith?(flags: readonly string[]): string;
 }
@@ -78,7 +78,7 @@ export class Drain {
     }
   }
 
-  async #evictAll(nodes: readonly string[], selection: Selection): Promise<Ending> {
+  async #evictAll(nodes: readonly string[], selection: DrainSelection): Promise<Ending> {
     const { clock, signal } = this.#session;
     const audience = this.#audience;
     for (const line of noteLines(selection.notes)) audience.warn(line);
@@ -116,7 +116,7 @@ export class Drain {
     return answer;
   }
 
-  async #select(nodes: readonly SeenNode[]): Promise<Selection> {
+  async #select(nodes: readonly SeenNode[]): Promise<DrainSelection> {
     const names = nodes.map(({ name }) => name);
     const pods = await podsOf(this.#session, names, this.#options.podSelector);
     const daemonSets = await findDaemonSets(this.#reader, pods);
@@ -134,17 +134,17 @@ export class Drain {
     };
   }
 
-  #around({ evicted }: Selection): Surroundings {
-    return new Surroundings(this.#session, evicted, this.#options.operatorNamespace);
+  #around({ evicted }: DrainSelection): LiveWorldReader {
+    return new LiveWorldReader(this.#session, evicted, this.#options.operatorNamespace);
   }
 
-  #group(around: Surroundings, { evicted }: Selection): Promise<Grouped> {
+  #group(around: LiveWorldReader, { evicted }: DrainSelection): Promise<Grouped> {
     if (this.#options.order === 'all' || evicted.length === 0) return Promise.resolve(ungrouped(evicted));
     return readGroups(around, evicted, (line) => this.#audience.warn(line));
   }
 
   /** What cannot be told now stays as it was told last. */
-  async #look(around: Surroundings, { pods }: Grouped): Promise<ReadonlySet<string> | undefined> {
+  async #look(around: LiveWorldReader, { pods }: Grouped): Promise<ReadonlySet<string> | undefined> {
     if (pods.every(({ units }) => units.length === 0)) return undefined;
     try {
       return brokenIn((await around.read()).world, pods);

@@ -4,7 +4,7 @@ import type { LiveWorld } from '../live/live-world.ts';
 import type { SeenNode } from '../live/nodes.ts';
 import { exitCode } from '../output/problem.ts';
 import { type Ending, type EndingFacts, neededFlagLines, noteLines, refusalLines } from './ending.ts';
-import type { Selection } from './filters.ts';
+import type { DrainSelection } from './filters.ts';
 import { podName } from './listed-pod.ts';
 import { roundsText } from './rounds-text.ts';
 
@@ -15,7 +15,7 @@ export interface DryRunFacts extends Pick<EndingFacts, 'commandWith'> {
 /** What a drain would do, cumulatively: each eviction sees the pods evicted before it as gone. */
 export function dryRunOf(
   nodes: readonly SeenNode[],
-  { evicted, notes, refusals, missingFlags, lost }: Selection,
+  { evicted, notes, refusals, missingFlags, lost }: DrainSelection,
   live: LiveWorld | undefined,
   { order, commandWith }: DryRunFacts,
 ): Ending {

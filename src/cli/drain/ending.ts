@@ -3,7 +3,7 @@ import { isAway } from '../../core/drain/course-pod.ts';
 import { ageText } from '../output/age.ts';
 import { exitCode } from '../output/problem.ts';
 import { describePod, inWords } from './describe.ts';
-import type { Selection } from './filters.ts';
+import type { DrainSelection } from './filters.ts';
 import { podName } from './listed-pod.ts';
 import type { DrainEnd } from './runner.ts';
 
@@ -16,7 +16,7 @@ export interface Ending {
 export interface EndingFacts {
   /** All that were named, and are cordoned now. */
   readonly nodes: readonly string[];
-  readonly refusals: Selection['refusals'];
+  readonly refusals: DrainSelection['refusals'];
   readonly startedAt: number;
   readonly now: number;
   readonly timeoutMs: number | undefined;
@@ -69,13 +69,13 @@ function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
   }
 }
 
-export function refusalLines(refusals: Selection['refusals']): readonly string[] {
+export function refusalLines(refusals: DrainSelection['refusals']): readonly string[] {
   return [...refusals].flatMap(([node, whys]) =>
     [...whys].map(([why, pods]) => `  nothing is evicted from ${node}: ${listed(pods)}: ${why}`),
   );
 }
 
-export function noteLines(notes: Selection['notes']): readonly string[] {
+export function noteLines(notes: DrainSelection['notes']): readonly string[] {
   return [...notes].map(([note, pods]) => `warning: ${listed(pods)}: ${note}`);
 }
 
@@ -96,7 +96,7 @@ export function neededFlagLines({
   missingFlags,
   commandWith,
 }: Pick<EndingFacts, 'missingFlags' | 'commandWith'>): readonly string[] {
-  return ['This command drains them, too:', `  ${commandWith(missingFlags)}`];
+  return ['This command also drains them:', `  ${commandWith(missingFlags)}`];
 }
 
 /** Said at once, so that the operator does not learn it from pods that stay pending. */

@@ -81,7 +81,7 @@ function select(pod: ListedPod, options: FilterOptions, facts: FilterFacts): Sel
   return { kind: 'evict', lost, ...(note === undefined ? {} : { note }) };
 }
 
-export interface Selection {
+export interface DrainSelection {
   readonly evicted: readonly ListedPod[];
   /** Pods that nothing happens to, or something that people should know. By what is said of them. */
   readonly notes: ReadonlyMap<string, readonly string[]>;
@@ -94,7 +94,7 @@ export interface Selection {
 }
 
 /** Of each node all pods that go, or none. */
-export function selectPods(pods: readonly ListedPod[], options: FilterOptions, facts: FilterFacts): Selection {
+export function selectPods(pods: readonly ListedPod[], options: FilterOptions, facts: FilterFacts): DrainSelection {
   const evicted: ListedPod[] = [];
   const notes = new Map<string, string[]>();
   const refusals = new Map<string, Map<string, string[]>>();

@@ -13,7 +13,7 @@ import type { ListedPod } from './listed-pod.ts';
 const maxNamespaces = 20;
 
 /** Reads what is around some pods, again and again. */
-export class Surroundings {
+export class LiveWorldReader {
   readonly #session: Session;
   readonly #operatorNamespace: string | undefined;
   readonly #scope: Scope;
@@ -64,7 +64,7 @@ const asFarAsKnown = 'pods are taken group by group only as far as their groups 
 
 /** Groups order a drain, and protect nothing: where they cannot be told, that is said, and the API server judges all the same. */
 export async function readGroups(
-  around: Surroundings,
+  around: LiveWorldReader,
   pods: readonly ListedPod[],
   warn: (line: string) => void,
 ): Promise<Grouped> {
@@ -74,7 +74,7 @@ export async function readGroups(
     return groupedBy(world, pods);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    warn(`warning: groups cannot be told (${error.message}): pods are asked for in any order, as with --order all`);
+    warn(`warning: cannot determine groups (${error.message}); evicting in any order, as with --order all`);
     return ungrouped(pods);
   }
 }

@@ -30,7 +30,7 @@ export async function listPods(
   return listed.ok ? { ok: true, value: listed.value.items } : listed;
 }
 
-/** Asks for an eviction of this very pod; undefined: whoever asked gave up. */
+/** Requests an eviction of this very pod; undefined: the drain was stopped. */
 export async function evict(
   { client, call }: Session,
   { namespace, name, uid }: CoursePod,
@@ -58,7 +58,7 @@ const evictionCall = { deadlineMs: 60_000 };
 
 const daemonSets: ResourceName = { group: 'apps', version: 'v1', plural: 'daemonsets', namespaced: true };
 
-/** Which of these pods have a DaemonSet that is there. Whoever may not read it takes it for being there, as the pod says. */
+/** Which of these pods have a DaemonSet that exists. If the user may not read it, it counts as existing, as the pod says. */
 export async function findDaemonSets(reader: KindReader, pods: readonly ListedPod[]): Promise<ReadonlySet<string>> {
   const owned = pods.filter(({ controller }) => controller?.kind === 'DaemonSet');
   const sets = new Map(owned.map((pod) => [daemonSetOf(pod), pod]));

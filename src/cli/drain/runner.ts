@@ -1,15 +1,15 @@
 import type { Course } from '../../core/drain/course.ts';
-import type { CoursePod, EvictionAnswer, Sighting } from '../../core/drain/course-pod.ts';
+import type { CoursePod, EvictionAnswer, PodSighting } from '../../core/drain/course-pod.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 
 /** What a drain does to the world, and what it learns from it. */
 export interface DrainPorts {
-  /** Undefined: whoever asked gave up. */
+  /** Undefined: the drain was stopped. */
   readonly evict: (pod: CoursePod) => Promise<EvictionAnswer | undefined>;
-  readonly list: (node: string) => Promise<Outcome<readonly Sighting[]>>;
-  /** The groups that do not serve now; undefined: nobody can tell. */
+  readonly list: (node: string) => Promise<Outcome<readonly PodSighting[]>>;
+  /** The groups that do not serve now; undefined: unknown. */
   readonly look: () => Promise<ReadonlySet<string> | undefined>;
   /** Something may have changed; `last`: nothing will any more. */
   readonly changed: (now: number, last: boolean) => void;

@@ -6,7 +6,7 @@ import type { DryRun } from './dry-run.ts';
 export type Asked =
   | { readonly kind: 'yes' }
   | { readonly kind: 'no'; readonly why: string }
-  /** Whoever runs the command may not see it. It is taken for a yes. */
+  /** The user may not see it. It counts as a yes. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** May the pod go now, and who has the last word. */
@@ -34,27 +34,30 @@ export function answerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): A
 }
 
 /** How the API server's answer to a dry run compares with what we expect of it. */
-export type Comparison =
+export type DryRunComparison =
   | { readonly kind: 'agrees'; readonly text?: string }
   | { readonly kind: 'disagrees'; readonly text: string }
   | { readonly kind: 'none' };
 
 /** A dry run is never completed by us, so that its answer is the built-in check's wherever Holdfast says yes. */
-export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, said: DryRun): Comparison {
+export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, said: DryRun): DryRunComparison {
   if (said.kind !== 'allowed' && said.kind !== 'refused') return { kind: 'none' };
   const weRefuse = asked.kind !== 'no' && ours.result === 'deny';
   const expected = !weRefuse && builtin.allows;
   const refusedByWebhook = said.kind === 'refused' && said.by === 'webhook';
   if (expected !== (said.kind === 'allowed')) return { kind: 'disagrees', text: whyDifferent(weRefuse, said, asked) };
   if (weRefuse && !refusedByWebhook) {
-    return { kind: 'disagrees', text: 'it refuses, but not by Holdfast, which was not asked or said yes' };
+    return {
+      kind: 'disagrees',
+      text: 'the API server refuses, but not because of Holdfast, which was not asked or said yes',
+    };
   }
   if (!weRefuse && refusedByWebhook) return { kind: 'disagrees', text: 'a webhook refuses where Holdfast would not' };
   const taken = ours.result === 'allow' && ours.effects.complete === 'takeover' && asked.kind !== 'no';
   return taken && !builtin.allows
     ? {
         kind: 'agrees',
-        text: 'a dry run is never completed by Holdfast, so that this is the built-in check; a real eviction goes through',
+        text: 'Holdfast completes no dry run, so this is the answer of the built-in check; a real eviction goes through',
       }
     : { kind: 'agrees' };
 }

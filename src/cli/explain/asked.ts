@@ -1,12 +1,12 @@
+import { mayReach } from '../../operator/foreign-webhooks/foreign.ts';
 import { guardProblem } from '../../operator/guard/guard-problem.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
 import { guardLabel } from '../../operator/guard/plan.ts';
 import { registrationOf } from '../../operator/guard/registration.ts';
-import { mayReach } from '../../operator/surroundings/foreign.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { Asked } from './answer.ts';
 
-/** Whether requests about the pods of a namespace reach Holdfast, as far as whoever asks may see it. */
+/** Whether requests about the pods of a namespace reach Holdfast, as far as the user may see it. */
 export function askedIn(live: LiveWorld, namespace: string): Asked {
   const { registrations, namespaces, operatorNamespace } = live;
   if (registrations.kind === 'unknown') return { kind: 'unknown', why: 'webhook configurations cannot be read' };
@@ -25,7 +25,7 @@ export function askedIn(live: LiveWorld, namespace: string): Asked {
   return registration.kind === 'missing' ? { kind: 'unknown', why: registration.message } : { kind: 'yes' };
 }
 
-/** Who else is asked about evictions there, so that Holdfast completes none. While nobody knows, there may be somebody. */
+/** Other webhooks that judge evictions there, so that Holdfast completes none. While this is unknown, there may be one. */
 export function foreignIn({ registrations, namespaces }: LiveWorld, namespace: string): readonly string[] {
   if (registrations.kind === 'unknown') return ['perhaps others: webhook configurations cannot be read'];
   const seen = namespaces.get(namespace);

@@ -31,7 +31,7 @@ const sources: Readonly<Record<ExpectedSource, string>> = {
   seen: 'as many as are seen',
 };
 
-/** `2 groups available, 1 needed, 2 expected (as the scale of the owners says); 1 may be broken now`. */
+/** `2 groups available, 1 needed, 2 expected (as the scale of the owners says); 1 may be disrupted now`. */
 export function budgetNumbersText(view: BudgetView): string {
   const { unit, available, desired, expected, source, allowed, blocked } = view;
   if (view.scope === 'invalid') return blocked?.message ?? 'it refuses everything that it may cover';
@@ -40,8 +40,9 @@ export function budgetNumbersText(view: BudgetView): string {
       ? 'how many there should be is not known'
       : `${expected} expected (${sources[source]})`;
   const numbers = `${available} ${unit}${available === 1 ? '' : 's'} available, ${desired ?? 'an unknown number'} needed, ${total}`;
-  if (allowed === undefined) return `${numbers}; none may be broken: ${blocked?.message ?? 'the reason is not known'}`;
-  return `${numbers}; ${allowed} may be broken now${blocked === undefined ? '' : `: ${blocked.message}`}`;
+  if (allowed === undefined)
+    return `${numbers}; none may be disrupted: ${blocked?.message ?? 'the reason is not known'}`;
+  return `${numbers}; ${allowed} may be disrupted now${blocked === undefined ? '' : `: ${blocked.message}`}`;
 }
 
 export function unitText({ name, pods, healthy, minimum, available }: UnitView): string {

@@ -7,7 +7,7 @@ export type DryRun =
   | { readonly kind: 'allowed' }
   /** `webhook`: one that was asked; `builtin`: Kubernetes' own check, or what comes after it. */
   | { readonly kind: 'refused'; readonly by: 'webhook' | 'builtin'; readonly code?: number; readonly message: string }
-  /** Whoever asks may not evict. */
+  /** The user may not evict. */
   | { readonly kind: 'denied'; readonly why: string }
   | { readonly kind: 'failed'; readonly why: string }
   | { readonly kind: 'skipped' };
@@ -22,7 +22,7 @@ export async function dryRunEviction(
     apiVersion: 'policy/v1',
     kind: 'Eviction',
     metadata: { name, namespace },
-    // Said in the query and here: whoever stands in between and loses one of them loses not both.
+    // In the query and here: a proxy that drops one of them does not turn this into a real eviction.
     deleteOptions: { preconditions: { uid }, dryRun: ['All'] },
   };
   const place = { namespace, name, subresource: 'eviction' };

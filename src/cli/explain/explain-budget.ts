@@ -35,10 +35,10 @@ export interface BudgetExplanation {
   readonly kubernetes?: BuiltinStatus;
 }
 
-/** More pods are not judged one by one: whoever asks about a budget wants the picture. */
+/** More pods are not judged one by one: a question about a budget wants the overview. */
 const maxJudged = 5_000;
 
-/** Undefined: there is no such budget, or it is somebody else's. */
+/** Undefined: there is no such budget, or it is Kruise's. */
 export function explainBudget(
   live: LiveWorld,
   kind: 'pdb' | 'pub',

@@ -11,7 +11,7 @@ import type { OwnerNode } from '../../core/world/owner-node.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import { type LiveWorld, objectKey } from '../live/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';
-import { type Answer, type Asked, answerOf, type Comparison, compare } from './answer.ts';
+import { type Answer, type Asked, answerOf, compare, type DryRunComparison } from './answer.ts';
 import { askedIn, foreignIn } from './asked.ts';
 import { type BuiltinAnswer, builtinAnswer, builtinBudgets, checkedAnswer, notChecked } from './builtin-check.ts';
 import type { DryRun } from './dry-run.ts';
@@ -20,7 +20,7 @@ import { type UnitView, unitOf } from './unit-view.ts';
 
 /** One budget over the pod: its numbers, the unit that the pod is in, and what it says. */
 export interface BudgetOpinion extends BudgetView {
-  /** Kubernetes' own check asks it, and nobody else. */
+  /** Kubernetes' own check evaluates this budget, and Holdfast does not. */
   readonly builtin: boolean;
   /** Absent: the pod is a unit of its own. */
   readonly group?: UnitView;
@@ -71,7 +71,7 @@ export interface PodExplanation {
   readonly reservations: readonly Reservation[];
   /** What Kubernetes by itself would say, which counts pods. */
   readonly kubernetes: BuiltinAnswer;
-  readonly api: { readonly said: DryRun; readonly comparison: Comparison };
+  readonly api: { readonly said: DryRun; readonly comparison: DryRunComparison };
 }
 
 /** Undefined: there is no such pod. */

@@ -14,7 +14,7 @@ import { explainNode } from './explain-node.ts';
 import { explainPod } from './explain-pod.ts';
 import { nodeText } from './node-text.ts';
 import { podText, type WordsOptions } from './pod-text.ts';
-import type { Target } from './target.ts';
+import type { ExplainTarget } from './target.ts';
 
 /** What is to be shown, in words and for programs. */
 export interface Explained {
@@ -36,7 +36,7 @@ export interface ExplainOptions {
 export async function explainTarget(
   session: Session,
   live: LiveWorld,
-  target: Target,
+  target: ExplainTarget,
   options: ExplainOptions,
 ): Promise<Explained> {
   const place = { namespace: options.namespace ?? session.namespace, name: target.name };

@@ -14,7 +14,7 @@ import { exitCode, Problem, problemText } from '../output/problem.ts';
 import { isStructured, type StructuredFormat, structured } from '../output/structured.ts';
 import { remarksOf } from '../status/report.ts';
 import { type Explained, type ExplainOptions, explainTarget } from './explain-target.ts';
-import { parseTargets, type Target } from './target.ts';
+import { type ExplainTarget, parseTargets } from './target.ts';
 
 interface Options extends LiveFlags, ExplainOptions {
   readonly output?: StructuredFormat;
@@ -55,7 +55,7 @@ no disruption now); 2 there is no answer.`,
     });
 }
 
-async function run(session: Session, targets: readonly Target[], options: Options): Promise<void> {
+async function run(session: Session, targets: readonly ExplainTarget[], options: Options): Promise<void> {
   const live = await readWorld(session, {
     scope: await scopeFor(session, targets, options),
     operatorNamespace: options.operatorNamespace,
@@ -88,7 +88,7 @@ function show(explained: readonly Explained[], live: LiveWorld, { output }: Opti
 const maxNamespaces = 10;
 
 /** A verdict about a pod needs all of its namespace; one about a node, all namespaces of its pods. */
-async function scopeFor(session: Session, targets: readonly Target[], options: Options): Promise<Scope> {
+async function scopeFor(session: Session, targets: readonly ExplainTarget[], options: Options): Promise<Scope> {
   const namespaces = new Set<string>();
   for (const { kind, name } of targets) {
     if (kind !== 'node') namespaces.add(options.namespace ?? session.namespace);

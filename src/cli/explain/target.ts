@@ -3,7 +3,7 @@ import { Problem } from '../output/problem.ts';
 export const targetKinds = ['pod', 'node', 'pdb', 'pub'] as const;
 export type TargetKind = (typeof targetKinds)[number];
 
-export interface Target {
+export interface ExplainTarget {
   readonly kind: TargetKind;
   readonly name: string;
 }
@@ -31,7 +31,7 @@ const words: Readonly<Record<string, TargetKind>> = {
 const advice = 'Name pods, nodes or budgets: pod/NAME, node/NAME, pdb/NAME or pub/NAME.';
 
 /** `pod/web-0 node/node-1`, or `pod web-0 web-1`, as kubectl takes them. */
-export function parseTargets(given: readonly string[]): readonly Target[] {
+export function parseTargets(given: readonly string[]): readonly ExplainTarget[] {
   const [first = '', ...names] = given;
   if (first.includes('/')) return given.map(pairOf);
   const kind = kindOf(first);
@@ -42,7 +42,7 @@ export function parseTargets(given: readonly string[]): readonly Target[] {
   });
 }
 
-function pairOf(text: string): Target {
+function pairOf(text: string): ExplainTarget {
   const [word = '', name = '', ...rest] = text.split('/');
   if (rest.length > 0 || name === '') throw notPair(text);
   return { kind: kindOf(word), name };

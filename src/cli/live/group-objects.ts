@@ -13,9 +13,9 @@ export interface GroupReading {
   readonly scope: Scope;
 }
 
-const follows = 'pods name groups that they describe, and every pod is refused';
+const follows = 'they describe groups that pods name, so every pod is refused';
 
-/** Reads the objects that describe groups, of those APIs only that a pod names: for the others nobody needs a right. */
+/** Reads the objects that describe groups, only of those APIs that a pod names: the others need no rights. */
 export async function readGroupObjects(reading: GroupReading): Promise<readonly Gap[]> {
   const apis = namedApis(reading.world);
   const gaps: Gap[] = [];

@@ -12,7 +12,7 @@ export type Read<T> =
   | { readonly kind: 'read'; readonly items: readonly T[]; readonly resourceVersion: string }
   /** The server has no such API: then there is no such object. */
   | { readonly kind: 'absent' }
-  /** Whoever asks may not see them. */
+  /** The user may not see them. */
   | { readonly kind: 'denied'; readonly why: string };
 
 type Refused = Exclude<Read<never>, { readonly kind: 'read' }>;
@@ -28,7 +28,7 @@ export interface Wish<T> {
   readonly selection?: Omit<Selection, 'namespace'>;
 }
 
-/** Reads objects page by page, by the rights of whoever runs the command, and never writes. */
+/** Reads objects page by page, with the rights of the user, and never writes. */
 export class KindReader {
   readonly discovery: Discovery;
   readonly #session: Session;
@@ -76,7 +76,7 @@ export class KindReader {
   }
 }
 
-/** Refused is one thing, not being known at all another: who is nobody can read nothing. */
+/** 403 is about one resource; 401 means that the server does not know the user, who can then read nothing at all. */
 function refusalOf(failure: Failure, what: string): Refused {
   if (failure.kind === 'notFound') return { kind: 'absent' };
   if (failure.kind === 'denied' && failure.code !== 401) return { kind: 'denied', why: failure.message };

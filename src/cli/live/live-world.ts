@@ -6,7 +6,7 @@ import type { LeaseView } from './probe-lease-book.ts';
 import type { Registrations } from './registrations.ts';
 import type { Scope } from './scope.ts';
 
-/** A cluster as it was a moment ago, as far as whoever asked may see it. */
+/** A cluster as it was a moment ago, as far as the user may see it. */
 export interface LiveWorld {
   readonly world: World;
   readonly scope: Scope;

@@ -48,7 +48,7 @@ export async function readOwners(reading: OwnerReading): Promise<readonly Gap[]>
   }
 }
 
-/** Owners that nobody has asked for yet, by kind. */
+/** Owners that were not read yet, by kind. */
 function unasked(world: World, asked: Set<string>): ReadonlyMap<string, readonly OwnerPlace[]> {
   const kinds = new Map<string, OwnerPlace[]>();
   for (const owner of world.unknownOwners()) {
@@ -80,7 +80,7 @@ async function readKind(
   return gaps.filter((gap) => gap !== undefined);
 }
 
-/** Whether a list says all that is asked of an owner: the scale of kinds that nobody knows is behind another request. */
+/** Whether a list has all that is needed of an owner: the scale of a kind that is not built in needs another request. */
 function isWholeInList(place: OwnerPlace, { scalable }: KindResource): boolean {
   return scaledKinds.has(kindKeyOf(place)) || !scalable;
 }
@@ -122,7 +122,7 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
 }
 
 function ownerGap(plural: string, group: string, why: string): Gap {
-  const follows = 'what they want is not known, and budgets that depend on it refuse';
+  const follows = 'how many pods they want is unknown, and budgets that depend on it refuse';
   return { what: resourceText(group, plural), why, follows };
 }
 

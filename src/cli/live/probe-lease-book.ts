@@ -24,7 +24,7 @@ export interface LeaseView {
   readonly ageMs: number;
   /** Whose clock says so: ours, because a renewal was seen, or the agent's, which may be wrong. */
   readonly by: 'seen' | 'renewTime';
-  /** `ahead`: its time is in our future, so that nobody can tell how old it is. It counts as expired. */
+  /** `ahead`: its time is in our future, so its age is unknown. It counts as expired. */
   readonly state: 'fresh' | 'expired' | 'ahead';
 }
 

@@ -23,9 +23,9 @@ export interface LeasesRead {
 }
 
 const kind = { group: 'coordination.k8s.io', kind: 'Lease' };
-const follows = 'no answer of a disruption probe is believed, and every pod with a probe is refused';
+const follows = 'no answer of a disruption probe is trusted, and every pod with a probe is refused';
 
-/** Reads what agents vouch for, where a pod in view has a probe: for nothing else anybody needs the right. */
+/** Reads the agents' leases only where a pod in view has a probe: nothing else needs that right. */
 /** @param namespace the operator's */
 export async function readProbeLeases(reading: LeaseReading, namespace: string): Promise<LeasesRead> {
   const { session, reader, world, interner, book } = reading;
@@ -61,7 +61,7 @@ function deniedGap(why: string): Gap {
   return { what: `leases in ${agentsNamespace}`, why, follows, right };
 }
 
-/** Nodes on which somebody should ask probes: what is said of others is of no interest here. */
+/** Nodes with probed pods: the leases of other nodes do not matter here. */
 function probedNodes(world: World): ReadonlySet<string> {
   const nodes = new Set<string>();
   for (const state of world.namespaces()) {

@@ -31,7 +31,7 @@ import type { Session } from './session.ts';
 export interface ReadOptions {
   readonly scope: Scope;
   readonly operatorNamespace?: string | undefined;
-  /** Of whoever looks again and again. */
+  /** Kept between the looks of a command that follows the cluster. */
   readonly book?: ProbeLeaseBook;
 }
 
@@ -94,7 +94,7 @@ class WorldReading {
       world.setNamespace(one);
     }
     // Whether one of them is going or opted out can only let pods go: without knowing, none is let go for that.
-    const follows = 'each counts as neither opted out nor being deleted, and whether it is guarded is not known';
+    const follows = 'each counts as neither opted out nor terminating, and whether it is guarded is unknown';
     if (read.kind === 'denied') this.#gaps.push({ what: 'namespaces', why: read.why, follows });
     world.setSynced('namespaces', '0');
   }
@@ -103,7 +103,7 @@ class WorldReading {
     const { world, reader, interner, scope } = this.#parts();
     const kind = { group: ledgerGroup, kind: 'DisruptionLedger' };
     const read = await reader.list({ kind, scope, project: () => ledgerProjection(interner) });
-    const follows = 'disruptions under way are not known, and protected pods are refused';
+    const follows = 'disruptions under way are unknown, and protected pods are refused';
     if (!this.#isKnown('ledgers', { group: ledgerGroup, plural: 'disruptionledgers' }, read, follows)) return;
     for (const one of read.kind === 'read' ? read.items : []) {
       if (one.metadata.name === ledgerName) world.setLedger(one.metadata.namespace ?? '', one);
@@ -191,7 +191,7 @@ function installedIn(registrations: Registrations): string | undefined {
   return registrations.kind === 'known' ? registrations.validating?.serviceNamespace : undefined;
 }
 
-/** Without an operator nobody ever says which generation was processed; whoever asks means the newest. */
+/** Without an operator no status says which generation was processed; a reader means the newest. */
 function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
   return { ...pub, status: { ...pub.status, observedGeneration: pub.metadata.generation ?? 0 } };
 }

@@ -1,10 +1,10 @@
 import { type Fields, isObject } from '../../api/json.ts';
 import { isBare } from '../../operator/certificates/inject.ts';
+import { evictionWebhooks, type ForeignWebhook } from '../../operator/foreign-webhooks/foreign.ts';
+import { isKruiseForPubs } from '../../operator/foreign-webhooks/kruise.ts';
+import { type ConfigurationView, projectConfiguration } from '../../operator/foreign-webhooks/webhook-view.ts';
 import { operatorName } from '../../operator/install/names.ts';
 import { resources } from '../../operator/resources.ts';
-import { evictionWebhooks, type ForeignWebhook } from '../../operator/surroundings/foreign.ts';
-import { isKruiseForPubs } from '../../operator/surroundings/kruise.ts';
-import { type ConfigurationView, projectConfiguration } from '../../operator/surroundings/webhook-view.ts';
 import type { KindReader } from './kind-reader.ts';
 import { everywhere } from './scope.ts';
 

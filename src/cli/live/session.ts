@@ -12,13 +12,13 @@ import type { LiveFlags } from './flags.ts';
 /** One person waits, and the cluster has others to serve. */
 export const sessionLimit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
 
-/** A cluster, as whoever runs the command may use it. */
+/** A cluster, with the rights of the user. */
 export interface Session {
   readonly client: KubeClient;
   readonly clock: Clock;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Where objects are meant to be when nobody says. */
+  /** The namespace of objects when the command line does not name one. */
   readonly namespace: string;
   /** For each request. */
   readonly call: CallOptions;

@@ -61,7 +61,7 @@ export function unreachableProblem({ failure }: Unreachable, { server, source }:
     : new Problem(`cannot reach the API server at ${cluster}: ${failure.message}`, unreachableAdvice);
 }
 
-const unreachableAdvice = 'Is that cluster up, and is it the one you mean? --kubeconfig and --context choose another.';
+const unreachableAdvice = 'Check that the cluster is running, or choose another one with --kubeconfig or --context.';
 const untrustedAdvice =
   'The certificate authority of the kubeconfig (certificate-authority-data) did not sign it, or it names another host: get a current kubeconfig of that cluster.';
 

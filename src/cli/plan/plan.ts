@@ -11,7 +11,7 @@ import { paintFor } from '../output/paint.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import { structured } from '../output/structured.ts';
 import { planDocument } from './plan-file.ts';
-import { checkNodes, fromCluster, fromFiles, nodeNames, type Surroundings } from './surroundings.ts';
+import { checkNodes, fromCluster, fromFiles, nodeNames, type PlanSnapshot } from './plan-snapshot.ts';
 import { planSvg } from './svg.ts';
 import { planText } from './text.ts';
 
@@ -71,7 +71,7 @@ Exits with 0 when all nodes can be drained, with 1 when some cannot, and with 2 
     });
 }
 
-function run(around: Surroundings, names: readonly string[], options: Options): void {
+function run(around: PlanSnapshot, names: readonly string[], options: Options): void {
   const { maxSurge, forGood = false, force = false, startUp: startUpSeconds } = options;
   const drain = chosen(around, names, options);
   const plan = planDrain({ ...around, drain }, { maxSurge, forGood, force, startUpSeconds });
@@ -91,7 +91,7 @@ function checkAsked(nodes: readonly string[], { selector, all }: Options): void 
 }
 
 function chosen(
-  { world, nodes }: Surroundings,
+  { world, nodes }: PlanSnapshot,
   names: readonly string[],
   { selector, all, load }: Options,
 ): readonly string[] {

@@ -6,9 +6,9 @@ import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { exitCode, Problem } from '../output/problem.ts';
 import { structured } from '../output/structured.ts';
-import { fromObjects, nodeNames } from '../plan/surroundings.ts';
+import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
-import { type Comparison, comparisonText } from './compare-text.ts';
+import { comparisonText, type RunComparison } from './compare-text.ts';
 import { pageOf } from './html/page.ts';
 import { progressOn } from './progress.ts';
 import { isFinished, type SimulationResult } from './result.ts';
@@ -34,7 +34,7 @@ export async function answer(
   const other = overlay(objects, changes);
   const changed = await runOnce(other.objects, wish, options, 'changed: ');
   const named = [...other.changed.map((name) => `${name} changed`), ...other.added.map((name) => `${name} added`)];
-  const comparison: Comparison = { asItIs, changed, changes: named };
+  const comparison: RunComparison = { asItIs, changed, changes: named };
   finish([asItIs, changed], options, () => compared(comparison), comparison);
 }
 
@@ -105,7 +105,7 @@ function reporter(): (problem: string) => void {
   };
 }
 
-function compared(comparison: Comparison): string {
+function compared(comparison: RunComparison): string {
   return `${resultText(comparison.asItIs, paint())}\n${comparisonText(comparison, paint())}`;
 }
 
@@ -117,7 +117,7 @@ function finish(
   results: readonly SimulationResult[],
   { output, html }: SimulateOptions,
   text: () => string,
-  value: SimulationResult | Comparison,
+  value: SimulationResult | RunComparison,
 ): void {
   if (html !== undefined) writePage(html, value);
   process.stdout.write(output === undefined ? text() : structured(value, output));
@@ -129,7 +129,7 @@ function finish(
   if (!results.every(isFinished)) process.exitCode = exitCode.no;
 }
 
-function writePage(file: string, shown: SimulationResult | Comparison): void {
+function writePage(file: string, shown: SimulationResult | RunComparison): void {
   const command = commandLine(process.argv.slice(2));
   const record = { command, date: `${new Date().toISOString().slice(0, 19)}Z`, version: productVersion };
   try {

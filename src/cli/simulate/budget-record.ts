@@ -6,7 +6,7 @@ import type { BudgetResult, Span } from './result.ts';
 export interface BudgetNumbers {
   readonly unit: 'pod' | 'group';
   readonly available: number;
-  /** Absent: nobody can tell, and then nothing is let go. */
+  /** Absent: unknown, and then no disruption is allowed. */
   readonly desired?: number;
 }
 

@@ -6,7 +6,7 @@ import { isFinished, type SimulationResult } from './result.ts';
 import { budgetName } from './timeline-text.ts';
 import { spanText } from './times.ts';
 
-export interface Comparison {
+export interface RunComparison {
   readonly asItIs: SimulationResult;
   readonly changed: SimulationResult;
   /** What was changed, such as `PodDisruptionBudget shop/web`. */
@@ -16,7 +16,7 @@ export interface Comparison {
 export const comparisonHead = ['', 'AS IT IS', 'CHANGED'] as const;
 
 /** Two simulations side by side. What matters most comes first: a faster drain is not better if nothing served meanwhile. */
-export function comparisonRows({ asItIs, changed }: Comparison): readonly (readonly [string, string, string])[] {
+export function comparisonRows({ asItIs, changed }: RunComparison): readonly (readonly [string, string, string])[] {
   const both = (of: (result: SimulationResult) => string) => [of(asItIs), of(changed)] as const;
   return [
     ['service down', ...both((result) => textOf(outageMs(result)))],
@@ -35,7 +35,7 @@ export function comparisonRows({ asItIs, changed }: Comparison): readonly (reado
   ];
 }
 
-export function comparisonText(comparison: Comparison, paint: Paint): string {
+export function comparisonText(comparison: RunComparison, paint: Paint): string {
   const { asItIs, changed, changes } = comparison;
   const head = paint('strong', `Compared, with ${changes.join(', ')}:`);
   const outages = [...outageLines('as it is', asItIs), ...outageLines('changed', changed)].map((line) =>

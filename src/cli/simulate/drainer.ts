@@ -3,7 +3,7 @@ import { isAway } from '../../core/drain/course-pod.ts';
 import type { Random } from '../../kube/time/random.ts';
 import { describePod, inWords } from '../drain/describe.ts';
 import { Drain, type DrainAudience } from '../drain/drain-nodes.ts';
-import type { Selection } from '../drain/filters.ts';
+import type { DrainSelection } from '../drain/filters.ts';
 import { findNodes } from '../drain/nodes.ts';
 import { KindReader } from '../live/kind-reader.ts';
 import type { Session } from '../live/session.ts';
@@ -42,7 +42,7 @@ export class Drainer {
     const nodes = await findNodes(new KindReader(session), names, undefined);
     const now = session.clock.now();
     for (const { name } of nodes) this.#nodes.set(name, { begun: now });
-    // Whoever simulates wants to know what would happen to all pods, and is told which of them do not come back.
+    // A simulation shows what would happen to all pods, and reports which of them do not come back.
     const options = { force: true, ignoreDaemonsets: true, deleteEmptydirData: true, parallel, order } as const;
     await new Drain(session, options, this.#audience(names), random).drain(nodes);
   }
@@ -79,7 +79,7 @@ export class Drainer {
       warn: (line) => this.#note(line),
       display: () => (course) => this.#look(names, course),
       answered: (pod, answer) => observer.answered(pod, answer),
-      selected: ({ refusals }: Selection) => {
+      selected: ({ refusals }: DrainSelection) => {
         for (const whys of refusals.values()) for (const why of whys.keys()) this.#note(why);
       },
     };

@@ -16,7 +16,7 @@ class Standstill extends Error {
   override readonly name = 'Standstill';
 }
 
-/** So often something may happen at one moment; more would be two parts that call each other for ever. */
+/** So often something may happen at one moment; more would be two parts that call each other forever. */
 const maxStepsAtOnce = 1_000_000;
 
 /** Lets virtual time go on until some work is done. */

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 
 /**
  * One end of a connection within this process, for HTTP. No kernel has a say in it, so that the order of what happens follows from the
- * program alone. What sockets can be told and this cannot be is taken and ignored: nobody is slow here, and nothing is kept alive.
+ * program alone. Socket settings that do not apply here are accepted and ignored: there are no slow peers, and nothing is kept alive.
  */
 class LinkEnd extends Duplex {
   #other: LinkEnd | undefined;
@@ -78,7 +78,7 @@ export function linkPair(): readonly [Duplex, Duplex] {
   return LinkEnd.pair();
 }
 
-/** A new connection to whoever takes the other end of it. */
+/** A new connection; `accept` gets the other end of it. */
 export function linkTo(accept: (connection: Duplex) => void): Duplex {
   const [near, far] = linkPair();
   accept(far);

@@ -9,7 +9,7 @@ import { isProgress, momentOf, type PodMoment } from './pod-record.ts';
 import type { BudgetResult, GroupResult, TimelineEvent, Unfinished, Violation } from './result.ts';
 
 /**
- * Writes down what happens, by what the store says and by what was answered to whoever drains; never by what the operator thinks.
+ * Writes down what happens, from the store and from the answers that the drain got; never from the operator's own view.
  * Events of one moment are told when all of it has happened.
  */
 export class Observer {
@@ -52,7 +52,7 @@ export class Observer {
     for (const { uid } of this.#unscheduled()) this.#unplacedBefore.add(uid);
   }
 
-  /** When something last happened that somebody could be waiting for. */
+  /** When the cluster last made progress. */
   get lastProgress(): number {
     return this.#lastProgress;
   }
@@ -120,7 +120,10 @@ export class Observer {
   pending(): readonly Unfinished[] {
     return this.#unscheduled()
       .filter(({ uid }) => !this.#unplacedBefore.has(uid))
-      .map(({ place, unschedulable }) => ({ pod: place, why: unschedulable ?? 'nobody has tried to place it' }))
+      .map(({ place, unschedulable }) => ({
+        pod: place,
+        why: unschedulable ?? 'the scheduler has not tried to place it',
+      }))
       .sort((a, b) => compareStrings(`${a.pod.namespace}/${a.pod.name}`, `${b.pod.namespace}/${b.pod.name}`));
   }
 

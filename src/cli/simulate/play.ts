@@ -20,7 +20,7 @@ export async function play(
   const worker = async () => {
     for (let node = waiting.shift(); node !== undefined; node = waiting.shift()) {
       await drainer.drain([node]);
-      // A node that still runs pods is not replaced, and the nodes after it wait for ever.
+      // A node that still runs pods is not replaced, and the nodes after it wait forever.
       if (!drainer.isDrained(node)) return;
       await sleep(session.clock, scenario.nodeMs);
       await uncordon(session, node);

@@ -8,8 +8,8 @@ interface PodLike extends KubeObject {
 }
 
 /**
- * Answers disruption probes for pods that do not exist. A pod of the snapshot goes on saying what it said there; nobody knows what
- * would change its mind. A new pod can be lost as soon as it serves.
+ * Answers disruption probes for pods that do not exist. A pod of the snapshot keeps its answer from there: what would
+ * change it is unknown. A new pod can be lost as soon as it serves.
  */
 export function simulatedProber(view: View, vetoes: ReadonlySet<string>, old: ReadonlySet<string>): Prober {
   return async ({ namespace, pod: name }) => {

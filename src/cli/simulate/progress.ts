@@ -5,7 +5,7 @@ export interface SimulationProgress {
   end(): void;
 }
 
-/** Nobody reads faster. */
+/** People do not read faster. */
 const everyMs = 200;
 
 /** On a terminal, how far virtual time is. Real time decides only when it is shown. */

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
-import type { Target } from '../../kube/transport/target.ts';
+import type { ServerTarget } from '../../kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
 import { barePaths } from '../../operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
@@ -23,9 +23,9 @@ export interface ProtectionTerms {
   readonly random: Random;
   readonly log: Logger;
   /** The API server, as the operator's service account. */
-  readonly operator: Target;
+  readonly operator: ServerTarget;
   /** The API server, as the agent's service account. */
-  readonly agent: Target;
+  readonly agent: ServerTarget;
   /** For what an installation does. */
   readonly administrator: KubeClient;
   readonly prober: AgentEdges['prober'];
@@ -41,7 +41,7 @@ export interface Protection {
 
 /** Where the webhooks would be found if there were a network. */
 const url = 'https://holdfast.simulation';
-/** There is no TLS in a simulation, but a webhook that trusts nobody is not registered. */
+/** There is no TLS in a simulation, but a webhook without a CA bundle is not registered. */
 export const caBundle = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n';
 const identity = 'simulation';
 const lookEveryMs = 50;
@@ -49,7 +49,7 @@ const lookEveryMs = 50;
 /** The real operator and the real agent, reached without a network. */
 export function createProtection(terms: ProtectionTerms): Protection {
   const { values, clock, random, log } = terms;
-  const surrounding = { clock, random, log, runtimeMetrics: false };
+  const runtime = { clock, random, log, runtimeMetrics: false };
   let webhooks: InProcessWebhooks | undefined;
   let operator: RunningOperator | undefined;
   let agent: RunningAgent | undefined;
@@ -69,9 +69,9 @@ export function createProtection(terms: ProtectionTerms): Protection {
       else webhooks.accept(connection);
     },
     async start() {
-      operator = await runOperator(operatorSettings(values), surrounding, edges);
+      operator = await runOperator(operatorSettings(values), runtime, edges);
       await register(terms);
-      agent = await runAgent(agentSettings(values), surrounding, {
+      agent = await runAgent(agentSettings(values), runtime, {
         api: terms.agent,
         prober: terms.prober,
         showHealth: async () => nowhere,
@@ -98,7 +98,7 @@ function agentSettings({ agent }: InstallValues) {
     nodes: 'all',
     identity,
     leaseDurationSeconds: agent.leaseSeconds,
-    // Nothing runs in a simulated container: what a command would say is told by whoever answers for the pod.
+    // Nothing runs in a simulated container: the prober answers in place of a command.
     permits: { execNamespaces: 'all', hosts: agent.allowProbeHosts },
     maxProbes: agent.maxProbes,
     health: { port: 0 },

@@ -28,7 +28,7 @@ export interface PodPlace {
 /** What happened, in the order in which it did. */
 export type TimelineEvent = { readonly at: number } & (
   | { readonly kind: 'cordoned' | 'uncordoned' | 'drained'; readonly node: string }
-  /** `removed`: somebody else took it away, such as the controller of its group. */
+  /** `removed`: another client deleted it, such as the controller of its group. */
   | { readonly kind: 'evicted' | 'removed' | 'ready'; readonly pod: PodPlace }
   /** The first time that a pod was refused, or could not be placed. */
   | { readonly kind: 'refused' | 'unschedulable'; readonly pod: PodPlace; readonly message: string }
@@ -121,7 +121,7 @@ export interface SimulationResult {
   readonly notes: readonly string[];
   /** `standstill`: nothing happened any more for a long time; `limit`: time was up. */
   readonly end: 'finished' | 'standstill' | 'limit';
-  /** Until everything served again; of one that did not finish, until nobody waited any longer. */
+  /** Until everything served again; of one that did not finish, until the simulation gave up. */
   readonly durationMs: number;
   /** When something happened for the last time. */
   readonly lastChangeMs: number;

@@ -56,7 +56,7 @@ export async function simulate(
 async function driven<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
   const done = await drive(clock, work, { end: clock.now() + settlingMs });
   if (done.kind === 'done') return done.value;
-  throw new Problem('the simulated cluster does not come up within two hours of its own time');
+  throw new Problem('the simulated cluster did not come up within two hours of virtual time');
 }
 
 function stageTerms(clock: VirtualClock, { objects, vetoes, startTimes }: Snapshot, options: RunOptions) {
@@ -82,7 +82,7 @@ function quietLeft(clock: VirtualClock, observer: Observer, snapshot: Snapshot):
   return observer.lastProgress + wait - clock.now();
 }
 
-/** No pod is longer on its way without anybody seeing that it got further. */
+/** No pod starts or stops for longer than this without a visible step. */
 function longestWay({ startTimes, longestStopMs }: Snapshot): number {
   return Math.max(startTimes.usualMs, longestStopMs, ...startTimes.byOwner.values());
 }

@@ -32,7 +32,7 @@ interface Share {
 }
 
 const advice =
-  'Say it after --, for example: holdfast simulate snapshot.yaml -- drain node-1 (holdfast simulate --help).';
+  'Add it after --, for example: holdfast simulate snapshot.yaml -- drain node-1 (holdfast simulate --help).';
 
 /** Reads what stands after `--`. */
 export async function readWish(words: readonly string[] | undefined): Promise<Wish> {

@@ -79,7 +79,7 @@ export function simulateCommand(): Command {
         .argParser(durationMs)
         .default(86_400_000, '24h'),
     )
-    .option('--html <file>', 'also write a self-contained page with pictures')
+    .option('--html <file>', 'also write the report as a self-contained HTML page')
     .addOption(new Option('-o, --output <format>', 'output format (default: for people)').choices(structuredFormats));
   withLiveFlags(command)
     .addHelpText('after', `${scenarioHelp}${help}`)

@@ -12,7 +12,7 @@ import { createClients } from '../../kube/client/clients.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import { Connection } from '../../kube/transport/connection.ts';
-import type { Target } from '../../kube/transport/target.ts';
+import type { ServerTarget } from '../../kube/transport/target.ts';
 import { agentUser, operatorUser } from '../../operator/install/names.ts';
 import { defaultInstallValues } from '../../operator/install/values.ts';
 import { createLogger } from '../../telemetry/log.ts';
@@ -35,7 +35,7 @@ export interface StageTerms {
   readonly report: (problem: string) => void;
 }
 
-/** A cluster with its protection, and somebody who may do everything in it. */
+/** A cluster with its protection, and a client that may do everything in it. */
 export interface Stage {
   readonly plane: ControlPlane;
   readonly session: Session;
@@ -108,7 +108,7 @@ export async function openStage(terms: StageTerms): Promise<Stage> {
   };
 }
 
-/** By token: within one process nobody has to be kept from guessing it. */
+/** By token: within one process there is no attacker who could guess it. */
 function usersOf(): Readonly<Record<string, User>> {
   const { namespace } = values;
   const account = (name: string): User => ({
@@ -123,7 +123,7 @@ function usersOf(): Readonly<Record<string, User>> {
 }
 
 /** An API server that is reached without a network, as the user whom this token names. */
-export function targetAs(token: string, connect: () => Duplex): Target {
+export function targetAs(token: string, connect: () => Duplex): ServerTarget {
   const tls = { ca: undefined, certificate: undefined, key: undefined };
   return {
     server: new URL('http://simulation'),

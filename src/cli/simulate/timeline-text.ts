@@ -85,7 +85,7 @@ function limitText(first: LimitEvent, events: readonly TimelineEvent[]): string 
 
 function numbersText({ unit, available, desired }: LimitEvent): string {
   const units = `${available} ${unit}${available === 1 ? '' : 's'} available`;
-  return desired === undefined ? `${units}, and nobody can tell how many are needed` : `${units}, ${desired} needed`;
+  return desired === undefined ? `${units}; how many are needed is unknown` : `${units}, ${desired} needed`;
 }
 
 function podsText(events: readonly TimelineEvent[]): string {

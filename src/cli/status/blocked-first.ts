@@ -1,8 +1,8 @@
-import type { Check } from './health.ts';
+import type { OperatorCheck } from './health.ts';
 import type { StatusReport } from './report.ts';
 import { isBlockedBudget, isBlockedNode } from './summary.ts';
 
-const checkRanks: Readonly<Record<Check['state'], number>> = { failed: 0, warning: 1, unknown: 2, ok: 3 };
+const checkRanks: Readonly<Record<OperatorCheck['state'], number>> = { failed: 0, warning: 1, unknown: 2, ok: 3 };
 
 /** For people: what needs attention comes first, so that a long table and a short terminal do not hide it. */
 export function blockedFirst(report: StatusReport): StatusReport {

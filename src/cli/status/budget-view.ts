@@ -26,13 +26,13 @@ export interface BudgetView {
   readonly expected?: number;
   /** Where the expected number comes from. */
   readonly source?: ExpectedSource;
-  /** How many units may be broken now; absent where nobody can tell, and then none is. */
+  /** How many units may be disrupted now; absent where it is unknown, and then none may. */
   readonly allowed?: number;
   /** Disruptions under way that count as gone. */
   readonly reserved: number;
   /** Units that are not available, by name. */
   readonly down: readonly string[];
-  /** Why nothing may be broken now. */
+  /** Why nothing may be disrupted now. */
   readonly blocked?: { readonly code: RefusalCode; readonly message: string };
 }
 
@@ -109,18 +109,18 @@ function downOfPub(pub: PubState): string[] {
   return [...groups, ...singles.map((pod) => pod.name)];
 }
 
-/** Why nobody can tell how many units may be broken. */
+/** Why it is unknown how many units may be broken. */
 function whyUnknown(world: World, state: NamespaceState, budget: PdbState | PubState): BudgetView['blocked'] {
   if (budget.rules === undefined) return { code: 'BudgetInvalid', message: formatFieldErrors(budget.errors) };
   if ('observedGeneration' in budget && budget.observedGeneration < budget.generation) {
-    return { code: 'BudgetNotObserved', message: 'it was changed, and is still being processed' };
+    return { code: 'BudgetNotObserved', message: 'the operator has not processed its last change yet' };
   }
   if (budget.uncounted > 0) return { code: 'TooManyBudgets', message: uncountedText(budget.uncounted) };
   const missing = (['pubs', 'podGroups', 'workloads'] as const).filter((one) => world.syncedVersion(one) === undefined);
   if (missing.length > 0) return { code: 'NotSynced', message: `${missing.join(', ')} cannot be read` };
   const isOurs = !('mode' in budget) || budget.mode !== 'plain' || state.judgesPlain(budget);
   if (isOurs && (state.ledger === undefined || world.syncedVersion('ledgers') === undefined)) {
-    return { code: 'LedgerUnknown', message: 'disruptions under way are not known' };
+    return { code: 'LedgerUnknown', message: 'the disruptions under way are unknown' };
   }
   if ('mode' in budget && budget.mode === 'group' && budget.units.size === 0 && budget.pods.size > 0) {
     return { code: 'GroupNotResolved', message: `none of its ${budget.pods.size} pods has a group` };

@@ -6,7 +6,7 @@ import type { StatusReport } from './report.ts';
 /** Where what is seen goes. */
 export interface Viewer {
   show(report: StatusReport, before: StatusReport | undefined): void;
-  /** A look failed that may succeed the next time: whoever watches maintenance sees API servers restart. */
+  /** A look failed that may succeed the next time: during maintenance, API servers restart. */
   failed(problem: Problem): void;
 }
 

@@ -12,8 +12,8 @@ import type { Found, Read } from '../live/kind-reader.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
 
-/** Something about the operator that is well or not. `unknown`: whoever asks may not see it. */
-export interface Check {
+/** Something about the operator that is well or not. `unknown`: the user may not see it. */
+export interface OperatorCheck {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
   readonly detail: string;
@@ -45,7 +45,7 @@ export interface HealthFacts {
 type Known = Extract<Registrations, { kind: 'known' }>;
 
 /** How the operator is, as far as the API server shows it. */
-export function healthChecks(facts: HealthFacts): readonly Check[] {
+export function healthChecks(facts: HealthFacts): readonly OperatorCheck[] {
   const { registrations } = facts;
   if (registrations.kind === 'unknown') {
     const why = `webhook configurations cannot be read: ${registrations.why}`;
@@ -64,7 +64,7 @@ export function healthChecks(facts: HealthFacts): readonly Check[] {
   ];
 }
 
-const notInstalled: Check = {
+const notInstalled: OperatorCheck = {
   check: 'webhooks',
   state: 'warning',
   absent: true,
@@ -72,7 +72,7 @@ const notInstalled: Check = {
     "no operator is registered: budgets are shown as Holdfast would judge, and Kubernetes' own check alone decides",
 };
 
-function webhooks({ validating, mutating }: Known): Check {
+function webhooks({ validating, mutating }: Known): OperatorCheck {
   const registration = registrationOf(validating);
   if (registration.kind === 'missing') return { check: 'webhooks', state: 'failed', detail: registration.message };
   if (mutating === undefined) {
@@ -87,8 +87,8 @@ const dayMs = 86_400_000;
 /** The operator renews long before: what is nearer than this was not renewed. */
 const soonMs = 7 * dayMs;
 
-/** What API servers trust. The certificate that is served is in a Secret, and nobody is asked for the right to read those. */
-function certificates({ bundles }: SeenConfiguration, now: number): Check {
+/** What API servers trust. The certificate that is served is in a Secret, which this command does not ask for the right to read. */
+function certificates({ bundles }: SeenConfiguration, now: number): OperatorCheck {
   const check = 'certificates';
   const trusted = bundlesOf({ webhooks: bundles.map((caBundle) => ({ clientConfig: { caBundle } })) });
   // A bundle is good for as long as its last authority is: while one is replaced, both are in it.
@@ -104,7 +104,7 @@ function certificates({ bundles }: SeenConfiguration, now: number): Check {
 }
 
 /** Whether the webhooks know whom they answer, and whether others tried. */
-function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts): Check {
+function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts): OperatorCheck {
   const check = 'callers';
   if (validating?.bare === true || mutating?.bare === true) {
     const detail =
@@ -120,13 +120,13 @@ function callers({ validating, mutating }: Known, { unproven, now }: HealthFacts
   return { check, state: 'warning', detail: `${last.message} (last seen ${ageSeconds}s ago)` };
 }
 
-function running(facts: HealthFacts): readonly Check[] {
+function running(facts: HealthFacts): readonly OperatorCheck[] {
   const { deployment, leader, operatorNamespace, now } = facts;
   // Without the webhooks the operator's namespace is a guess, and what is not there may be elsewhere.
   const guessed = facts.registrations.kind === 'unknown';
   const leads = guessed && leader.kind === 'absent' ? unseen('leader') : leading(leader, operatorNamespace, now);
   const none = `there is no Deployment in ${operatorNamespace}`;
-  const outside: Check =
+  const outside: OperatorCheck =
     leads.state === 'ok'
       ? {
           check: 'operator',
@@ -149,12 +149,12 @@ function running(facts: HealthFacts): readonly Check[] {
   ];
 }
 
-function unseen(check: string): Check {
-  return { check, state: 'unknown', detail: 'whether and where an operator is installed cannot be seen' };
+function unseen(check: string): OperatorCheck {
+  return { check, state: 'unknown', detail: 'whether an operator is installed cannot be seen with your rights' };
 }
 
 /** Without a DaemonSet agents may run elsewhere: then their leases show it. */
-function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): Check {
+function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): OperatorCheck {
   const check = 'agents';
   const probed = new Set<string>();
   for (const state of world.namespaces()) {
@@ -176,16 +176,16 @@ function workload<T>(
   check: string,
   found: Found<T>,
   readiness: (object: T) => Readiness,
-  absent: Check,
+  absent: OperatorCheck,
   well: string,
-): Check {
+): OperatorCheck {
   if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
   if (found.kind === 'absent') return absent;
   const ready = readiness(found.object);
   return ready.kind === 'ready' ? { check, state: 'ok', detail: well } : { check, state: 'failed', detail: ready.text };
 }
 
-function leading(found: Found<Lease>, namespace: string, now: number): Check {
+function leading(found: Found<Lease>, namespace: string, now: number): OperatorCheck {
   const check = 'leader';
   if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
   const spec = found.kind === 'found' ? found.object.spec : undefined;
@@ -194,16 +194,16 @@ function leading(found: Found<Lease>, namespace: string, now: number): Check {
     return { check, state: 'failed', detail: `no replica leads in ${namespace}: statuses and ledgers are not updated` };
   const ageSeconds = Math.round((now - Date.parse(String(spec?.renewTime ?? ''))) / 1_000);
   if (Number.isNaN(ageSeconds))
-    return { check, state: 'unknown', detail: `${holder}, renewed at a time that cannot be read` };
+    return { check, state: 'unknown', detail: `${holder}; its renewal time cannot be read` };
   const detail = `${holder}, renewed ${Math.max(0, ageSeconds)}s ago`;
   return ageSeconds <= (spec?.leaseDurationSeconds ?? 0)
     ? { check, state: 'ok', detail }
-    : { check, state: 'failed', detail: `${detail}, which is too long: is a replica running?` };
+    : { check, state: 'failed', detail: `${detail}, which is too long ago; check that a replica is running` };
 }
 
 const maxListed = 5;
 
-function guards({ world, namespaces, operatorNamespace }: HealthFacts, validating: SeenConfiguration): Check {
+function guards({ world, namespaces, operatorNamespace }: HealthFacts, validating: SeenConfiguration): OperatorCheck {
   const check = 'guard';
   const registration = registrationOf(validating);
   const needed = [...world.namespaces()]
@@ -225,14 +225,14 @@ function guards({ world, namespaces, operatorNamespace }: HealthFacts, validatin
   return { check, state: 'ok', detail };
 }
 
-function foreign({ foreign: others }: Known): Check | undefined {
+function foreign({ foreign: others }: Known): OperatorCheck | undefined {
   if (others.length === 0) return undefined;
   const titles = someOf(others.map(({ title }) => title));
   const detail = `other webhooks judge evictions, and Holdfast completes none there: ${titles}`;
   return { check: 'other webhooks', state: 'warning', detail };
 }
 
-function kruise({ kruise: present }: Known): Check | undefined {
+function kruise({ kruise: present }: Known): OperatorCheck | undefined {
   if (!present) return undefined;
   const detail = 'Kruise is registered for PodUnavailableBudgets: Holdfast leaves them to it and does not show them';
   return { check: 'kruise', state: 'warning', detail };

@@ -4,7 +4,7 @@ import type { LiveWorld } from '../live/live-world.ts';
 import { readNodes } from '../live/nodes.ts';
 import { type BudgetView, budgetViews } from './budget-view.ts';
 import { namespacesWithBudgets } from './elsewhere.ts';
-import { type Check, healthChecks, someOf } from './health.ts';
+import { healthChecks, type OperatorCheck, someOf } from './health.ts';
 import { type NodeView, nodeViews } from './node-view.ts';
 import { readHealth } from './read-health.ts';
 import { type Summary, summaryOf } from './summary.ts';
@@ -17,7 +17,7 @@ export interface StatusReport {
   readonly budgets: readonly BudgetView[];
   /** Only with their pods of these namespaces. */
   readonly nodes: readonly NodeView[];
-  readonly operator: readonly Check[];
+  readonly operator: readonly OperatorCheck[];
   readonly gaps: readonly Gap[];
   readonly remarks: readonly string[];
   /** In numbers, and of everything that was read. */
@@ -34,7 +34,7 @@ export async function readStatus(
   const nodes = await readNodes(reader, nodeSelector);
   const health = await readHealth(reader, live);
   const { world, readAt, scope, gaps } = live;
-  const follows = 'those are shown on which pods in view run, and whether they are ready is not known';
+  const follows = 'only nodes with pods in view are shown, and whether they are ready is unknown';
   const noNodes = nodes.kind === 'denied' ? [{ what: 'nodes', why: nodes.why, follows }] : [];
   const views = {
     budgets: budgetViews(world),

@@ -37,7 +37,7 @@ interface Options extends LiveFlags, ScopeFlags {
 const defaultIntervalMs = 5_000;
 
 const statusDescription =
-  'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is well';
+  'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is healthy';
 
 export function statusCommand(): Command {
   const command = new Command('status')

@@ -1,6 +1,6 @@
 import { counted } from '../../api/wording.ts';
 import type { BudgetView } from './budget-view.ts';
-import type { Check } from './health.ts';
+import type { OperatorCheck } from './health.ts';
 import type { NodeView } from './node-view.ts';
 
 /** `absent`: no operator is registered. `unknown`: the user may not see it. */
@@ -24,7 +24,7 @@ export interface Summary {
 export interface Summarised {
   readonly budgets: readonly BudgetView[];
   readonly nodes: readonly NodeView[];
-  readonly operator: readonly Check[];
+  readonly operator: readonly OperatorCheck[];
 }
 
 export function summaryOf({ budgets, nodes, operator }: Summarised): Summary {
@@ -45,7 +45,7 @@ export function isBlockedNode({ stuck }: NodeView): boolean {
   return stuck > 0;
 }
 
-function operatorState(checks: readonly Check[]): OperatorState {
+function operatorState(checks: readonly OperatorCheck[]): OperatorState {
   if (checks.some(({ absent }) => absent === true)) return 'absent';
   for (const state of ['failed', 'warning', 'unknown'] as const) {
     if (checks.some((one) => one.state === state)) return state;

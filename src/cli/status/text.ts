@@ -3,7 +3,7 @@ import type { Paint } from '../output/paint.ts';
 import { table } from '../table.ts';
 import { blockedFirst } from './blocked-first.ts';
 import type { BudgetView } from './budget-view.ts';
-import type { Check } from './health.ts';
+import type { OperatorCheck } from './health.ts';
 import type { NodeView } from './node-view.ts';
 import type { StatusReport } from './report.ts';
 import { isHealthy, summaryText } from './summary.ts';
@@ -90,7 +90,7 @@ function reasonsText(reasons: NodeView['reasons']): string {
 
 const tones = { ok: 'good', warning: 'warn', failed: 'bad', unknown: 'dim' } as const;
 
-function checkTable(checks: readonly Check[], paint: Paint): string {
+function checkTable(checks: readonly OperatorCheck[], paint: Paint): string {
   const rows = checks.map(({ check, state, detail }) => [check, paint(tones[state], state), detail]);
   return table(['CHECK', 'STATE', 'DETAIL'], rows);
 }

@@ -10,7 +10,7 @@ export interface GroupVersionKind {
 }
 
 /** The resource and kind that a webhook's rules ask for: the request's own, or another version of it. */
-export interface Target {
+export interface AdmissionTarget {
   readonly type: ResourceType;
   readonly kind: GroupVersionKind;
 }
@@ -31,7 +31,7 @@ export function encodeReview(version: ReviewVersion, request: JsonObject): strin
 export function requestFields(
   uid: string,
   request: AdmissionRequest,
-  target: Target,
+  target: AdmissionTarget,
   objects: { readonly object: KubeObject | undefined; readonly oldObject: KubeObject | undefined },
 ): JsonObject {
   const { type, subresource, name } = request;

@@ -3,7 +3,7 @@ import { type ApiError, internalError } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { joinApiVersion, type KubeObject } from '../objects.ts';
 import type { AdmissionRequest } from './admission.ts';
-import type { GroupVersionKind, Target } from './admission-review.ts';
+import type { AdmissionTarget, GroupVersionKind } from './admission-review.ts';
 import type { ReviewAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
 import { type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
@@ -19,7 +19,7 @@ export interface MutatingContext extends MatchContext, CallContext {
 /** A webhook or a policy. */
 type Invoked = Pick<Webhook, 'id' | 'reinvoke'>;
 
-/** Which of them are to be asked again, because someone changed the object after them. */
+/** Which of them are to be called again, because another one changed the object after them. */
 export class Reinvocation {
   readonly #asked = new Set<string>();
   readonly #again = new Set<string>();
@@ -87,7 +87,7 @@ async function targetOf(
   request: AdmissionRequest,
   passage: Passage,
   context: MutatingContext,
-): Promise<Target | undefined> {
+): Promise<AdmissionTarget | undefined> {
   const scope = scopeOf(webhook, request, context);
   if (scope.kind === 'refuse') throw scope.error;
   if (scope.kind === 'skip') return undefined;

@@ -2,7 +2,7 @@ import type { ApiError } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { joinApiVersion, type KubeObject } from '../objects.ts';
 import type { AdmissionRequest } from './admission.ts';
-import type { Target } from './admission-review.ts';
+import type { AdmissionTarget } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
 import { type Call, type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
 import {
@@ -56,7 +56,7 @@ async function relevantCalls(
 function versioned(
   known: Map<string, Promise<VersionedObjects>>,
   request: AdmissionRequest,
-  { kind }: Target,
+  { kind }: AdmissionTarget,
   context: ValidatingContext,
 ): Promise<VersionedObjects> | VersionedObjects {
   if (kind.version === request.kind.version && kind.group === request.kind.group) return request;

@@ -1,7 +1,7 @@
 import { type ApiError, badRequest, internalError } from '../errors.ts';
 import { type Random, randomUid } from '../time/random.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { encodeReview, requestFields, reviewVersion, type Target } from './admission-review.ts';
+import { type AdmissionTarget, encodeReview, requestFields, reviewVersion } from './admission-review.ts';
 import { type ReviewAnswer, readAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookClient } from './webhook-client.ts';
@@ -16,7 +16,7 @@ export interface CallContext {
 export interface Call {
   readonly webhook: Webhook;
   readonly request: AdmissionRequest;
-  readonly target: Target;
+  readonly target: AdmissionTarget;
   readonly objects: VersionedObjects;
   readonly mutating: boolean;
 }

@@ -92,7 +92,7 @@ function createAgent({ serverName, caBundle }: Endpoint): HttpAgent {
   });
 }
 
-/** Keeps connections that somebody else makes. */
+/** Keeps connections that its caller makes. */
 class ConnectedAgent extends HttpAgent {
   readonly #connect: () => Duplex;
 

@@ -5,7 +5,7 @@ import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
 import type { View } from '../view.ts';
 import type { AdmissionRequest } from './admission.ts';
-import { type GroupVersionKind, namespaceOf, requestFields, type Target } from './admission-review.ts';
+import { type AdmissionTarget, type GroupVersionKind, namespaceOf, requestFields } from './admission-review.ts';
 import { evaluateConditions } from './match-conditions.ts';
 import { resourceOf } from './refusal.ts';
 import { type RuleSubject, ruleMatches } from './rule-match.ts';
@@ -16,7 +16,7 @@ export interface MatchContext {
   readonly types: ResourceTypes;
 }
 
-/** What decides whether somebody is asked about a request: a webhook, or a policy. */
+/** What decides whether a webhook or a policy is asked about a request. */
 export type Matched = Pick<Webhook, 'rules' | 'matchEquivalent' | 'namespaceSelector' | 'objectSelector'>;
 
 /** Objects in the version a webhook wants to see. */
@@ -26,7 +26,7 @@ export interface VersionedObjects {
 }
 
 export type Scope =
-  | { readonly kind: 'call'; readonly target: Target }
+  | { readonly kind: 'call'; readonly target: AdmissionTarget }
   | { readonly kind: 'skip' }
   | { readonly kind: 'refuse'; readonly error: ApiError };
 
@@ -57,7 +57,7 @@ export class ConditionValues {
 export function checkConditions(
   webhook: Webhook,
   request: AdmissionRequest,
-  target: Target,
+  target: AdmissionTarget,
   versioned: VersionedObjects,
   values: ConditionValues,
 ): 'call' | 'skip' | ApiError {
@@ -73,7 +73,7 @@ export function checkConditions(
 }
 
 /** `request` as expressions see it: what is empty is absent, and the objects have variables of their own. */
-export function conditionRequest(request: AdmissionRequest, target: Target): Record<string, unknown> {
+export function conditionRequest(request: AdmissionRequest, target: AdmissionTarget): Record<string, unknown> {
   const {
     object: _object,
     oldObject: _oldObject,
@@ -104,7 +104,7 @@ function objectMatches(selector: Selector, { object, oldObject }: AdmissionReque
   return selected(object) || selected(oldObject);
 }
 
-function findTarget(webhook: Matched, request: AdmissionRequest, types: ResourceTypes): Target | undefined {
+function findTarget(webhook: Matched, request: AdmissionRequest, types: ResourceTypes): AdmissionTarget | undefined {
   const subject = subjectOf(request, request.type);
   if (webhook.rules.some((rule) => ruleMatches(rule, subject))) return { type: request.type, kind: request.kind };
   if (!webhook.matchEquivalent) return undefined;
@@ -149,7 +149,7 @@ const exemptKinds = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** Questions about who may do what: a webhook in their way could lock everyone out. */
+/** Questions about who may do what: a webhook in their way could lock all users out. */
 export const virtualResources: ReadonlySet<string> = new Set([
   'authentication.k8s.io/selfsubjectreviews',
   'authentication.k8s.io/tokenreviews',

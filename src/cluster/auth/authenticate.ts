@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 export interface Authenticator {
-  /** Who asks; undefined for nobody and for credentials that prove nothing: the answer is a 401. */
+  /** Who asks; undefined without credentials, and for those that prove nothing: the answer is a 401. */
   authenticate(credentials: Credentials): User | undefined;
   /** What a token alone proves, for TokenReviews. */
   authenticateToken(token: string, audiences: readonly string[] | undefined): TokenOutcome;
@@ -53,7 +53,7 @@ export function createAuthenticator({ staticTokens, serviceAccounts }: Authentic
   };
 }
 
-/** Such a token says nothing about audiences, so it is for the API server and nobody else. */
+/** Such a token says nothing about audiences, so it is for the API server alone. */
 function staticOutcome(user: User, audiences: readonly string[] | undefined, own: readonly string[]): TokenOutcome {
   const shared = audiences ? own.filter((audience) => audiences.includes(audience)) : own;
   if (shared.length === 0) return { authenticated: false, error: 'invalid bearer token' };

@@ -14,7 +14,7 @@ export function aggregatedRules(role: KubeObject, all: readonly KubeObject[]): r
   const rules = new Map<string, PolicyRule>();
   for (const source of objects(aggregation['clusterRoleSelectors'])) {
     const selector = parseSelector(source, 'clusterRoleSelectors');
-    // Validation lets no other selector in; one that nobody can read selects nothing.
+    // Validation lets no other selector in; an unreadable one selects nothing.
     if (!selector.ok) continue;
     for (const other of others) {
       if (!matches(selector.value, other.metadata.labels ?? {})) continue;

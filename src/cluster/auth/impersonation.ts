@@ -21,7 +21,7 @@ export type ImpersonationOutcome =
   | { readonly allowed: false; readonly error: ApiError };
 
 /**
- * A way to be allowed to act as someone. The constrained ways want two rights: to act as that user, and to do so for this
+ * A way to be allowed to act as another user. The constrained ways want two rights: to act as that user, and to do so for this
  * very request. `impersonate` alone allows both.
  */
 interface Mode {
@@ -51,7 +51,7 @@ export function impersonate(wanted: WantedUser, request: Attributes, authorizer:
     if (!error) return { allowed: true, user: actualUser(mode, wanted) };
     first ??= error;
   }
-  // The last mode applies to everyone, so there has been a refusal.
+  // The last mode applies to all users, so there has been a refusal.
   return { allowed: false, error: first as ApiError };
 }
 

@@ -47,7 +47,7 @@ function open(token: string, publicKey: KeyObject): Fields | undefined {
   return genuine ? decode(body) : undefined;
 }
 
-/** What the token claims, whoever signed it. Never a reason to trust it. */
+/** What the token claims, without a check of its signature. Never a reason to trust it. */
 export function unverifiedClaims(token: string): Fields | undefined {
   if (token.length > maxTokenLength) return undefined;
   const parts = token.split('.');

@@ -15,7 +15,7 @@ export type Coverage =
   /** One line for each thing the holder may not do, as the API server prints it. */
   | { readonly covered: false; readonly missing: readonly string[] };
 
-/** Whether someone who holds `held` may already do everything that `wanted` would allow. */
+/** Whether a user who holds `held` may already do everything that `wanted` would allow. */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): Coverage {
   const missing: Right[] = [];
   let seen = 0;

@@ -26,7 +26,7 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Nobody hands out what they do not have. To be asked before a role or binding is created or updated, after the request
+ * No user grants rights that they do not have. To be asked before a role or binding is created or updated, after the request
  * itself was authorized; says why not, or nothing. Other resources pass.
  */
 export function escalationProblem(write: RbacWrite, rbac: RbacAuthorizer): ApiError | undefined {

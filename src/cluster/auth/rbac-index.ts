@@ -95,7 +95,7 @@ function groupIdentity(name: string): string {
   return `group ${name}`;
 }
 
-/** A service account without a namespace is one of the binding's own; in a ClusterRoleBinding it is nobody. */
+/** A service account without a namespace is one of the binding's own; in a ClusterRoleBinding it names no account. */
 function identityOf({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
   if (kind === 'User') return userIdentity(name);
   if (kind === 'Group') return groupIdentity(name);

@@ -31,7 +31,7 @@ export interface ServiceAccountTokens {
 
 export type TokenVerdict =
   | { readonly kind: 'genuine'; readonly user: User; readonly audiences: readonly string[] }
-  /** Not a token of this issuer at all: someone else may know it. */
+  /** Not a token of this issuer at all: another authenticator may know it. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'refused'; readonly why: string };
 

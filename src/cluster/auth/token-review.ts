@@ -3,7 +3,7 @@ import type { KubeObject } from '../objects.ts';
 import type { Authenticator } from './authenticate.ts';
 import type { User } from './user.ts';
 
-/** Answers a TokenReview: whose token it is, if anyone's. */
+/** Answers a TokenReview: which user's token it is, if it is valid. */
 export function reviewToken(review: KubeObject, authenticator: Authenticator): KubeObject {
   const { token, audiences } = (review['spec'] ?? {}) as { token?: string; audiences?: string[] };
   if (!token) throw badRequest('token is required for TokenReview in authentication');

@@ -1,5 +1,5 @@
 /**
- * CEL cannot loop for ever, but loops within loops over long lists, and strings that are doubled again and again, can hold the
+ * CEL cannot loop forever, but loops within loops over long lists, and strings that are doubled again and again, can hold the
  * server up for hours. Every step of an evaluation is paid for out of one budget; when it is spent, everything fails at once.
  */
 

@@ -5,7 +5,7 @@ import { registerLibrary } from './library.ts';
 import { registerJsonPatch } from './library-json-patch.ts';
 import { type Loop, loopsOf } from './loops.ts';
 import { compilationMessage, evaluationMessage, problemAt } from './messages.ts';
-import { identifiers, meter, redirectCalls, type Selection, selections } from './metering.ts';
+import { type FieldSelection, identifiers, meter, redirectCalls, selections } from './metering.ts';
 import { withoutObjectLiterals } from './object-literals.ts';
 import { declareTypes } from './type-check.ts';
 import { celValue, markConverted } from './values.ts';
@@ -26,7 +26,7 @@ export interface CelProgram {
   /** The variables that it reads, of those it may. */
   readonly reads: ReadonlySet<string>;
   /** The fields that it names, for callers that know which there are. */
-  readonly selects: readonly Selection[];
+  readonly selects: readonly FieldSelection[];
   /** Its loops, for callers that know how long what they go over may be. */
   readonly loops: readonly Loop[];
   /** JSON integers are CEL's int. Convert large bindings once with celValue when several programs read them. */

@@ -46,14 +46,14 @@ export function identifiers(root: unknown): Set<string> {
 }
 
 /** A field that the expression names, by the way to it from a variable; `at` is where its dot stands. */
-export interface Selection {
+export interface FieldSelection {
   readonly variable: string;
   readonly names: readonly string[];
   readonly at: number;
 }
 
 /** Only plain ways, `self.a.b`: what stands behind calls and brackets is not known without types. */
-export function selections(root: unknown): Selection[] {
+export function selections(root: unknown): FieldSelection[] {
   return [...nodesOf(root)].flatMap((node) => {
     const names: string[] = [];
     let current = node;

@@ -44,7 +44,7 @@ export interface ControllersOptions {
 
 /** How simulated nodes behave. */
 export interface Pace extends Pick<NodesOptions, 'startDelayMs' | 'stopDelayMs' | 'jobRunMs' | 'lifecycleEvents'> {
-  /** False: nodes never fall silent, and so nobody has to look whether they did. */
+  /** False: nodes never fall silent, and no controller has to check whether they did. */
   readonly heartbeats: boolean;
 }
 

@@ -107,7 +107,7 @@ function wrongParent(schema: Schema, field: string, type: string, key: string): 
   return [schema.type ? invalid(`${field}.type`, schema.type, detail) : required(`${field}.type`, detail)];
 }
 
-/** Items of a set are compared as wholes, so nobody may merge them. */
+/** Items of a set are compared as wholes, so they cannot be merged. */
 function setErrors(schema: Schema, field: string): FieldError[] {
   const { items } = schema;
   if (!items) return [];

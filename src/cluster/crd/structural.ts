@@ -6,7 +6,7 @@ import { addAll } from '../schema/result.ts';
 
 /**
  * A structural schema says the type of everything outside of `allOf`, `anyOf`, `oneOf` and `not`; those may only narrow values.
- * Without that nobody could prune, default or merge.
+ * Without that the server could not prune, default or merge.
  */
 export function structuralErrors(schema: Schema, field: string): FieldError[] {
   const errors = [...levelErrors(schema, 'root', field), ...completenessErrors(schema, schema, field, field)];

@@ -16,8 +16,8 @@ export const ofEveryObject = {
 const ofMetadata: Readonly<Record<string, string>> = {
   annotations: 'Annotations are notes for people and programs. Nothing is selected by them.',
   creationTimestamp: 'CreationTimestamp is a timestamp of the moment when the server created the object. Read-only.',
-  deletionGracePeriodSeconds: 'How many seconds the object has to end after somebody deleted it. Read-only.',
-  deletionTimestamp: 'When the object is to be gone. It is there once somebody has deleted the object. Read-only.',
+  deletionGracePeriodSeconds: 'How many seconds the object has to end after it was deleted. Read-only.',
+  deletionTimestamp: 'When the object is to be gone. It is set when a client deletes the object. Read-only.',
   finalizers: 'Who still has to do something before the object can go. It stays until the list is empty.',
   generateName: 'The beginning of a name that the server completes, for an object without a name.',
   generation: 'How often what the object asks for has changed. Read-only.',
@@ -26,7 +26,7 @@ const ofMetadata: Readonly<Record<string, string>> = {
   name: 'Unique among the objects of its kind in its namespace. It cannot be changed.',
   namespace: 'Where the object lives, for kinds that live in namespaces. It cannot be changed.',
   ownerReferences: 'Objects that this one belongs to. When all of them are gone, it goes, too.',
-  resourceVersion: 'Changes with every write. Whoever sends it back changes only what they have seen.',
+  resourceVersion: 'Changes with every write. A client that sends it back changes only what it has seen.',
   selfLink: 'Not used any more.',
   uid: 'Unique for all time, also among objects of the same name that came one after the other. Read-only.',
 };

@@ -204,7 +204,7 @@ async function spendBudget(request: EvictionRequest, name: string): Promise<void
         context: {
           ...context,
           user: systemUser,
-          // What is said about the budget is not for who evicts the pod.
+          // Warnings about the budget are not shown to the client that evicts the pod.
           warnings: [],
           fieldManager: 'kube-apiserver',
           options: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },

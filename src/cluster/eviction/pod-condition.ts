@@ -4,7 +4,7 @@ import type { KubeObject } from '../objects.ts';
 /** Newer than the published types. */
 type SeenCondition = PodCondition & { observedGeneration?: number };
 
-/** The pod with the condition by which everyone sees that it was evicted, and did not fail. The pod itself if it has it. */
+/** The pod with the condition by which clients see that it was evicted, and did not fail. The pod itself if it has it. */
 export function disruptionTargeted(pod: KubeObject, now: string): KubeObject {
   const status = (pod['status'] ?? {}) as { conditions?: SeenCondition[] };
   const conditions = status.conditions ?? [];

@@ -48,7 +48,7 @@ interface Flow {
 
 const group = (name: string): JsonObject => ({ kind: 'Group', group: { name } });
 const user = (name: string): JsonObject => ({ kind: 'User', user: { name } });
-const everybody = [group('system:unauthenticated'), group('system:authenticated')];
+const allUsers = [group('system:unauthenticated'), group('system:authenticated')];
 const systemAccounts = [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }];
 const leases = { apiGroups: ['coordination.k8s.io'], resources: ['leases'], namespaces: ['*'] };
 const nodes = { apiGroups: [''], resources: ['nodes', 'nodes/status'], namespaces: ['*'], clusterScope: true };
@@ -59,7 +59,7 @@ const flows: readonly Flow[] = [
     name: 'probes',
     level: 'exempt',
     precedence: 2,
-    subjects: everybody,
+    subjects: allUsers,
     resources: [],
     paths: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }],
   },
@@ -113,8 +113,8 @@ const flows: readonly Flow[] = [
     by: 'ByUser',
     subjects: [group('system:serviceaccounts')],
   },
-  { name: 'global-default', level: 'global-default', precedence: 9900, by: 'ByUser', subjects: everybody },
-  { name: 'catch-all', level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: everybody },
+  { name: 'global-default', level: 'global-default', precedence: 9900, by: 'ByUser', subjects: allUsers },
+  { name: 'catch-all', level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: allUsers },
 ];
 
 const anyResource = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true };

@@ -7,7 +7,7 @@ import { badRequest, isApiError, tooLarge } from '../errors.ts';
 const maxBodyBytes = 3 * 1024 * 1024;
 
 /**
- * YAML takes a hundred times as long to read as JSON, and nobody is served meanwhile. Clients convert it themselves; what
+ * YAML takes a hundred times as long to read as JSON, and no other client is served meanwhile. Clients convert it themselves; what
  * arrives as YAML was written by hand.
  */
 const maxYamlCharacters = 256 * 1024;
@@ -24,7 +24,7 @@ export async function readBody(request: IncomingMessage, limit = maxBodyBytes): 
       chunks.push(chunk);
     }
   } catch (error) {
-    // The client hung up, or took too long; nobody is there to read this.
+    // The client hung up, or took too long; it does not read this.
     throw isApiError(error) ? error : badRequest('the request ended before its body did');
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);

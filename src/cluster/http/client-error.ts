@@ -10,7 +10,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** A request that never became one: what its sender is told, or nothing where there is nobody who speaks HTTP. */
+/** A request that never became one: what its sender is told, or nothing where the other end does not speak HTTP. */
 function refusalOf(code: string | undefined): Refusal | undefined {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return {

@@ -5,7 +5,7 @@ const maxBytes = 64 * 1024 * 1024;
 const maxMs = 5_000;
 
 /**
- * Lets the rest of a body pass that nobody wants. Most clients read no answer before they have sent their request, and a
+ * Reads and drops the rest of a body that is not needed. Most clients read no answer before they have sent their request, and a
  * connection that is closed while they send takes the answer with it. False: there was no end to it.
  */
 export function discardBody(request: IncomingMessage): Promise<boolean> {

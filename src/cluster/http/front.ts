@@ -39,7 +39,7 @@ export interface Observation {
   readonly seconds: number;
 }
 
-/** Paths that say nothing about the cluster's content are open to everyone who is known. */
+/** Paths that say nothing about the cluster's content are open to every authenticated user. */
 const alwaysOpen = new Set(['/healthz', '/livez', '/readyz', '/version']);
 
 const impersonationHeader = /^impersonate-/i;
@@ -97,7 +97,7 @@ export class ApiFront {
     checkTimeout(info, query);
     const user = this.#admit(request, info, notes);
     const { warnings, flow } = notes;
-    // The beginning of a stream is written by whoever goes on with it.
+    // The head of a stream is written by the handler that goes on with it.
     if (info.verb === 'watch') for (const [name, value] of Object.entries(flow)) response.setHeader(name, value);
     if (info.kind === 'resource')
       return this.#options.handleResource({ request, response, query, info, user, warnings });

@@ -51,7 +51,7 @@ export class LineWriter {
     });
   }
 
-  /** Nothing that is written reaches anyone any more. */
+  /** Nothing that is written reaches the client any more. */
   get isDone(): boolean {
     return this.#done;
   }
@@ -120,7 +120,7 @@ export class LineWriter {
     try {
       await this.#settled();
     } catch {
-      // The store has lost its disk: nothing more can be promised to anyone.
+      // The store has lost its disk: nothing more can be promised to clients.
       this.#cutOff();
     }
   }

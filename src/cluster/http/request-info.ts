@@ -103,7 +103,7 @@ export function isTrue(value: string | null): boolean {
   return value === 'true' || value === '1';
 }
 
-/** `metadata.name=x` in the selector makes a list a question about one object, also for who may ask it. */
+/** A list with `metadata.name=x` in its selector is authorized as a request for that one object. */
 function nameSelected(query: URLSearchParams): string {
   return /(?:^|,)metadata\.name=([^,]*)/.exec(query.get('fieldSelector') ?? '')?.[1] ?? '';
 }

@@ -2,7 +2,7 @@ import { quote } from '../auth/go-quote.ts';
 import { badRequest } from '../errors.ts';
 import type { RequestInfo } from './request-info.ts';
 
-/** Requests that last as long as the client wants have no such limit, and nobody reads theirs. */
+/** Requests that last as long as the client wants have no such limit, and their `timeout` is not read. */
 const lasting = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** Every answer here is given long before the client's time is up; still the client has to name a time. */

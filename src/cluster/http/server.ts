@@ -26,7 +26,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** A server that nobody reaches but by a connection that is handed to it. */
+/** A server that is reached only by a connection that is handed to it. */
 export interface InProcessServer {
   accept(connection: Duplex): void;
   close(): Promise<void>;
@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { port: (server.address() as AddressInfo).port, close: () => close(server, sockets) };
 }
 
-/** Without a network nobody is slow, and nobody is known by a certificate: a token has to say who asks. */
+/** Without a network no client is slow, and none has a certificate: a token has to say who asks. */
 export function serveInProcess(options: FrontOptions): InProcessServer {
   const server = createPlainServer({ ...common, requestTimeout: 0, headersTimeout: 0 });
   const connections = new Set<Duplex>();

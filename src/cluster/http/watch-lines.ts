@@ -8,7 +8,7 @@ import type { Clock } from '../time/clock.ts';
 import { type EncodeOptions, encodeObject, partialMetadata, sendsAsKept, sendsBytes, table } from './encode.ts';
 import { statusBody } from './reply.ts';
 
-/** Events are the same for everyone who reads whole objects in the same format: written once, sent many times. */
+/** Events are the same for all clients that read whole objects in the same format: written once, sent many times. */
 const sharedLines = new WeakMap<StoreEvent, Buffer>();
 const sharedFrames = new WeakMap<StoreEvent, Buffer>();
 

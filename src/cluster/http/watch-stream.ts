@@ -15,7 +15,7 @@ export interface WatchRequest {
   readonly list: ListQuery;
   readonly encode: EncodeOptions;
   readonly bookmarks: boolean;
-  /** State first, as ADDED events. Left out: only for who names no revision. */
+  /** State first, as ADDED events. Left out: only for a client that names no revision. */
   readonly sendInitialEvents?: boolean;
   readonly timeoutMs: number;
 }

@@ -168,7 +168,7 @@ export async function deleteCollection(registry: Registry, exchange: Exchange, t
     try {
       await deleteObject(registry, { target: one, options, context, inCollection: true });
     } catch (error) {
-      // Someone else was faster; the caller wanted it gone, and it is.
+      // Another client was faster; the caller wanted it deleted, and it is.
       if (stored(registry, one)) throw error;
     }
   }

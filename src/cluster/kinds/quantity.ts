@@ -11,7 +11,7 @@ export interface Quantity {
 }
 
 const pattern = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[KMGTPE]i)|[numkMGTPE]|(?:[eE][+-]?[0-9]{1,3}))?$/;
-/** Longer texts are not numbers that anybody means; the limit keeps the arithmetic small. */
+/** Longer texts are not meant as numbers; the limit keeps the arithmetic small. */
 const maxLength = 64;
 const billion = 1_000_000_000n;
 /** The API server caps what does not fit into 64 bits. */

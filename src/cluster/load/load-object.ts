@@ -27,7 +27,7 @@ export type LoadOutcome =
   | { readonly kind: 'exists' }
   | { readonly kind: 'invalid'; readonly why: string };
 
-/** Kinds that would make this cluster ask something that runs only where the snapshot was taken, or that nobody keeps. */
+/** Kinds that would make this cluster call something that runs only where the snapshot was taken, or that no controller here maintains. */
 const leftOut: ReadonlyMap<string, string> = new Map([
   ['admissionregistration.k8s.io/mutatingwebhookconfigurations', 'what it calls does not run here'],
   ['admissionregistration.k8s.io/validatingwebhookconfigurations', 'what it calls does not run here'],
@@ -79,7 +79,7 @@ async function prepared(
   const working = workingType(registry.types, type);
   const object = await convertTo(type, decoded, apiVersionOf(working));
   working.strategy.applyDefaults?.(object);
-  // Somebody wrote it by hand: it has not lived yet, and gets what every new one gets.
+  // It was written by hand: it is new, and gets what every new object gets.
   if (snapshot['status'] === undefined) working.strategy.prepareForCreate?.(object, strategyContext(registry));
   const { metadata } = object;
   metadata.uid ||= randomUid(registry.random);

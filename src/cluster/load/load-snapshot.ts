@@ -36,7 +36,7 @@ function isDefinition({ apiVersion, kind }: SnapshotObject): boolean {
   return apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition';
 }
 
-/** Nobody else is going to run a loaded node. */
+/** A loaded node has no kubelet, so this cluster runs it. */
 function adopt(type: ResourceType, draft: KubeObject): void {
   if (type.key === 'nodes') draft.metadata.labels = { ...draft.metadata.labels, [sim.node]: 'true' };
 }

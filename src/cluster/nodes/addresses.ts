@@ -68,7 +68,7 @@ class AddressPool implements PodAddresses {
   }
 }
 
-/** As long as there are fewer, every pod gets an address that nobody had. */
+/** As long as there are fewer, every pod gets an address that no pod had before. */
 const maxFresh = perBlock;
 
 function format(number: number): string {

@@ -22,7 +22,7 @@ export interface ContainerContext {
   readonly startMs: number;
   /** The kubelet is still busy with an older spec of some container of the pod. */
   readonly busy: boolean;
-  /** Someone wants the pod to crash, and it has not done so yet. */
+  /** The user wants the pod to crash, and it has not done so yet. */
   readonly crashNow: boolean;
   note(note: Note): void;
 }

@@ -47,7 +47,7 @@ function readNumber(query: URLSearchParams, name: string, minimum: number, error
 
 /** The log as it is now, or why there is none. */
 export function logAnswer(pod: PodObject, container: string, options: LogOptions): string {
-  // Nobody has begun with a pod that has no node; the API server itself then has nothing to say.
+  // No kubelet has begun with a pod that has no node; the API server itself then has nothing to say.
   if (!pod.spec.nodeName) return '';
   const status = statusOfContainer(pod, container);
   const of = `container "${container}" in pod "${pod.metadata.name}"`;

@@ -62,7 +62,7 @@ function endLines(state: ContainerState | undefined): readonly Line[] {
   return [{ time: ended.finishedAt, text: `exiting with code ${ended.exitCode}` }];
 }
 
-/** Logs carry nanoseconds; nobody measured any here. */
+/** Logs carry nanoseconds, which are not measured here. */
 function precise(time: string): string {
   return time.replace(/(\.[0-9]+)?Z$/, '.000000000Z');
 }

@@ -74,7 +74,7 @@ function transition(before: readonly NodeCondition[], type: string, status: stri
   return condition?.status === status ? condition.lastTransitionTime : undefined;
 }
 
-/** Someone, such as the node lifecycle controller, has given the node up, or nobody has looked at it yet. */
+/** A controller, such as the node lifecycle controller, has given the node up, or none has seen it ready yet. */
 export function isUnwell(node: NodeObject): boolean {
   const conditions = node.status?.conditions ?? [];
   return health.some(([type, status]) => conditions.find((condition) => condition.type === type)?.status !== status);

@@ -20,7 +20,7 @@ export interface NodesOptions {
   readonly stopDelayMs?: number;
   /** How long pods of Jobs run, unless an annotation says otherwise. */
   readonly jobRunMs?: number;
-  /** False: nodes renew no leases. For simulations that nobody watches nodes in. */
+  /** False: nodes renew no leases. For simulations in which no controller monitors nodes. */
   readonly heartbeats?: boolean;
   /** False: only warnings become events, not every start and stop. */
   readonly lifecycleEvents?: boolean;

@@ -175,7 +175,7 @@ export class PodAgent implements Controller {
     this.#entries.delete(key);
   }
 
-  /** The node is cut off: nobody hears of its pods, and nobody reaches them. */
+  /** The node is cut off: its pods are not reported, and no client reaches them. */
   #suspend(key: string): void {
     this.#queue.delete(key);
     this.#prober.forget(key);

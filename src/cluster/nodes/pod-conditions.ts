@@ -30,7 +30,7 @@ export function isContainerReady(pod: PodObject, record: ContainerRecord): boole
   return isStarted(pod, record) && (!specOf(pod, record.name)?.readinessProbe || record.readinessPassed);
 }
 
-/** The conditions that a kubelet keeps, and, as they were, those of everybody else. */
+/** The conditions that a kubelet keeps, and, unchanged, those of other writers. */
 export function podConditions(pod: PodObject, state: PodState, phase: string, nowMs: number): PodCondition[] {
   const before = (pod.status?.conditions ?? []) as readonly Condition[];
   const verdicts = [...verdictsOf(pod, state, phase), ...resizeVerdicts(pod, state)];
@@ -59,7 +59,7 @@ const resizeMessages = {
   Infeasible: 'Node can never have enough room for the resize',
 } as const;
 
-/** Nobody asked for a probe of its own, so that the pod may be disrupted when it is ready. */
+/** The pod has no probe of its own, so it may be disrupted when it is ready. */
 function mirrored({ reason: _reason, message: _message, ...ready }: Condition): Condition {
   return { ...ready, type: 'Disruptable' };
 }

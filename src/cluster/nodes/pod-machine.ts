@@ -9,7 +9,7 @@ import { stopDelayMs } from './in-place-change.ts';
 import type { ProbeKind } from './pod-probes.ts';
 import { type ContainerRecord, type MachineSettings, type Note, type PodState, specOf } from './pod-state.ts';
 
-export interface Step {
+export interface PodStep {
   readonly state: PodState;
   readonly notes: readonly Note[];
   /** When to look again though nothing was asked; undefined: no need. */
@@ -22,7 +22,7 @@ const killedExitCode = 137;
 const maxLooks = 64;
 
 /** What has become of the pod by now. */
-export function stepPod(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): Step {
+export function stepPod(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): PodStep {
   const notes: Note[] = [];
   const current = rememberCrash(pod, state);
   if (current.over) return { state: current, notes, wakeMs: undefined };
@@ -143,7 +143,7 @@ function wakeTime(pod: PodObject, state: PodState, nowMs: number, settings: Mach
 }
 
 /** A deleted pod: its containers end when they have finished, or at the latest when the grace period is over. */
-function stepStopping(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): Step {
+function stepStopping(pod: PodObject, state: PodState, nowMs: number, settings: MachineSettings): PodStep {
   const stop = state.stop ?? { sinceMs: nowMs, delayMs: stopDelayMs(pod, settings) / settings.speed };
   const graceMs = ((pod.metadata.deletionGracePeriodSeconds ?? defaultGraceSeconds) * 1000) / settings.speed;
   const notes: Note[] = state.stop ? [] : killingNotes(state);

@@ -79,7 +79,7 @@ export interface MachineSettings {
   /** Unless the pod's annotation says otherwise. */
   readonly startDelayMs: number | ((pod: PodObject) => number);
   readonly stopDelayMs: number;
-  /** How long pods of Jobs run, unless their annotation says otherwise. Infinity: until somebody ends them. */
+  /** How long pods of Jobs run, unless their annotation says otherwise. Infinity: until they are deleted. */
   readonly jobRunMs: number;
 }
 

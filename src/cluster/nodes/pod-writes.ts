@@ -7,7 +7,7 @@ import { isFinished } from '../controllers/common/pods.ts';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { isApiError } from '../errors.ts';
 
-/** Writes the status if there is anything new in it. A pod that has finished has finished; nobody brings it back. */
+/** Writes the status if there is anything new in it. A finished pod stays finished. */
 export async function writePodStatus(
   client: Client,
   pod: PodObject,
@@ -47,7 +47,7 @@ export async function removePod(client: Client, pod: PodObject): Promise<void> {
   try {
     await client.delete('pods', namespace, name, { gracePeriodSeconds: 0, ...(uid ? { uid } : {}) });
   } catch (error) {
-    // Someone else has removed it, or it has been replaced.
+    // Another client has deleted it, or it has been replaced.
     if (!isApiError(error, 404) && !isApiError(error, 409)) throw error;
   }
 }

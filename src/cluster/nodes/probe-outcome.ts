@@ -6,7 +6,7 @@ export type ProbeOutcome = { readonly ok: true } | { readonly ok: false; readonl
 
 const passed: ProbeOutcome = { ok: true };
 
-/** What a probe would find, without asking anyone: what the annotations say. */
+/** What a probe would find, without running it: what the annotations say. */
 export function simulatedOutcome(pod: PodObject, { container, probe }: KubeletProbe): ProbeOutcome {
   const { handler, timeoutSeconds } = probe;
   if (handler.kind === 'exec') {

@@ -57,7 +57,7 @@ function refusal({ applied, schema }: Application): ApiError | undefined {
   return problem === undefined ? undefined : unclassified(problem);
 }
 
-/** An object that nobody managed so far belongs to nobody in particular, so that taking it over shows as a conflict. */
+/** An object without managers gets the placeholder manager of Kubernetes, so that taking its fields over shows as a conflict. */
 function managersBefore(application: Application): Managers {
   const { live, schema, resetFields } = application;
   const stored = storedManagers(live?.metadata.managedFields);
@@ -84,7 +84,7 @@ function mergeAndPrune(application: Application, managers: Managers): Merged {
   const merged = mergeConfiguration(start, applied, schema);
   const pruned = prunedFields(merged, previous?.fields, [...others, applier], schema);
   const object = removeFields(merged, pruned, schema, undefined);
-  // Whoever set a map that is empty now still sets it.
+  // The manager of a map that is empty now still manages it.
   const compared = removeFields(merged, pruned, schema, null);
   const comparison = withoutFields(compareObjects(start, compared, schema), resetFields);
   return {
@@ -100,7 +100,7 @@ function applierOf({ manager, apiVersion, subresource, time }: Application, fiel
   return { manager, operation: 'Apply', apiVersion, subresource: subresource ?? '', time, fields };
 }
 
-/** What goes: what this applier applied last time and not this time, as long as nobody else manages it. */
+/** What is removed: what this applier applied last time and not this time, as long as no other manager has it. */
 function prunedFields(merged: JsonMap, last: FieldSet, managers: Managers, schema: Schema | undefined): FieldSet {
   if (last === undefined) return undefined;
   const ensure = (set: FieldSet) => withNamedParents(set, schema);

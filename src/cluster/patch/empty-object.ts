@@ -5,8 +5,8 @@ import type { JsonMap } from './json-tree.ts';
 const maxLevels = 20;
 
 /**
- * A built-in kind's object with nothing in it: structures that are always there, and required lists. Whoever creates an object
- * does not own these by themselves, only what is put into them.
+ * A built-in kind's object with nothing in it: structures that are always there, and required lists. The creator of an
+ * object does not own these by themselves, only what it puts into them.
  */
 export function emptyObject(schema: Schema | undefined): JsonMap {
   if (schema === undefined) return {};

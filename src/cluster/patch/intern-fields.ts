@@ -5,7 +5,7 @@ import type { FieldTree } from './field-set.ts';
  * object: of equal trees one is kept, and all objects share it.
  */
 
-/** Then everything is forgotten and learnt anew; what is shared already stays so. */
+/** Then everything is forgotten and collected again; what is shared already stays so. */
 const maxKnown = 2_000;
 
 const known = new Map<string, FieldTree>();

@@ -12,7 +12,7 @@ import { isMap, isWithinDepth, type JsonMap } from './json-tree.ts';
 
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The only manager this is for; whoever does not want it takes another name. */
+/** The only manager this is for; a client that does not want it takes another name. */
 export const kubectl = 'kubectl';
 
 /** The fields that still are as they were applied last. */

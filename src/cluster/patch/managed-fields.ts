@@ -40,7 +40,7 @@ const unnamed = 'unknown';
 export function trackUpdate(update: UpdateToTrack): ManagedFieldsEntry[] | undefined {
   const { live } = update;
   const before = managersBefore(update);
-  // Whoever resets managedFields gets an object that nobody manages, until somebody applies.
+  // A client that resets managedFields gets an object without managers, until the next apply.
   if (before.length === 0 && live !== undefined) return undefined;
   const comparison = withoutFields(
     compareObjects(live ?? update.empty, update.next, update.schema),
@@ -92,7 +92,7 @@ export function withoutFields(comparison: Comparison, paths: readonly (readonly 
   };
 }
 
-/** Nobody manages what identifies an object or what the server alone sets. */
+/** No manager owns what identifies an object or what the server alone sets. */
 const neverManaged = setOfPaths([
   ['apiVersion'],
   ['kind'],
@@ -114,7 +114,7 @@ export function manageable(set: FieldSet): FieldSet {
 
 export type Actor = Pick<UpdateToTrack, 'manager' | 'apiVersion' | 'subresource' | 'time'>;
 
-/** Whoever changes a field takes it from all others. The same list comes back if nothing changed. */
+/** A manager that changes a field takes it from all others. The same list comes back if nothing changed. */
 export function managersAfterUpdate(before: Managers, { changed, removed }: Comparison, actor: Actor): Managers {
   const own = manageable(changed);
   if (own === undefined) return capUpdaters(withoutLost(before, changed, removed));

@@ -17,7 +17,7 @@ export interface Manager {
 
 export type Managers = readonly Manager[];
 
-/** An applier is the same whatever version it speaks; whoever updates is another one in each version. */
+/** An applier is the same whatever version it speaks; an updater is another manager in each version. */
 export function isSameManager(left: Manager, right: Omit<Manager, 'fields' | 'time'>): boolean {
   return (
     left.manager === right.manager &&
@@ -89,7 +89,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Undefined: nobody manages anything. */
+/** Undefined: no manager has any field. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.length === 0) return undefined;
   return [...managers].sort(compareManagers).map((manager) => ({

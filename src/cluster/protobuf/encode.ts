@@ -8,8 +8,8 @@ import type { WireWriter } from './wire-writer.ts';
 const context: WriteContext = { writeMessage };
 
 /**
- * The fields of a message out of the JSON of it. What the JSON has is written, also zeros: whoever reads it takes a number
- * that is not there for zero, unless the field may be left out, and then JSON has it only if somebody set it.
+ * The fields of a message out of the JSON of it. What the JSON has is written, also zeros: readers take an
+ * absent number for zero, unless the field may be left out, and then JSON has it only if it was set.
  */
 export function writeMessage(writer: WireWriter, message: string, value: unknown): void {
   const write = valueWriters.get(message);

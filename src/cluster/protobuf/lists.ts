@@ -13,7 +13,7 @@ export interface ListHead {
   readonly metadata: JsonObject;
 }
 
-/** So many items are encoded before others have their turn: a list of all pods takes a second, and nobody else is to wait for it. */
+/** How many items are encoded before other requests run: a list of all pods takes a second, and no other client is to wait for it. */
 const itemsAtATime = 250;
 
 /** A list in its envelope, in parts. All lists are alike, whatever they hold: their metadata, and then the items. */

@@ -11,7 +11,7 @@ export const fieldFlags = {
   inline: 4,
   /**
    * JSON has no zero of this number, text or truth value. Messages say them all, unless they are pointers in Go, so a zero
-   * is a value that somebody set only if the field is a pointer (`replicas: 0`) or one that JSON always has.
+   * is a value that was set only if the field is a pointer (`replicas: 0`) or one that JSON always has.
    */
   leavesOutZero: 8,
 } as const;

@@ -34,7 +34,7 @@ export const valueReaders: ReadonlyMap<string, ValueReader> = new Map<string, Va
 /** Largest distance from 1970 that a date can have, in seconds. */
 const maxSeconds = 8_640_000_000_000;
 
-/** A time that nobody set has no bytes at all; JSON says it as null, which is the same as nothing. */
+/** A time that was not set has no bytes at all; JSON says it as null, which is the same as nothing. */
 function readTime(bytes: Buffer): string | undefined {
   return bytes.length === 0 ? undefined : `${isoSeconds(bytes)}Z`;
 }

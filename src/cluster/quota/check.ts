@@ -5,7 +5,7 @@ import type { Usage } from './usage.ts';
 
 type Amounts = Readonly<Record<string, unknown>>;
 
-/** What a quota that limits these asks of every container: otherwise nobody could tell what it takes. */
+/** What a quota that limits these asks of every container: otherwise its usage would be unknown. */
 const mustBeSpecified: ReadonlySet<string> = new Set([
   'cpu',
   'memory',

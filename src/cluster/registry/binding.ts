@@ -29,7 +29,7 @@ export async function bindPod(
     target,
     subresource: 'binding',
     skipAdmission: true,
-    // Nobody owns where a pod runs.
+    // No manager owns `spec.nodeName`.
     tracksFields: true,
     context: { ...context, options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' } },
     retries: true,

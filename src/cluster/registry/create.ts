@@ -90,7 +90,7 @@ function track(registry: Registry, type: ResourceType, object: KubeObject, conte
     time: timestamp(registry.clock.now()),
     schema: type.schema,
     ...(type.custom ? {} : { empty: emptyObject(type.schema) }),
-    // It is dropped before the object is stored, and what the server puts there itself is nobody's.
+    // It is dropped before the object is stored, and what the server puts there itself has no manager.
     ...(type.subresources.has('status') ? { resetFields: [['status']] } : {}),
   });
   if (managedFields !== undefined) object.metadata.managedFields = managedFields;
@@ -136,7 +136,7 @@ async function store(registry: Registry, target: Target, object: KubeObject): Pr
   return convertTo(type, result.stored.object, apiVersionOf(type));
 }
 
-/** Someone else has the name, perhaps not for long. */
+/** Another object has the name, perhaps not for long. */
 function taken({ type, name }: Target, { metadata }: KubeObject, present: Stored | undefined): ApiError {
   const { status } = alreadyExists(resourceName(type), name);
   const generated = metadata.generateName

@@ -104,7 +104,7 @@ async function removeMarked(registry: Registry, request: DeleteRequest, marked: 
   const { target, options } = request;
   if (!request.skipAdmission) await admit(registry, request, marked);
   const current = stored(registry, target);
-  // Whoever was faster did what was wanted.
+  // A faster client did what was wanted.
   if (!current || !isSame(current, marked)) return outcome('removed', target, marked.object);
   const versioned = options.resourceVersion === undefined ? {} : { resourceVersion: String(marked.revision) };
   checkPreconditions({ target, options: { ...options, ...versioned } }, current);

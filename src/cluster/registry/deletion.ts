@@ -17,7 +17,7 @@ export type DeletionStep =
   | { readonly kind: 'begin'; readonly object: KubeObject }
   /** It goes at once, but kinds that know grace are seen terminating first, with none left. */
   | { readonly kind: 'markAndRemove'; readonly metadata: KubeObject['metadata'] }
-  /** Its deletion is under way, and this request adds nothing to that: nobody is asked about it again. */
+  /** Its deletion is under way, and this request adds nothing to that: admission is not asked again. */
   | { readonly kind: 'pending' };
 
 const orphanFinalizer = 'orphan';

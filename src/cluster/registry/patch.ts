@@ -176,14 +176,14 @@ async function applyObject(registry: Registry, request: PatchRequest): Promise<P
       const object = await createObject(registry, target, merge(undefined), context, { tracksFields: true });
       return { kind: 'created', object };
     } catch (error) {
-      // Someone else has created it meanwhile, and it is theirs that is applied to.
+      // Another client has created it meanwhile: the patch is applied to that object.
       if (!isApiError(error, 409) || error.reason !== 'AlreadyExists' || !stored(registry, target)) throw error;
     }
   }
   return update();
 }
 
-/** Who applies a field says that they own it; nobody can own a field that the kind does not have. */
+/** Applying a field claims to own it; no manager can own a field that the kind does not have. */
 function checkApplied({ target: { type }, context, text, patch }: PatchRequest, applied: KubeObject): void {
   const warnings: string[] = [];
   checkFields(type, applied, { ...context, warnings, fieldValidation: 'Warn' });

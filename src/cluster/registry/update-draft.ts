@@ -15,7 +15,7 @@ export function prepare(
   wanted: KubeObject,
   old: KubeObject,
 ): KubeObject {
-  // What is wanted may share parts with what is there, which nobody may change.
+  // The wanted object may share parts with the stored one, which must not be changed.
   const copy = wanted === old ? clone(old) : { ...wanted, metadata: { ...wanted.metadata } };
   type.strategy.applyDefaults?.(copy);
   const draft = confine(type, request.subresource, copy, old);

@@ -2,7 +2,7 @@ import type { Schema } from '../kinds/schema.ts';
 import { canonical, getOwn, isJsonObject } from './json-values.ts';
 
 /**
- * Finds what an item was in the old list. Only lists with keys say so; undefined: it was not there, or nobody knows. The old list is
+ * Finds what an item was in the old list. Only lists with keys say so; undefined: it was not there, or that is unknown. The old list is
  * read once, when the first item asks.
  */
 export function itemCorrelator(schema: Schema, oldList: unknown): (item: unknown) => unknown {

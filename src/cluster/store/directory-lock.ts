@@ -12,7 +12,7 @@ interface Holder {
 }
 
 const lockName = 'lock';
-/** Others may come and go between two looks at the lock; nobody needs this many. */
+/** Other processes may take and release the lock between two looks at it; this many attempts are always enough. */
 const maxAttempts = 10;
 
 /** One process at a time. A lock whose process is gone is taken over. */
@@ -86,7 +86,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   }
 }
 
-/** A lock that says nothing was left by a crash of the machine: nobody holds it. */
+/** An empty lock was left by a crash of the machine: no process holds it. */
 function parseHolder(text: string): Holder | undefined {
   try {
     const value = JSON.parse(text) as Partial<Holder> | null;

@@ -14,10 +14,10 @@ interface Listener {
 
 /**
  * Hands events out, to each listener in the order of revisions. A listener may write to the store while it is called:
- * the event of that write is queued, and handed out when everybody has had the one before.
+ * the event of that write is queued, and handed out when every listener has had the one before.
  *
- * A listener that throws hurts nobody else, and stays: each event stands for itself, and who has missed the meaning of
- * one is still better off with the next. The error goes to `report`.
+ * A listener that throws does not affect the others, and stays: each event stands for itself, and a listener that failed
+ * on one is still better off with the next. The error goes to `report`.
  */
 export class Listeners {
   readonly #report: (error: unknown) => void;

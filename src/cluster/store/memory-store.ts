@@ -7,7 +7,7 @@ import { deepFreeze, restamp, StoredObject, stamp } from './stored-object.ts';
 export interface MemoryStoreOptions {
   /** Events kept for each collection: how far back watches and pages may reach. */
   readonly history?: number;
-  /** Freezes what is stored, through and through: whoever changes it fails at once. Slow; for tests. */
+  /** Freezes what is stored, through and through: code that changes it fails at once. Slow; for tests. */
   readonly freeze?: boolean;
   /** Revision before the first write. */
   readonly startRevision?: number;

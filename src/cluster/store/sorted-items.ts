@@ -27,7 +27,7 @@ export class SortedItems {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
     const items = this.#finish(this.#collect(namespace));
-    // A namespace that holds nothing is not remembered: anybody may ask for any number of those.
+    // A namespace that holds nothing is not remembered: a client may ask for any number of those.
     if (items.length > 0) this.#namespaces.set(namespace, items);
     return items;
   }

@@ -25,7 +25,7 @@ export interface SnapshotJob {
 const frameBytes = 256 * 1024;
 
 /**
- * Writes a snapshot, a piece at a time so that nobody waits for it, then removes what it stands for. It gets its name
+ * Writes a snapshot, a piece at a time so that no request waits for it, then removes what it stands for. It gets its name
  * only when all of it is on disk, and nothing is removed before the name is: after a crash at any point either the old
  * files are complete or the new ones. Returns its size, or undefined where it was told to stop.
  */

@@ -15,7 +15,7 @@ export function formatLabels(parent: JsonObject | undefined, key: string): strin
   return orNone(pairs.sort().join(','));
 }
 
-/** Undefined when the selector has an operator that nobody knows. */
+/** Undefined when the selector has an unknown operator. */
 export function selectorText(selector: JsonObject | undefined): string | undefined {
   const requirements = pairsAt(selector, 'matchLabels').map(([key, value]) => ({ key, text: `${key}=${value}` }));
   for (const expression of objectsAt(selector, 'matchExpressions')) {

@@ -4,7 +4,7 @@ export interface DueTimer {
   readonly due: number;
   readonly order: number;
   readonly callback: () => void;
-  /** Nobody wants it any more; it is dropped when its turn comes. */
+  /** It was cancelled; it is dropped when its turn comes. */
   cancelled: boolean;
 }
 
@@ -25,7 +25,7 @@ export class TimerHeap {
     timers[at] = timer;
   }
 
-  /** The next one that somebody still waits for. */
+  /** The next one that was not cancelled. */
   first(): DueTimer | undefined {
     while (this.#timers[0]?.cancelled === true) this.#removeFirst();
     return this.#timers[0];

@@ -17,7 +17,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Nobody sets this clock, so that the time of day serves as well. */
+  /** This clock is never set, so the time of day serves as well. */
   monotonic(): number {
     return this.#now;
   }
@@ -87,7 +87,7 @@ const twoTurns: Settle = async () => {
 /**
  * Resolves when nothing in this process waits for a turn of the event loop any more: before each turn all promises and ticks have run
  * dry, so that what is still under way then waits for a turn of its own. (What waits for a socket or a file is not seen, and has no
- * place in virtual time.) Only for a process in which nobody else waits turn by turn, or the two would wait for each other.
+ * place in virtual time.) Only for a process with one such loop: two would wait for each other.
  */
 export const untilIdle: Settle = async () => {
   do await turn();

@@ -7,7 +7,7 @@ import { inOrder, type Judge, panelFor } from './judges.ts';
 export interface Consulted {
   readonly judge: Judge;
   readonly opinion: Opinion;
-  /** Kubernetes' own check asks it, and nobody else. */
+  /** Kubernetes' own check evaluates this budget, and Holdfast does not. */
   readonly builtin: boolean;
 }
 

@@ -130,7 +130,7 @@ function panelOf(state: NamespaceState, pod: PodRecord, request: DisruptionReque
 
 /**
  * A pod that does not run yet serves nothing, so no budget is asked (X1). But it may come up before the API server acts on the
- * answer, and would then be counted by whoever is judged meanwhile: where there are budgets, it is reserved like any other (N5).
+ * answer, and requests that are decided meanwhile would count on it: where there are budgets, it is reserved like any other (N5).
  */
 function decidePending(
   world: World,

@@ -13,7 +13,7 @@ import { blocker } from './refusal.ts';
 
 /** The gates before the budgets, in the order in which `decide` asks: what is exempt, what is not known, the pod's own no. */
 
-/** Why nobody needs to judge this, whatever the pod is like, which may not even be in view (X2, X3). */
+/** Why no budget need be evaluated, whatever the pod is like, which may not even be in view (X2, X3). */
 export function exemptRequest(state: NamespaceState | undefined, request: DisruptionRequest): PassCode | undefined {
   if (state?.terminating) return 'NamespaceTerminating';
   return exemptRequester(request) ?? (state?.unguarded ? 'NamespaceUnguarded' : undefined);
@@ -32,7 +32,7 @@ function exemptRequester({ operation, requester, takesAway }: DisruptionRequest)
   return orphans ? 'GarbageCollection' : undefined;
 }
 
-/** Why nobody needs to judge this pod (I7): nothing is lost, or the loss is not voluntary. */
+/** Why no budget need be evaluated for this pod (I7): nothing is lost, or the loss is not voluntary. */
 export function exemptPod(state: NamespaceState, pod: PodRecord, request: DisruptionRequest): PassCode | undefined {
   if (pod.has(bit.terminating)) return 'Terminating';
   if (pod.has(bit.finished)) return 'Finished';
@@ -71,7 +71,7 @@ export function ledgerUnknown(world: World, state: NamespaceState, pod: PodName)
   return blocker('LedgerUnknown', { pod });
 }
 
-/** A reservation may have been pruned because somebody saw the pod go, in a view that is newer than ours (L2). */
+/** A reservation may have been pruned because another replica saw the pod terminate, in a newer view than ours (L2). */
 export function cacheStale(world: World, state: NamespaceState, pod: PodName): Blocker | undefined {
   const watermark = state.ledger?.spec?.watermark;
   if (watermark === undefined) return undefined;

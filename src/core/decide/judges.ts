@@ -162,7 +162,7 @@ export function othersDown(pod: PodRecord, judges: readonly Judge[]): readonly P
   return [...others].map(versionOf).sort((a, b) => compareStrings(a.pod, b.pod));
 }
 
-/** Nobody is to blame where the group is down even if all that is left of it were healthy: no recovery can change that. */
+/** No pod is to blame where the group would be down even if all of its remaining pods were healthy: no recovery can change that. */
 function blamed(pod: PodRecord, judge: Judge): readonly PodRecord[] {
   const group = membersOf(pod, judge);
   if (group === undefined) return [];

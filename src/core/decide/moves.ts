@@ -27,11 +27,11 @@ export function moves(state: NamespaceState, pub: PubState, pod: PodRecord, requ
   if (key === undefined) return false;
   const group = labelOf(pod.labels, key);
   if (group !== labelOf(labels, key)) return true;
-  // A pod without the label is a unit of its own, whoever its root owner is.
+  // A pod without the label is a unit of its own, whatever its root owner is.
   return group !== undefined && identityOf(owners.at(-1)) !== identityOf(pod.root);
 }
 
-/** Whether an update would move a pod if the budget covered it, which nobody can tell: an owner was not looked up (I4). */
+/** Whether an update would move a pod if the budget covered it, which is unknown: an owner was not looked up (I4). */
 export function mayMove(pub: PubState, pod: PodRecord, after: Pod | undefined): boolean {
   if (after === undefined) return false;
   const labels = after.metadata.labels ?? noLabels;

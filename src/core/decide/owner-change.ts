@@ -8,7 +8,7 @@ import { type PodRecord, sameOwner } from '../world/pod-record.ts';
 /**
  * Whether an update lets the garbage collector delete the pod: it deletes what has owner references and none to an object that
  * exists. An owner that is not known counts as absent (I4): pointing at one that does not exist is how a pod would be deleted
- * without a DELETE that anybody judges.
+ * without a DELETE that we judge.
  */
 export function isCollectable(state: NamespaceState, { after, referencesChange }: DisruptionRequest): boolean {
   const references = after?.metadata.ownerReferences ?? [];

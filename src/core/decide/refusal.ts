@@ -41,7 +41,7 @@ export function deny(blockers: readonly Blocker[]): Denied {
 export interface Refusal {
   readonly code: 429;
   readonly reason: 'TooManyRequests';
-  /** Zero: any larger number becomes a header on which Go clients sleep and retry before anyone sees the refusal. */
+  /** Zero: any larger number becomes a header on which Go clients sleep and retry before their user sees the refusal. */
   readonly retryAfterSeconds: 0;
   readonly message: string;
   readonly causes: readonly RefusalCause[];

@@ -1,9 +1,9 @@
-import { type CoursePod, isAway, type PodState } from './course-pod.ts';
+import { type CoursePod, type DrainPodState, isAway } from './course-pod.ts';
 import type { DrainUnit } from './units.ts';
 
 export interface Tracked {
   readonly pod: CoursePod;
-  readonly state: PodState;
+  readonly state: DrainPodState;
 }
 
 /** What was seen of groups, and when that look began. */
@@ -25,9 +25,9 @@ export interface UnitCensus {
   readonly unit: DrainUnit;
   /** Its pods that are still on these nodes. */
   left: number;
-  /** Of these, pods that nobody can take away. */
+  /** Of these, pods whose eviction would fail every time. */
   hopeless: number;
-  /** Pods that are being asked for, or were, and nobody knows yet what became of that. */
+  /** Pods whose eviction was requested, with an outcome that is not known yet. */
   asking: number;
   /** It is broken, or has to be taken for it. */
   open: boolean;
@@ -91,9 +91,9 @@ export function isAsking({ pod, state }: Tracked, seenAt: SeenAt): boolean {
   return !isSeenSince(pod, seenAt, state.answer.at);
 }
 
-function count(census: UnitCensus, state: PodState, broken: BrokenUnits): void {
+function count(census: UnitCensus, state: DrainPodState, broken: BrokenUnits): void {
   if (!isAway(state)) census.left += 1;
   if (state.kind === 'impossible') census.hopeless += 1;
-  // Whether a group serves without a pod that went is known only if somebody looked afterwards.
+  // Whether a group serves without a deleted pod is known only from a look at it afterwards.
   if (state.kind === 'going' || (isAway(state) && state.since >= broken.at)) census.open = true;
 }

@@ -13,9 +13,9 @@ export type EvictionAnswer =
   | { readonly kind: 'accepted' }
   /** There is no such pod any more, or another one under its name. */
   | { readonly kind: 'gone' }
-  /** Not now. `retryAfterMs`: when another try is worth it, if anybody said so. */
+  /** Not now. `retryAfterMs`: when another try is worth it, if the server said so. */
   | { readonly kind: 'refused'; readonly message: string; readonly retryAfterMs?: number }
-  /** Nobody judged: something between us and the answer failed, such as a replica of a webhook. */
+  /** There is no verdict: something between us and the answer failed, such as a replica of a webhook. */
   | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
   /** The same request would fail again. */
   | { readonly kind: 'impossible'; readonly message: string };
@@ -33,26 +33,26 @@ export interface Waiting {
   readonly answer?: { readonly kind: 'refused' | 'failed'; readonly message: string; readonly at: number };
 }
 
-export type PodState =
+export type DrainPodState =
   | Waiting
   | { readonly kind: 'asking'; readonly since: number; readonly before: Waiting }
-  /** Its eviction was accepted, or somebody else is taking it away. */
+  /** Its eviction was accepted, or another client is deleting it. */
   | { readonly kind: 'going'; readonly since: number; readonly evicted: boolean }
   | { readonly kind: 'gone'; readonly since: number }
-  /** It is still terminating, and nobody is to wait for it. */
+  /** It is still terminating, and the drain does not wait for it. */
   | { readonly kind: 'leftBehind'; readonly since: number }
   | { readonly kind: 'impossible'; readonly since: number; readonly message: string };
 
 /** A pod as it was listed. */
-export interface Sighting {
+export interface PodSighting {
   readonly uid: string;
   /** Milliseconds: when its grace is over. Absent: it is not terminating. */
   readonly deletionTime?: number;
 }
 
-/** As often as kubectl drain asks, where nobody says what is better. */
+/** As often as kubectl drain asks, where the server does not say when to retry. */
 const refusedMs = 5_000;
-/** Somebody waits at a terminal: a group that has come back should not be noticed much later than that. */
+/** A person waits at a terminal: a group that has recovered should not be noticed much later than that. */
 const refusedCapMs = 15_000;
 const refusedGrowth = 1.25;
 const failedMs = 1_000;
@@ -67,12 +67,12 @@ export function begin(now: number): Waiting {
   return { kind: 'waiting', since: now, due: now, asked: 0, failures: 0 };
 }
 
-export function ask(before: Waiting, now: number): PodState {
+export function ask(before: Waiting, now: number): DrainPodState {
   return { kind: 'asking', since: now, before };
 }
 
 /** @param chance in [0, 1) */
-export function afterAnswer(state: PodState, answer: EvictionAnswer, now: number, chance: number): PodState {
+export function afterAnswer(state: DrainPodState, answer: EvictionAnswer, now: number, chance: number): DrainPodState {
   // It was seen to be gone before the answer came.
   if (state.kind !== 'asking') return state;
   switch (answer.kind) {
@@ -121,11 +121,11 @@ function delayMs({ kind, retryAfterMs }: { kind: 'refused' | 'failed'; retryAfte
 
 /** @param sighting undefined: a list of its node's pods, begun and ended by now, does not have it */
 export function afterSighting(
-  state: PodState,
-  sighting: Sighting | undefined,
+  state: DrainPodState,
+  sighting: PodSighting | undefined,
   now: number,
   skipAfterMs: number | undefined,
-): PodState {
+): DrainPodState {
   if (state.kind === 'gone') return state;
   if (sighting === undefined) return { kind: 'gone', since: now };
   const { deletionTime } = sighting;
@@ -140,12 +140,12 @@ export function isSkipped(deletionTime: number, now: number, skipAfterMs: number
   return skipAfterMs !== undefined && skipAfterMs > 0 && now - deletionTime > skipAfterMs;
 }
 
-/** It is gone, or nobody is to wait for it. */
-export function isAway({ kind }: PodState): boolean {
+/** It is deleted, or the drain does not wait for it. */
+export function isAway({ kind }: DrainPodState): boolean {
   return kind === 'gone' || kind === 'leftBehind';
 }
 
 /** Nothing more happens to it here. */
-export function isSettled(state: PodState): boolean {
+export function isSettled(state: DrainPodState): boolean {
   return isAway(state) || state.kind === 'impossible';
 }

@@ -5,10 +5,10 @@ import {
   ask,
   begin,
   type CoursePod,
+  type DrainPodState,
   type EvictionAnswer,
   isSettled,
-  type PodState,
-  type Sighting,
+  type PodSighting,
 } from './course-pod.ts';
 import { holdersOf, isOver, nextPods, type Situation } from './next.ts';
 import type { DrainUnit } from './units.ts';
@@ -24,10 +24,10 @@ export interface CourseOptions {
 
 interface Entry {
   readonly pod: CoursePod;
-  state: PodState;
+  state: DrainPodState;
 }
 
-/** How a drain goes: what is known of each pod, and which is next. It acts on nothing, and whoever tells it something brings the time. */
+/** The progress of a drain: what is known of each pod, and which is next. It does no I/O, and its caller passes the time with each report. */
 export class Course {
   readonly #options: CourseOptions;
   /** By uid. */
@@ -86,7 +86,7 @@ export class Course {
   }
 
   /** A list of the pods of a node. What happened since it began may be missing in it. */
-  listed(node: string, sightings: readonly Sighting[], begunAt: number, now: number): void {
+  listed(node: string, sightings: readonly PodSighting[], begunAt: number, now: number): void {
     const byUid = new Map(sightings.map((one) => [one.uid, one]));
     for (const tracked of this.#byNode.get(node) ?? []) {
       tracked.state = afterSighting(tracked.state, byUid.get(tracked.pod.uid), now, this.#options.skipAfterMs);
@@ -107,7 +107,7 @@ export class Course {
     else others.push(entry);
   }
 
-  #change({ uid }: CoursePod, change: (state: PodState) => PodState): void {
+  #change({ uid }: CoursePod, change: (state: DrainPodState) => DrainPodState): void {
     const tracked = this.#pods.get(uid);
     if (tracked !== undefined) tracked.state = change(tracked.state);
   }

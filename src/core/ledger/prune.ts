@@ -135,8 +135,8 @@ export interface SeenToGo {
 }
 
 /**
- * The reservations whose pods are on their way out, by any replica's view. Unlike the leader's pruning it needs no clock, and holds
- * nobody up whose view is a moment behind: who has seen a pod as new as this has seen it go, whatever else is newer.
+ * The reservations whose pods are on their way out, by any replica's view. Unlike the leader's pruning it needs no clock, and
+ * delays no replica whose view is a moment behind: a replica that has seen this version of the pod has seen it terminate.
  */
 export function seenToGo({ reservations, pods }: NamespaceState, view: string | undefined): SeenToGo {
   const kept: Reservation[] = [];
@@ -174,7 +174,7 @@ function fateOf(reservation: Reservation, record: PodRecord | undefined, view: V
   return overdue.phase === 'waiting' ? waiting(reservation, overdue, view) : closed(reservation, overdue, pod, view);
 }
 
-/** One that rests on a condition covers nobody (L5), so that nothing new comes under way by it: it waits from the start. */
+/** A conditional reservation covers no further request (L5), so no new disruption can begin because of it: it waits from the start. */
 function withinLimit(reservation: Reservation, pod: PodRecord, view: View): Fate {
   if (reservation.conditional === true) return beginWaiting(view);
   const seconds = limitOf(reservation, pod, view.limits);
@@ -200,7 +200,7 @@ function beginWaiting(view: View): Fate {
   return { kind: 'note', overdue: { phase: 'waiting', by: view.identity, since }, until };
 }
 
-/** By the clock of the leader that noted it: another one notes it anew. */
+/** By the clock of the leader that noted it: another leader notes it again. */
 function waiting(reservation: Reservation, overdue: Overdue, view: View): Fate {
   if (overdue.by !== view.identity) return beginWaiting(view);
   const seenAt = seenSince(reservation, view);

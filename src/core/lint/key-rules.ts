@@ -54,6 +54,7 @@ const readOn: Readonly<Record<string, readonly string[]>> = {
   [annotation.groupLabel]: [pdb],
   [annotation.groupMinAvailable]: [pdb],
   [annotation.takeover]: [pdb, pub],
+  [annotation.projection]: [pdb],
   [annotation.disruptionProbe]: ['Pod'],
   [annotation.updateStrategy]: ['StatefulSet'],
   [annotation.rolloutSettleSeconds]: ['StatefulSet'],

@@ -51,7 +51,13 @@ function unknownNumbers(view: LintView): readonly Hit[] {
   return numbersOf(view).flatMap(({ object, desired, unit }) =>
     desired.known
       ? []
-      : [{ object, field: limitField(object), message: `how many ${unit}s it wants cannot be told: ${desired.why}` }],
+      : [
+          {
+            object,
+            field: limitField(object),
+            message: `the number of ${unit}s it requires is unknown: ${desired.why}`,
+          },
+        ],
   );
 }
 
@@ -99,26 +105,26 @@ export const numberRules: readonly Rule[] = [
     code: 'HF002',
     name: 'budget-never-met',
     severity: 'error',
-    why: 'It wants more than there ever is, so not one pod may be evicted, even when everything is healthy.',
+    why: 'The budget requires more than there can ever be, so no pod may be evicted, even when everything is healthy.',
     fix: 'Lower minAvailable below the number of replicas, or better, use maxUnavailable.',
     check: (view) =>
       compared(
         view,
         (desired, expected) => desired > expected,
-        ({ want, have, unit }) => `wants ${counted(want, `available ${unit}`)}, and there are ${have}`,
+        ({ want, have, unit }) => `requires ${counted(want, `available ${unit}`)}, and there are ${have}`,
       ),
   },
   {
     code: 'HF003',
     name: 'budget-allows-nothing',
     severity: 'error',
-    why: 'It wants all that there is, so nothing may ever be evicted: every drain of a node with such a pod waits forever.',
+    why: 'The budget requires everything there is, so nothing may ever be evicted: every drain of a node with such a pod waits forever.',
     fix: 'Allow at least one to go (maxUnavailable: 1), and run more than one replica.',
     check: (view) =>
       compared(
         view,
         (desired, expected) => desired === expected,
-        ({ have, unit }) => `wants all of its ${counted(have, unit)} to be available`,
+        ({ have, unit }) => `requires all of its ${counted(have, unit)} to be available`,
       ),
   },
   {

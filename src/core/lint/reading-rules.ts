@@ -1,7 +1,7 @@
 import { annotationField } from '../../api/annotations.ts';
-import { type FieldError, formatFieldErrors } from '../../api/field-errors.ts';
+import { type FieldError, formatFieldErrors, misspelt } from '../../api/field-errors.ts';
 import { type Fields, isObject } from '../../api/json.ts';
-import { label } from '../../api/names.ts';
+import { annotation, label } from '../../api/names.ts';
 import { validatePub } from '../../api/pub-validation.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { misspeltStrategy, parseRolloutOptIn, strategyField } from '../rollout/opt-in.ts';
@@ -16,12 +16,19 @@ interface Wrong {
 function unreadable({ objects, pdbs, pubs }: LintView): readonly Wrong[] {
   const all = pubs.map(({ object }) => object);
   return [
-    ...pdbs.map(({ object, state }) => ({ object, errors: state.errors })),
+    ...pdbs.map(({ object, state }) => ({ object, errors: [...state.errors, ...projectionErrors(object)] })),
     ...pubs.map(({ object }) => ({ object, errors: validatePub(object, all) })),
     ...objects
       .filter(({ kind }) => kind === 'StatefulSet')
       .map((object) => ({ object, errors: rolloutErrors(object) })),
   ];
+}
+
+/** The operator takes any other value for an absent one, and goes on projecting: only here does its author hear of it. */
+function projectionErrors(object: LintObject): readonly FieldError[] {
+  const value = mapOf(object, 'annotations')[annotation.projection];
+  if (value === undefined || value === 'disabled') return [];
+  return [misspelt(annotationField(annotation.projection), value, ['disabled'])];
 }
 
 function rolloutErrors(object: LintObject): readonly FieldError[] {
@@ -63,7 +70,7 @@ export const readingRules: readonly Rule[] = [
     code: 'HF001',
     name: 'budget-cannot-be-read',
     severity: 'error',
-    why: 'A budget that cannot be read protects by refusing everything: no pod that it selects may be evicted.',
+    why: 'A budget that cannot be read refuses everything: no pod that it selects may be evicted.',
     fix: 'Correct the field that is named.',
     check: (view) => hits(unreadable(view), (error) => !isAnnotation(error)),
   },
@@ -71,7 +78,7 @@ export const readingRules: readonly Rule[] = [
     code: 'HF012',
     name: 'unknown-annotation-value',
     severity: 'error',
-    why: 'Unknown values are rejected, not guessed: the budget refuses all its pods, or stuck rollouts are not recovered.',
+    why: 'Unknown values are not guessed: the budget refuses all its pods, stuck rollouts are not recovered, or the setting has no effect.',
     fix: 'Use one of the values in docs/reference/names.md.',
     check: (view) => [...hits(unreadable(view), isAnnotation), ...guardLabels(view)],
   },

@@ -61,7 +61,7 @@ function unresolved({ pdbs }: LintView): readonly Hit[] {
     const pod = [...state.pods].find((one) => state.groupOf(one) === undefined);
     return pod === undefined
       ? []
-      : [{ object, field: scopeField, message: `counts groups, and nothing says which group ${pod.name} is in` }];
+      : [{ object, field: scopeField, message: `counts groups, and the group of ${pod.name} is unknown` }];
   });
 }
 
@@ -123,7 +123,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF005',
     name: 'pods-counted-where-groups-serve',
     severity: 'warning',
-    why: 'A group that has lost one pod does not serve, and a budget over pods may let one pod of every group go.',
+    why: 'A group that has lost one pod does not serve, and a budget that counts pods may allow one eviction from every group.',
     fix: 'Let a PodDisruptionBudget count groups (annotation holdfast.dev/budget-scope: PodGroup), or give a PodUnavailableBudget a podGroupPolicy.',
     check: countsPods,
   },
@@ -139,7 +139,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF007',
     name: 'several-budgets',
     severity: 'warning',
-    why: 'Every one of the budgets has to agree before a pod may go; that is seldom meant.',
+    why: 'All of these budgets must allow an eviction; that is seldom intended.',
     fix: 'Leave one budget over these pods.',
     check: (view) => overlaps(view, (pod) => (plainPdbs(pod).length > 1 ? [] : allBudgets(pod))),
   },
@@ -155,7 +155,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF015',
     name: 'group-not-resolved',
     severity: 'error',
-    why: 'A budget that counts groups refuses every pod of which it cannot tell the group.',
+    why: 'A budget that counts groups refuses every pod whose group is unknown.',
     fix: 'Name the label that makes the groups (holdfast.dev/group-label), or select only pods that are in groups.',
     check: unresolved,
   },
@@ -163,7 +163,7 @@ export const selectionRules: readonly Rule[] = [
     code: 'HF017',
     name: 'minimum-smaller-than-group',
     severity: 'warning',
-    why: 'Pods above minReadyReplicas may go at no cost, one of every group at once; the owner of a LeaderWorkerSet group then replaces the whole group. The default of minReadyReplicas is 1.',
+    why: 'Pods above minReadyReplicas may be evicted at no cost, one of every group at once; the owner of a LeaderWorkerSet group then replaces the whole group. The default of minReadyReplicas is 1.',
     fix: 'Set minReadyReplicas to the size of the group, unless the group serves with fewer pods.',
     check: smallMinimum,
   },

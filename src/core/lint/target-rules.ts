@@ -16,7 +16,7 @@ function missingWorkload({ objects, pubs }: LintView): readonly Hit[] {
           {
             object,
             field: 'spec.targetRef',
-            message: `targetRef names ${target.workloadKind} ${target.name}, which is not there`,
+            message: `targetRef names ${target.workloadKind} ${target.name}, which does not exist`,
           },
         ];
   });

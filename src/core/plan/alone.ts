@@ -22,7 +22,7 @@ export type Alone =
 export function drainAlone(overlay: Overlay, movers: readonly Mover[], purses: Purses): Alone {
   const atOnce = drainRound(overlay, movers);
   overlay.backTo(0);
-  // In which order they are asked for matters only where somebody says no.
+  // The order of the evictions matters only where a budget refuses one.
   if (atOnce.refused.length === 0) {
     return { ok: true, order: movers, rounds: 1, losses: lossesOf(overlay, atOnce.charges, purses) };
   }

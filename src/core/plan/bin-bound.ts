@@ -1,5 +1,5 @@
 /**
- * How many bins of one size these items need at least. Items above half a bin share with nobody of their kind; what those above
+ * How many bins of one size these items need at least. Items above half a bin never share one with each other; what those above
  * `cut` leave free takes in the middle ones; the rest is volume. Each cut gives a bound, and the best one counts.
  */
 export function binBound(sizes: readonly number[], bin: number): number {

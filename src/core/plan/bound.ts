@@ -55,7 +55,7 @@ function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {
 }
 
 /**
- * Budgets with pods that they count and do not protect. Such a pod may bring a unit down that nobody is charged for, so counting
+ * Budgets with pods that they count and do not protect. Such a pod may bring a unit down that is charged to no pod, so counting
  * charges proves nothing.
  */
 function optedOut(candidates: readonly Candidate[]): ReadonlySet<string> {

@@ -6,7 +6,7 @@ import type { Candidate, Site } from './site.ts';
 import type { Strategy } from './strategies.ts';
 
 /** A whole plan as it comes out of one way to order the nodes. */
-export interface Outcome {
+export interface PlanOutcome {
   readonly waves: readonly PackedWave[];
   readonly drained: number;
   /** Nodes that found no room in this order, each with the first pod without a place. */
@@ -17,7 +17,7 @@ export interface Outcome {
 export type Choose = (left: readonly Candidate[]) => readonly Candidate[];
 
 /** Wave after wave, until no node is left or none can go. */
-export function carryOut(site: Site, strategy: Strategy): Outcome {
+export function carryOut(site: Site, strategy: Strategy): PlanOutcome {
   const state = new State(site, strategy);
   const waves: PackedWave[] = [];
   let noRoom: ReadonlyMap<string, Mover> = new Map();

@@ -27,9 +27,9 @@ export interface PodShape {
 
 export interface PlanInput {
   readonly world: World;
-  /** The nodes to drain, in the order in which somebody would drain them who does not think about it. */
+  /** The nodes to drain, in the order of a drain without a plan. */
   readonly drain: readonly string[];
-  /** All nodes of the cluster. None: nobody knows how much room there is, and it is not looked at. */
+  /** All nodes of the cluster. None: the room is unknown, and the plan ignores it. */
   readonly nodes: readonly PlanNode[];
   readonly shapeOf: (namespace: string, pod: string) => PodShape | undefined;
   readonly now: number;
@@ -40,7 +40,7 @@ export interface PlanOptions {
   readonly maxSurge: number;
   /** The drained nodes do not come back. */
   readonly forGood: boolean;
-  /** Drain pods that no controller brings back, too; the plan then takes it that somebody else does. */
+  /** Also drain pods that no controller recreates; the plan then assumes that their owners do. */
   readonly force: boolean;
   /** How long a replacement takes to be healthy. */
   readonly startUpSeconds: number;

@@ -41,7 +41,7 @@ function purseKey({ budget, unitKind }: Charge): string {
   return `${budget.kind}/${budget.namespace}/${budget.name}/${unitKind}`;
 }
 
-/** Infinite where nobody can tell: then only the engine says no. */
+/** Infinite where it is unknown: then only the engine says no. */
 function allowedAtRest(key: string, verdict: Verdict): number {
   if (verdict.result === 'deny') return Number.POSITIVE_INFINITY;
   const charge = verdict.charges.find((one) => purseKey(one) === key);

@@ -15,7 +15,7 @@ export interface Tenants {
   readonly movers: readonly Mover[];
   /** Pods that a drain leaves alone, and that take room as long as they are there. */
   readonly stay: readonly Mover[];
-  /** Pods that nobody would bring back. */
+  /** Pods that no controller would recreate. */
   readonly unmanaged: readonly PodRecord[];
 }
 
@@ -38,7 +38,7 @@ export function tenantsByNode(world: World, shapeOf: ShapeOf, force: boolean): (
   return (node) => byNode.get(node) ?? none;
 }
 
-/** Daemons and static pods belong to the node; a pod that is going already needs nobody to take it away. */
+/** Daemons and static pods belong to the node; a pod that is terminating already needs no eviction. */
 function stays(pod: PodRecord): boolean {
   const kind = pod.owner?.kind;
   return kind === 'DaemonSet' || kind === 'Node' || pod.has(bit.terminating);

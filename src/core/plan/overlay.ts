@@ -24,7 +24,7 @@ export class Overlay {
 
   take(pod: PodRecord): void {
     this.#gone.push(pod);
-    // A pod that nobody counts is nobody's loss; most pods of most clusters are.
+    // A pod that no budget counts costs no budget anything; most pods of most clusters are like that.
     if (pod.pdbs.length + pod.pubs.length + pod.groups.length > 0) this.#mark(pod, pod.bits | bit.terminating);
   }
 

@@ -1,5 +1,5 @@
 import { boundAtRest, lowerBoundOf } from './bound.ts';
-import { type Choose, carryOut, type Outcome } from './carry-out.ts';
+import { type Choose, carryOut, type PlanOutcome } from './carry-out.ts';
 import { describeWave } from './describe-wave.ts';
 import { defaultPlanOptions, type PlanInput, type PlanOptions } from './input.ts';
 import type { LowerBound, Plan, StrategyName, StuckNode } from './result.ts';
@@ -34,7 +34,7 @@ export function planDrain(input: PlanInput, options: Partial<PlanOptions> = {}):
 
 interface Try {
   readonly name: StrategyName;
-  readonly outcome: Outcome;
+  readonly outcome: PlanOutcome;
 }
 
 /** Stops at a plan with so many waves: none can have fewer, or, of many pods, looking for one would take too long. */
@@ -69,11 +69,11 @@ function bySets({ nodes }: Site, { sets }: Searched): Choose {
 }
 
 /** More nodes are better than fewer waves: a plan that leaves nodes behind is not a shorter one. */
-function compareOutcomes(a: Outcome, b: Outcome): number {
+function compareOutcomes(a: PlanOutcome, b: PlanOutcome): number {
   return b.drained - a.drained || a.waves.length - b.waves.length;
 }
 
-function neverDrained(site: Site, { waves, noRoom }: Outcome): readonly StuckNode[] {
+function neverDrained(site: Site, { waves, noRoom }: PlanOutcome): readonly StuckNode[] {
   const drained = new Set(waves.flatMap(({ members }) => members.map(({ candidate }) => candidate.name)));
   const homeless = site.candidates.flatMap(({ name }): readonly StuckNode[] => {
     const mover = noRoom.get(name);
@@ -83,7 +83,7 @@ function neverDrained(site: Site, { waves, noRoom }: Outcome): readonly StuckNod
 }
 
 /** Nodes that are left behind do not make a plan longer. */
-function boundOfDrained(site: Site, { waves }: Outcome): LowerBound {
+function boundOfDrained(site: Site, { waves }: PlanOutcome): LowerBound {
   const drained = new Set(waves.flatMap(({ members }) => members.map(({ candidate }) => candidate.name)));
   const candidates = site.candidates.filter(({ name }) => drained.has(name));
   const rest = { ...site, candidates };

@@ -36,7 +36,7 @@ function boundBy(
   }
   const surge = site.options.maxSurge * Math.max(0, ...sizes);
   const needed = sizes.reduce((sum, size) => sum + size, 0);
-  // A node that nobody asks anything of is emptied whatever is free.
+  // A node whose pods request nothing of this resource is emptied whatever is free.
   if (free + surge <= 0 || !asked(resource, site)) return undefined;
   const waves = surge === 0 ? binBound(sizes, free) : Math.ceil(needed / (free + surge));
   return { waves, why: 'room', resource, needed, free: free + surge };

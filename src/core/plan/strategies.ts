@@ -16,7 +16,7 @@ export interface Strategy {
 /** Each way asks the engine about every pod. With more pods than this two ways have to do, or a plan would take too long. */
 const maxPodsForAllWays = 50_000;
 
-/** Ways to go about it: what everybody does, and what is best most often. */
+/** Ways to plan: the usual one, and those that are best most often. */
 const mainStrategies: readonly Strategy[] = [
   { name: 'first fit', choose: (left) => left },
   { name: 'group by group', choose: groupByGroup },

@@ -1,8 +1,8 @@
 import { removalOf } from './removal.ts';
-import type { CondemnedState, Removal, Step, VerdictOf } from './state.ts';
+import type { CondemnedState, Removal, RolloutStep, VerdictOf } from './state.ts';
 import { firstLeaving, type Member, type RolloutView, settledAt } from './view.ts';
 
-type CondemnedStep = Step<CondemnedState>;
+type CondemnedStep = RolloutStep<CondemnedState>;
 
 /**
  * Pods that the set no longer wants go highest first and one at a time. The built-in controller does that by itself unless

@@ -45,7 +45,7 @@ function describeOff(state: Extract<RolloutState, { kind: 'off' }>): string {
     case 'otherStrategy':
       return `off: update strategy ${oneLine(state.strategy)} replaces pods by its own rules`;
     case 'parallel':
-      return 'off: with podManagementPolicy Parallel Kubernetes does not wait for broken pods';
+      return 'off: with podManagementPolicy Parallel, Kubernetes does not wait for broken pods';
     case 'stopped':
       return `off: stopped by the annotation ${annotation.rolloutStop}`;
   }
@@ -54,7 +54,7 @@ function describeOff(state: Extract<RolloutState, { kind: 'off' }>): string {
 function describeIdle(why: Extract<RolloutState, { kind: 'idle' }>['why']): string {
   switch (why) {
     case 'noReplicas':
-      return 'idle: no replicas are asked for';
+      return 'idle: spec.replicas is 0';
     case 'upToDate':
       return 'idle: every replica is healthy and on the update revision';
     case 'rolling':
@@ -78,9 +78,9 @@ function describeWaiting({ why, pod, until }: Extract<RolloutState, { kind: 'wai
     case 'unsteady':
       return `waiting for ${pod}: ready, but restarted a moment ago${moment === undefined ? '' : ` (trusted at ${moment})`}`;
     case 'starting':
-      return `waiting for ${pod}: not ready yet${moment === undefined ? '' : ` (called broken at ${moment})`}`;
+      return `waiting for ${pod}: not ready yet${moment === undefined ? '' : ` (counts as broken at ${moment})`}`;
     case 'settling':
-      return `waiting for ${pod}: not ready and on an old revision, to be replaced ${moment === undefined ? 'once it tells since when' : `at ${moment}`}`;
+      return `waiting for ${pod}: not ready and on an old revision, to be replaced ${moment === undefined ? 'once its status says since when' : `at ${moment}`}`;
     case 'duplicate':
       return `waiting for ${pod}: two pods of that name are in view`;
   }
@@ -95,7 +95,7 @@ function describeBlocked(state: Extract<RolloutState, { kind: 'blocked' }>): str
     case 'comesBackOld':
       return `blocked by ${state.pod}: Kubernetes would bring it back on its old revision ${state.revision}; set spec.updateStrategy.rollingUpdate.partition, such as to 0`;
     case 'refused':
-      return `blocked by ${state.pod}: deleting it is refused: ${oneLine(state.message)}`;
+      return `blocked by ${state.pod}: its deletion is refused: ${oneLine(state.message)}`;
   }
 }
 
@@ -110,7 +110,7 @@ function describeCondemned(state: CondemnedState): string {
     case 'removing':
       return `scale-down: deleted ${state.pod} without waiting for ${state.behind}`;
     case 'refused':
-      return `scale-down: deleting ${state.pod} is refused: ${oneLine(state.message)}`;
+      return `scale-down: the deletion of ${state.pod} is refused: ${oneLine(state.message)}`;
   }
 }
 

@@ -48,7 +48,7 @@ function unsteady(pod: Pod, { steadyMs, now }: HealthTerms): ReplicaHealth | und
 
 /**
  * Since the last time it stopped being ready, but never since before it existed. A pod that goes back and forth between
- * ready and not starts anew each time: it is the built-in controller that passes it while it is ready.
+ * ready and not starts again each time: it is the built-in controller that passes it while it is ready.
  */
 function unreadySince(pod: Pod, ready: Condition | undefined): number | undefined {
   const changed = instant(ready?.lastTransitionTime);

@@ -28,7 +28,7 @@ export type NotOptedIn =
   | { readonly why: 'otherStrategy'; readonly strategy: string }
   /** With Parallel the built-in controller never waits for a broken pod, so there is nothing to repair. */
   | { readonly why: 'parallel' }
-  /** Somebody holds it back for a while, and need not touch what says that it is wanted. */
+  /** A person pauses the repair for a while, and leaves the opt-in in place. */
   | { readonly why: 'stopped' };
 
 export type RolloutOptIn =

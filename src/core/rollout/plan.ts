@@ -3,7 +3,7 @@ import type { StatefulSet } from '../../api/statefulset.ts';
 import { planCondemned } from './condemned.ts';
 import { parseRolloutOptIn } from './opt-in.ts';
 import { planReplicas } from './replicas.ts';
-import type { CondemnedState, ReplicaState, RolloutPlan, RolloutState, Step, VerdictOf } from './state.ts';
+import type { CondemnedState, ReplicaState, RolloutPlan, RolloutState, RolloutStep, VerdictOf } from './state.ts';
 import { viewRollout } from './view.ts';
 
 /**
@@ -36,7 +36,7 @@ function nothing(state: RolloutState): RolloutPlan {
   return { state };
 }
 
-function combine(replicas: Step<ReplicaState>, condemned: Step<CondemnedState> | undefined): RolloutPlan {
+function combine(replicas: RolloutStep<ReplicaState>, condemned: RolloutStep<CondemnedState> | undefined): RolloutPlan {
   const steps = condemned === undefined ? [replicas] : [replicas, condemned];
   const times = steps.flatMap((step) => step.checkAt ?? []);
   const removal = replicas.removal ?? condemned?.removal;

@@ -1,9 +1,9 @@
 import type { ReplicaHealth } from './health.ts';
 import { removalOf } from './removal.ts';
-import type { PodWait, ReplicaState, Step, VerdictOf } from './state.ts';
+import type { PodWait, ReplicaState, RolloutStep, VerdictOf } from './state.ts';
 import { firstLeaving, type Member, type RolloutView, settledAt } from './view.ts';
 
-type ReplicaStep = Step<ReplicaState>;
+type ReplicaStep = RolloutStep<ReplicaState>;
 
 /**
  * The built-in controller waits at the lowest replica that is not healthy. That one, if it is broken and old, is the only

@@ -16,7 +16,7 @@ export function restartsOf(pod: Pod): number {
   return containersOf(pod).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
-/** When one of the containers that run now was last restarted; undefined if none ever was, or nobody says when. */
+/** When one of the containers that run now was last restarted; undefined if none ever was, or the status does not say when. */
 export function restartedAt(pod: Pod): number | undefined {
   const moments = containersOf(pod).flatMap(({ restartCount = 0, state }) => {
     const started = Date.parse(state?.running?.startedAt ?? '');

@@ -7,7 +7,7 @@ export type RemovalVerdict = { readonly result: 'allow' } | { readonly result: '
 
 export type VerdictOf = (pod: Pod) => RemovalVerdict;
 
-/** A graceful DELETE with both preconditions: if the pod changed since it was judged, it is judged anew. */
+/** A graceful DELETE with both preconditions: if the pod changed since it was judged, it is judged again. */
 export interface Removal {
   readonly why: 'broken' | 'condemned';
   readonly pod: string;
@@ -79,7 +79,7 @@ export interface RolloutPlan {
 }
 
 /** What one half of the plan (replicas, or condemned pods) contributes. */
-export interface Step<S> {
+export interface RolloutStep<S> {
   readonly state: S;
   readonly removal?: Removal;
   readonly checkAt?: number;

@@ -1,7 +1,7 @@
 import type { OwnerNode } from './owner-node.ts';
 import type { OwnerRegistry } from './owner-registry.ts';
 
-/** The owners that a budget's expected number was computed from. They tell it when they change; it forgets them and asks anew. */
+/** The owners that a budget's expected number was computed from. They notify it when they change; it then forgets them and computes the number again. */
 export class Dependencies {
   readonly #owners = new Set<OwnerNode>();
   readonly #registry: OwnerRegistry;

@@ -72,7 +72,7 @@ export class Leases {
     if (this.#leases.delete(node)) this.#compare(node);
   }
 
-  /** @param asked the time of whoever asks; it does not matter where a keeper has a clock */
+  /** @param asked the caller's time; it does not matter where a keeper has a clock */
   advance(asked: number): void {
     const now = this.#keeper?.clock.monotonic() ?? asked;
     if (now <= this.#now) return;

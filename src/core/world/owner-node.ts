@@ -22,14 +22,14 @@ export class OwnerNode {
   resourceVersion: string | undefined;
   /**
    * Counts what makes a look-up that is under way too old to say "gone": something newer was seen of it, or, where it is known
-   * by name only, somebody new points at it and may mean an object that was made since.
+   * by name only, another pod or owner refers to it now and may mean an object that was created since.
    */
   stirred = 0;
   controller: OwnerNode | undefined;
   /** Pods whose controller, or whose root by label, this is. */
   readonly pods = new Set<PodRecord>();
   readonly children = new Set<OwnerNode>();
-  /** Called when only the scale changed: whoever computed an expected number from it must do so again. */
+  /** Notified when only the scale changed: budgets that computed an expected number from it must do so again. */
   readonly dependents = new Set<{ expectedChanged(): void }>();
 
   readonly group: string;

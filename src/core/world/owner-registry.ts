@@ -4,10 +4,10 @@ import { compareResourceVersions } from '../resource-version.ts';
 import { maxChain } from './owner-chain.ts';
 import { anyUid, nameKeyOf, OwnerNode } from './owner-node.ts';
 
-/** Finds an owner among those that somebody else keeps current. */
+/** Finds an owner among those that are kept current outside of the world. */
 export type FindOwner = (group: string, kind: string, name: string) => OwnerState | undefined;
 
-/** An owner by name and uid, whether or not anybody keeps a node for it. */
+/** An owner by name and uid, whether or not there is a node for it. */
 export interface OwnerIdentity {
   readonly nameKey: string;
   readonly uid: string;
@@ -16,12 +16,12 @@ export interface OwnerIdentity {
 /** The owners of one namespace. Changing one reports the pods below it, which the caller takes out and puts back. */
 export class OwnerRegistry {
   readonly #byName = new Map<string, Map<string, OwnerNode>>();
-  /** Nodes that nobody has looked up. */
+  /** Nodes that were not looked up yet. */
   readonly #unknown = new Set<OwnerNode>();
   /**
-   * What was last found under each name. Without another memory it is the only one, and is kept while nobody points at the name:
-   * pods come and go, and whoever fed the world does not say it again. With one, it ends with the last who points at the name:
-   * people choose the names that pods point at, and there is no end to them.
+   * What was last found under each name. Without another memory it is the only one, and is kept while no pod refers to the name:
+   * pods come and go, and the feeder of the world reports an owner only once. With one, it is dropped with the last reference to
+   * the name: authors of pods choose the names, so there is no limit to them.
    */
   readonly #found = new Map<string, OwnerState>();
   #memory: FindOwner | undefined;
@@ -68,7 +68,7 @@ export class OwnerRegistry {
   }
 
   /**
-   * What is already known of a new node. A look-up that found nothing, or another uid, was made before anybody pointed at this
+   * What is already known of a new node. A look-up that found nothing, or another uid, was made before the first reference to this
    * one: it says nothing about it, and taking it for "gone" would leave the pods of a recreated workload unprotected.
    */
   #initialise(node: OwnerNode): void {
@@ -80,7 +80,7 @@ export class OwnerRegistry {
     if (found !== undefined) this.apply(node, found);
   }
 
-  /** What is known of this very owner, whether or not anybody points at it. */
+  /** What is known of this very owner, whether or not a pod or owner refers to it. */
   #recall(owner: Pick<OwnerNode, 'nameKey' | 'group' | 'kind' | 'name' | 'uid'>): OwnerState | undefined {
     const known = [this.#found.get(owner.nameKey), this.#memory?.(owner.group, owner.kind, owner.name)];
     const [first, second] = known.filter((one) => one !== undefined).filter((one) => isMeant(owner, one));
@@ -115,8 +115,8 @@ export class OwnerRegistry {
   }
 
   /**
-   * Somebody stopped pointing at it. It is forgotten by `sweep`, at the end of a change: the same change may point at it again,
-   * and what is known of it must not get lost in between.
+   * A pod or owner stopped referring to it. `sweep` forgets it at the end of a change: the same change may refer to it again, and
+   * what is known of it must not get lost in between.
    */
   release(node: OwnerNode): void {
     this.#idle.add(node);
@@ -167,7 +167,7 @@ export class OwnerRegistry {
     return [...(this.#byName.get(nameKeyOf(apiGroupOf(name.apiVersion), name.kind, name.name))?.values() ?? [])];
   }
 
-  /** Owners that somebody points at and nobody has looked up. */
+  /** Owners that are referred to and were not looked up yet. */
   unknown(): Iterable<OwnerNode> {
     return this.#unknown;
   }

@@ -5,7 +5,7 @@ import { anyUid, type OwnerNode } from './owner-node.ts';
 import { isMeant, isOlder, isOrphaned } from './owner-registry.ts';
 import type { PodRecord } from './pod-record.ts';
 
-/** Who pointed at a name when a look-up of it began. Kept by whoever makes the look-up, and brought back with what it found. */
+/** The owners that were known under a name when a look-up of it began. The look-up keeps it, and returns it with what it found. */
 export interface OwnerLookup {
   readonly name: OwnerName;
   readonly asked: ReadonlyMap<OwnerNode, number>;
@@ -16,8 +16,8 @@ export function beginLookup(state: NamespaceState, name: OwnerName): OwnerLookup
 }
 
 /**
- * Takes in what a look-up found, which undefined says is nothing. It says "gone" only of owners that somebody pointed at before it
- * began: an owner that came since may have been made since. False: there are such owners, and they need another look-up.
+ * Takes in what a look-up found; undefined: nothing. It marks only owners as gone that were referred to before it began: an owner
+ * that was first referred to later may have been created later. False: there are such owners, and they need another look-up.
  */
 export function endLookup(state: NamespaceState, { name, asked }: OwnerLookup, found: OwnerState | undefined): boolean {
   const nodes = state.owners.nodesOf(name);

@@ -44,7 +44,7 @@ export class PodRecord {
 
   controller: OwnerNode | undefined;
   root: OwnerNode | undefined;
-  /** Its chain of owners ends at one that nobody has looked up yet. */
+  /** Its chain of owners ends at one that was not looked up yet. */
   chainOpen = false;
   /** More budgets cover it than are counted for one pod: this many, and it is linked to none of them (N7). */
   crowdedBy = 0;

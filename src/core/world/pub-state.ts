@@ -32,14 +32,14 @@ export class PubState {
   readonly digest: string;
   readonly rules: PubRules | undefined;
   readonly errors: readonly FieldError[];
-  /** What it covers, also when the rest of it cannot be read (U7); undefined: nobody can tell. */
+  /** What it covers, also when the rest of it cannot be read (U7); undefined: unknown. */
   readonly target: PubTarget | undefined;
   generation = 0;
   observedGeneration = 0;
   readonly pods = new Set<PodRecord>();
   readonly owners = new Map<OwnerNode | undefined, OwnerTally>();
   readonly #units: PubUnits;
-  /** The workload it names, whether or not anybody looked it up. */
+  /** The workload it names, whether or not it was looked up. */
   readonly targetOwner: OwnerNode | undefined;
   readonly #registry: OwnerRegistry;
   /** Pods that it covers and cannot count (N7). */

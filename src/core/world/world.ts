@@ -22,7 +22,7 @@ const maxDeleted = 10_000;
 
 /**
  * What is known of a cluster, kept current change by change. Adding or changing a pod costs as much as there are budgets over
- * it; nothing looks at all pods again. There is no clock in here: whoever asks brings the time.
+ * it; nothing looks at all pods again. There is no clock in here: callers pass the time.
  */
 export class World {
   readonly #namespaces = new Map<string, NamespaceState>();
@@ -111,18 +111,18 @@ export class World {
     return this.#change(lookup.name.namespace, (state) => endLookup(state, lookup, found));
   }
 
-  /** From now on owners that are new to the world are asked for there first, and the world does not remember those of nobody. */
+  /** From now on new owners are looked for there first, and the world forgets owners that no pod refers to. */
   consultOwners(memory: OwnerMemory): void {
     this.#ownerMemory = memory;
     for (const state of this.#namespaces.values()) this.#consult(state, memory);
   }
 
-  /** The owners of a name that somebody points at. */
+  /** The owners of a name that pods or owners refer to. */
   ownersOf(name: OwnerName): readonly Readonly<OwnerNode>[] {
     return this.#namespaces.get(name.namespace)?.owners.nodesOf(name) ?? [];
   }
 
-  /** Owners that somebody points at and nobody has looked up: whoever feeds the world should. */
+  /** Owners that are referred to and were not looked up yet: the feeder of the world should look them up. */
   *unknownOwners(): Iterable<OwnerName & { readonly uid: string }> {
     for (const state of this.#namespaces.values()) {
       for (const node of state.owners.unknown()) yield nameOf(state.name, node);
@@ -175,14 +175,14 @@ export class World {
   }
 
   /**
-   * The version of the last change in view, or of the list that it began with. Whoever has seen that has seen as much as we have,
-   * and each replica is told of it at once; of bookmarks, each is told at a time of its own, up to a minute later.
+   * The version of the last change in view, or of the list that it began with. A replica that has seen that version has seen as much as
+   * we have, and each replica gets it at once; bookmarks reach each replica at another time, up to a minute later.
    */
   changedVersion(collection: Collection): string | undefined {
     return this.#changed.get(collection);
   }
 
-  /** From now on leases are timed by the keeper's clock, and no longer by the time that whoever asks brings. */
+  /** From now on leases are timed by the keeper's clock, and no longer by the caller's time. */
   keepLeases(keeper: LeaseKeeper): void {
     this.#leases.keepWith(keeper);
   }

@@ -87,7 +87,7 @@ export class KubeClient {
     return this.#write<T>('POST', path, JSON.stringify(body), options);
   }
 
-  /** With a resourceVersion in the body it succeeds only when nobody else wrote since. */
+  /** With a resourceVersion in the body it succeeds only when no other client wrote since. */
   replace<T>(
     resource: ResourceName,
     place: ObjectPlace,
@@ -138,7 +138,7 @@ export class KubeClient {
     options: CallOptions = {},
   ): Promise<Outcome<Body>> {
     return this.#at(collectionPath(resource, namespace), (path) =>
-      this.#inTurn(options, (left) =>
+      this.#withPermit(options, (left) =>
         this.#options.connection.open({ method: 'GET', path: withQuery(path, { ...selectors, ...query }), ...left }),
       ),
     );
@@ -152,7 +152,7 @@ export class KubeClient {
     options: CallOptions = {},
   ): Promise<Outcome<OpenedWatch>> {
     return this.#at(collectionPath(resource, namespace), (path) =>
-      this.#inTurn(options, (left) =>
+      this.#withPermit(options, (left) =>
         this.#options.connection.openWatch(left, (proof) => withQuery(path, { ...selectors, ...queryFor(proof) })),
       ),
     );
@@ -175,7 +175,9 @@ export class KubeClient {
   }
 
   async #json<T>(request: Omit<WireRequest, 'deadlineMs' | 'signal'>, options: CallOptions): Promise<Outcome<T>> {
-    const answer = await this.#inTurn(options, (left) => this.#options.connection.exchange({ ...request, ...left }));
+    const answer = await this.#withPermit(options, (left) =>
+      this.#options.connection.exchange({ ...request, ...left }),
+    );
     if (!answer.ok) return answer;
     try {
       return succeeded(JSON.parse(answer.value) as T);
@@ -186,7 +188,7 @@ export class KubeClient {
   }
 
   /** Waiting for a turn counts against the deadline. */
-  async #inTurn<T>(
+  async #withPermit<T>(
     { deadlineMs = this.#options.deadlineMs ?? defaultDeadlineMs, signal }: CallOptions,
     call: (left: Pick<WireRequest, 'deadlineMs' | 'signal'>) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
@@ -194,13 +196,13 @@ export class KubeClient {
     // One signal may end any number of calls; that so many listen to it is no leak.
     if (signal !== undefined) setMaxListeners(0, signal);
     const start = clock.monotonic();
-    const turn = await limiter.take(deadlineMs, signal);
-    if (turn === undefined) return failed(noTurn(signal));
+    const permit = await limiter.take(deadlineMs, signal);
+    if (permit === undefined) return failed(noTurn(signal));
     try {
       const left = deadlineMs - (clock.monotonic() - start);
       return await call({ deadlineMs: left, ...(signal === undefined ? {} : { signal }) });
     } finally {
-      turn();
+      permit();
     }
   }
 }

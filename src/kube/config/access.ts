@@ -38,7 +38,7 @@ export interface Access {
   /** An HTTP proxy between here and the server. */
   readonly proxy?: URL | undefined;
   readonly user: UserSettings;
-  /** Where objects are meant to be when nobody says. */
+  /** The namespace of objects when the command line does not name one. */
   readonly namespace: string;
   /** Where this comes from, for people: `context "prod" of /home/me/.kube/config`. */
   readonly source?: string;

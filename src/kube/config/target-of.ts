@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../time/clock.ts';
-import type { Identity, Target } from '../transport/target.ts';
+import type { Identity, ServerTarget } from '../transport/target.ts';
 import { type Access, ConfigError, type Impersonation, type TextSource } from './access.ts';
 import { ExecPlugin, type PluginCredentials } from './exec-plugin.ts';
 
 /** The server that an access names, with an identity that is kept fresh. */
-export function targetOf(access: Access, clock: Clock): Target {
+export function targetOf(access: Access, clock: Clock): ServerTarget {
   const { server, serverName, verify, proxy } = access;
   const wallet = new Wallet(access, clock);
   return { server, serverName, verify, proxy, identity: () => wallet.identity(), forget: () => wallet.forget() };
@@ -32,7 +32,7 @@ class Wallet {
   }
 
   async identity(): Promise<Identity> {
-    // Nobody's secrets go over a wire that everybody can read: kubectl sends none there, either.
+    // No credentials are sent over plain HTTP, where they could be read on the way; kubectl sends none, either.
     if (this.#access.server.protocol === 'http:') {
       return { tls: { ca: undefined, certificate: undefined, key: undefined }, headers: {} };
     }

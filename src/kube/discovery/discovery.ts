@@ -29,7 +29,7 @@ export interface DiscoveryOptions {
 
 const defaultMissMs = 30_000;
 const defaultHitMs = 600_000;
-/** Whoever names owners chooses the names: what is remembered has an end. */
+/** Authors of owner references choose the names: what is remembered must have a limit. */
 const maxRemembered = 1_000;
 
 interface Remembered<T> {
@@ -37,7 +37,7 @@ interface Remembered<T> {
   readonly answer: Promise<Outcome<T>>;
 }
 
-/** Finds where objects of a kind live, also for kinds that nobody has heard of before. */
+/** Finds where objects of a kind live, also for kinds that are not built in. */
 export class Discovery {
   readonly #options: Required<DiscoveryOptions>;
   /** Versions of a group, the preferred one first. */
@@ -116,7 +116,7 @@ export class Discovery {
     if (known !== undefined && clock.monotonic() - known.at < maxAge) {
       const answer = await known.answer;
       if (answer.ok || clock.monotonic() - known.at < missMs) return answer;
-      // Somebody else may have asked again meanwhile.
+      // Another caller may have asked again meanwhile.
       if (memory.get(key) !== known) return this.#remembered(memory, key, maxAge, ask);
     }
     const fresh: Remembered<T> = { at: clock.monotonic(), answer: ask() };

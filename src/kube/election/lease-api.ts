@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome/failure.ts';
 export interface LeaseApi {
   get(deadlineMs: number): Promise<Outcome<Lease>>;
   create(lease: Lease, deadlineMs: number): Promise<Outcome<Lease>>;
-  /** Fails with a conflict when somebody wrote since the lease's resourceVersion. */
+  /** Fails with a conflict when another client wrote since the lease's resourceVersion. */
   replace(lease: Lease, deadlineMs: number): Promise<Outcome<Lease>>;
 }
 

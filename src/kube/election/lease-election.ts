@@ -32,7 +32,7 @@ export interface ElectionOptions {
   readonly report: (message: string) => void;
 }
 
-/** Whoever leaves waits so long for its last word; without it the others wait until the lease has run out. */
+/** How long a stopping leader waits for its release to be stored; without it the others wait until the lease has run out. */
 const releaseMs = 2_000;
 
 /** Delays are stretched by up to this much, so that candidates do not ask in step. */
@@ -53,7 +53,7 @@ export class LeaseElection {
   #running: Promise<void> | undefined;
   #seen: Observation | undefined;
   #announced: string | undefined;
-  /** Monotonic; until then nobody else can have taken over. */
+  /** Monotonic; until then no other candidate can have taken over. */
   #leadsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: ElectionOptions) {
@@ -80,7 +80,7 @@ export class LeaseElection {
     await this.#running;
   }
 
-  /** True only while nobody else can be leader: also after a pause that nobody announced. */
+  /** True only while no other candidate can be leader: also after a pause of the whole process. */
   get isLeader(): boolean {
     return this.#options.clock.monotonic() < this.#leadsUntil;
   }
@@ -110,7 +110,7 @@ export class LeaseElection {
     this.#stopping.signal.removeEventListener('abort', stop);
     this.#leadsUntil = Number.NEGATIVE_INFINITY;
     await finished;
-    // Work that outlived its time may have let somebody else in; a conflict then says so, and nothing is lost.
+    // If the work outlived the lease, another candidate may hold it; the release then meets a conflict, and nothing is lost.
     await this.#release();
   }
 
@@ -146,7 +146,7 @@ export class LeaseElection {
 
   async #write(): Promise<Lease | undefined> {
     const { clock } = this.#options;
-    // A holder knows what it wrote: one request renews. If that fails, it reads like everybody else.
+    // A holder knows what it wrote: one request renews. If that fails, it reads like any other candidate.
     if (this.#seen !== undefined && isHeldBy(this.#seen.lease, this.#candidate.identity) && this.isLeader) {
       const renewed = await this.#replace(this.#seen.lease);
       if (renewed !== undefined) return renewed;

@@ -19,7 +19,7 @@ export function observe(previous: Observation | undefined, lease: Lease, monoton
   return { lease, at: monotonic };
 }
 
-/** The time at which the holder's claim ends, unless it is renewed. Undefined: nobody holds it. */
+/** The time at which the holder's claim ends, unless it is renewed. Undefined: it has no holder. */
 function expiry({ lease, at }: Observation, candidate: Candidate): number | undefined {
   const { holderIdentity, leaseDurationSeconds } = lease.spec ?? {};
   if (holderIdentity === undefined || holderIdentity === null || holderIdentity === '') return undefined;

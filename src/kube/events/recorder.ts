@@ -27,7 +27,7 @@ const backoff = { baseMs: 500, capMs: 10_000 };
 /** The API server refuses longer ones. */
 const maxMessage = 1_024;
 
-/** Tells people what happened. Never in anyone's way: it waits for nobody, and drops what it cannot deliver. */
+/** Tells people what happened. Callers never wait for it, and it drops what it cannot deliver. */
 export class EventRecorder {
   readonly #options: RecorderOptions;
   readonly #aggregator: EventAggregator;
@@ -66,7 +66,7 @@ export class EventRecorder {
 
   async #sendAll(): Promise<void> {
     for (let series = this.#first(); series !== undefined; series = this.#first()) await this.#deliver(series);
-    // In the same breath as finding nothing more to send: what comes next starts anew.
+    // In the same tick as finding nothing more to send: the next event starts a new delivery.
     this.#sending = undefined;
   }
 

@@ -16,7 +16,7 @@ export type Failure =
   /** The object is not there, or the API is not. */
   | (Said & { readonly kind: 'notFound' })
   | (Said & { readonly kind: 'alreadyExists' })
-  /** Somebody else wrote first, or a precondition does not hold: read again, and decide again. */
+  /** Another client wrote first, or a precondition does not hold: read again, and decide again. */
   | (Said & { readonly kind: 'conflict' })
   /** That resourceVersion or page is no longer kept: start with a new list. */
   | (Said & { readonly kind: 'gone' })

@@ -1,6 +1,6 @@
 /**
  * One copy of each text. A parser makes a new string for every value it meets, and a cluster repeats itself: names of nodes,
- * namespaces and owners, values of labels. When it is full it starts anew; what was handed out stays good.
+ * namespaces and owners, values of labels. When it is full it starts again empty; strings that were handed out stay valid.
  */
 export class Interner {
   readonly #known = new Map<string, string>();

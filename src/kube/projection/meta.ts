@@ -11,7 +11,7 @@ const orphaning: readonly string[] = [orphanFinalizer];
 
 export interface MetaProjection {
   readonly interner: Interner;
-  /** Annotations can be long, and most are somebody else's. */
+  /** Annotations can be long, and most belong to other programs. */
   readonly keepAnnotation: (key: string) => boolean;
 }
 

@@ -15,7 +15,7 @@ export interface CacheListener<T> {
 export interface CacheOptions<T> {
   /** Each says under which values an object is to be found. */
   readonly indexes?: Readonly<Record<string, (item: T) => readonly string[]>>;
-  /** What listeners throw: one that fails keeps nobody else from hearing. */
+  /** Gets what listeners throw: one that fails must not keep the change from the others. */
   readonly report: (error: unknown) => void;
 }
 
@@ -99,7 +99,7 @@ export class ObjectCache<T extends Reflected> implements Sink<T> {
     const key = keyOf(item.metadata.namespace, item.metadata.name);
     const before = this.#items.get(key);
     if (before !== undefined && isSame(before, item)) return;
-    // Another object of the same name: whoever knew the first one must hear that it is gone.
+    // Another object of the same name: listeners that knew the first one must hear that it is deleted.
     if (before !== undefined && before.metadata.uid !== item.metadata.uid) {
       this.#delete(key, before);
       this.#insert(key, item, { type: 'added', item });

@@ -9,7 +9,7 @@ import type { Random } from '../time/random.ts';
 import type { WatchProof } from '../transport/wire.ts';
 import { type Plan, planAfter, type Session } from './plan.ts';
 import type { Reflected, Sink } from './sink.ts';
-import { Turn } from './turn.ts';
+import { WatchSession } from './watch-session.ts';
 import { type StallLimits, WatchTerms } from './watch-terms.ts';
 
 /** What was found out about a server, shared by all that read from it. */
@@ -109,22 +109,22 @@ export class Reflector<T extends Reflected> {
     if (this.#liveness.proven && this.#liveness.stale) this.#resourceVersion = undefined;
     const reached = this.#resourceVersion;
     const tried = reached !== undefined ? 'watch' : traits.watchList && !this.#skipWatchList ? 'watchList' : 'list';
-    const turn = new Turn<T>(tried !== 'watchList');
-    const end = await guarded(tried === 'list' ? this.#list(turn) : this.#watch(turn, reached));
+    const session = new WatchSession<T>(tried !== 'watchList');
+    const end = await guarded(tried === 'list' ? this.#list(session) : this.#watch(session, reached));
     this.#liveness.ended({ properly: end.kind === 'closed' });
-    if (turn.useful) this.#barrenInARow = 0;
-    else if (turn.opened && (end.kind === 'garbled' || end.kind === 'failed')) this.#barrenInARow += 1;
+    if (session.useful) this.#barrenInARow = 0;
+    else if (session.opened && (end.kind === 'garbled' || end.kind === 'failed')) this.#barrenInARow += 1;
     return {
       tried,
       end,
-      useful: turn.useful,
-      complete: turn.complete,
+      useful: session.useful,
+      complete: session.complete,
       lastedMs: clock.monotonic() - start,
       barrenInARow: this.#barrenInARow,
     };
   }
 
-  async #list(turn: Turn<T>): Promise<Session['end']> {
+  async #list(session: WatchSession<T>): Promise<Session['end']> {
     const { client, resource, selection, project, clock, pageSize, sink } = this.#options;
     const listed = await list({
       client,
@@ -138,42 +138,46 @@ export class Reflector<T extends Reflected> {
     if (!listed.ok) return { kind: 'failed', failure: listed.failure };
     const { items, resourceVersion } = listed.value;
     sink.replace(items, resourceVersion);
-    this.#reached(turn, resourceVersion);
+    this.#reached(session, resourceVersion);
     return { kind: 'listed' };
   }
 
   /** Without a resourceVersion the state comes first, as events. */
-  async #watch(turn: Turn<T>, resourceVersion: string | undefined): Promise<WatchEnd> {
+  async #watch(session: WatchSession<T>, resourceVersion: string | undefined): Promise<WatchEnd> {
     const { client, resource, selection = {}, clock, random } = this.#options;
     const terms = new WatchTerms(this.#options, resourceVersion, random);
     const call = { signal: this.#stopping.signal, deadlineMs: terms.deadlineMs };
     const opened = await client.watch(resource, selection, (proof) => terms.queryFor(proof), call);
     if (!opened.ok) return { kind: 'failed', failure: opened.failure };
-    turn.opened = true;
+    session.opened = true;
     const { body, proof, lost } = opened.value;
-    if (turn.complete) this.#liveness.began(proof);
+    if (session.complete) this.#liveness.began(proof);
     const start = clock.monotonic();
     const end = await readWatch(body, {
       clock,
       maxLineBytes,
-      stallMs: (since) => terms.patienceMs(turn.complete, proof.kind, since - start),
-      onEvent: (event) => this.#take(turn, proof, event),
+      stallMs: (since) => terms.patienceMs(session.complete, proof.kind, since - start),
+      onEvent: (event) => this.#take(session, proof, event),
     });
-    if (end.kind !== 'stalled' || proof.kind !== 'renewed' || !turn.complete) return end;
+    if (end.kind !== 'stalled' || proof.kind !== 'renewed' || !session.complete) return end;
     lost();
     return { kind: 'dead', message: `the API server did not end a watch of ${terms.timeoutSeconds} seconds` };
   }
 
-  #take(turn: Turn<T>, proof: WatchProof, event: Exclude<WatchEvent, { type: 'ERROR' }>): 'enough' | undefined {
+  #take(
+    session: WatchSession<T>,
+    proof: WatchProof,
+    event: Exclude<WatchEvent, { type: 'ERROR' }>,
+  ): 'enough' | undefined {
     const { sink, project } = this.#options;
     if (event.type === 'BOOKMARK') {
-      if (turn.complete) {
+      if (session.complete) {
         sink.bookmark(event.resourceVersion);
-        this.#reached(turn, event.resourceVersion);
+        this.#reached(session, event.resourceVersion);
       } else if (event.initialEnd) {
-        sink.replace(turn.takeInitial(), event.resourceVersion);
-        turn.complete = true;
-        this.#reached(turn, event.resourceVersion);
+        sink.replace(session.takeInitial(), event.resourceVersion);
+        session.complete = true;
+        this.#reached(session, event.resourceVersion);
         // It was to last until the state is complete. What follows is watched for a shorter time.
         if (proof.kind === 'renewed') return 'enough';
         this.#liveness.began(proof);
@@ -182,18 +186,18 @@ export class Reflector<T extends Reflected> {
     }
     const item = project(event.object);
     const version = versionOf(event.object);
-    if (!turn.complete) {
-      turn.initially(event.type, item);
+    if (!session.complete) {
+      session.initially(event.type, item);
       return undefined;
     }
     if (event.type === 'DELETED') sink.remove(item, version);
     else sink.upsert(item, version);
-    this.#reached(turn, version);
+    this.#reached(session, version);
     return undefined;
   }
 
-  #reached(turn: Turn<T>, resourceVersion: string): void {
-    turn.useful = true;
+  #reached(session: WatchSession<T>, resourceVersion: string): void {
+    session.useful = true;
     this.#resourceVersion = resourceVersion;
     this.#liveness.shown();
   }

@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
   /** Milliseconds since 1970: for what others read. People and NTP may set it. */
   now(): number;
-  /** Milliseconds since some moment: for how long something took. Nobody sets it. */
+  /** Milliseconds since some moment: for how long something took. Setting the wall clock does not change it. */
   monotonic(): number;
   /** Calls back once, no earlier than `delayMs` from now. */
   after(delayMs: number, callback: () => void): Timer;

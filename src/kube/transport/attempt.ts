@@ -16,7 +16,7 @@ export type Sent =
     }
   | FailedAttempt;
 
-export type Attempt =
+export type RequestAttempt =
   | { readonly kind: 'opened'; readonly body: Body }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | FailedAttempt;
@@ -37,7 +37,7 @@ export function failedAttempt(failure: Failure): FailedAttempt {
   return { kind: 'failed', failure, stale: false };
 }
 
-export async function attemptOf(sent: Sent, timebox: Timebox, request: WireRequest): Promise<Attempt> {
+export async function attemptOf(sent: Sent, timebox: Timebox, request: WireRequest): Promise<RequestAttempt> {
   if (sent.kind === 'failed') return sent;
   const { code, body, headers } = sent;
   if (code >= 200 && code < 300) return { kind: 'opened', body };

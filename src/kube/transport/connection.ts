@@ -1,9 +1,9 @@
 import { failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import { type Attempt, attemptOf, failedAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
+import { attemptOf, failedAttempt, type RequestAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
 import { Http1 } from './http1.ts';
 import type { PingLimits } from './pinged-session.ts';
-import type { Identity, Target } from './target.ts';
+import type { Identity, ServerTarget } from './target.ts';
 import { WatchSessions } from './watch-sessions.ts';
 import {
   type Body,
@@ -27,12 +27,12 @@ const defaultMaxBytes = 64 * 1024 * 1024;
 
 /** One API server. Connections are shared by everything that talks to it. */
 export class Connection {
-  readonly #target: Target;
+  readonly #target: ServerTarget;
   readonly #options: ConnectionOptions;
   readonly #http1: Http1;
   readonly #sessions: WatchSessions | undefined;
 
-  constructor(target: Target, options: ConnectionOptions) {
+  constructor(target: ServerTarget, options: ConnectionOptions) {
     this.#target = target;
     this.#options = options;
     this.#http1 = new Http1(target, options.userAgent);
@@ -116,7 +116,7 @@ export class Connection {
     return last.kind === 'opened' ? succeeded(last.body) : failed(last.failure);
   }
 
-  async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<Attempt> {
+  async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<RequestAttempt> {
     let identity: Identity | undefined;
     try {
       identity = await untilEnd(this.#target.identity(), timebox);

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, ConnectionOptions as TlsConnectionOptions } from 'node:tls';
 import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
-import type { Identity, Target, TlsMaterial } from './target.ts';
+import type { Identity, ServerTarget, TlsMaterial } from './target.ts';
 import { openTunnel, secureTunnel, TunnelAgent, type TunnelEnd } from './tunnel.ts';
 import { connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
 
@@ -17,11 +17,11 @@ const ignoreError = () => undefined;
 
 /** Requests over HTTP/1.1, on connections that are kept. */
 export class Http1 {
-  readonly #target: Target;
+  readonly #target: ServerTarget;
   readonly #userAgent: string;
   readonly #agents: Agents;
 
-  constructor(target: Target, userAgent: string) {
+  constructor(target: ServerTarget, userAgent: string) {
     this.#target = target;
     this.#userAgent = userAgent;
     this.#agents = new Agents(target);
@@ -48,7 +48,7 @@ export class Http1 {
           socket.once(this.#target.server.protocol === 'http:' ? 'connect' : 'secureConnect', () => (connected = true));
       });
       sending.on('response', (body) => {
-        // Whoever reads it sees the error, too; but nobody may be reading when it comes.
+        // A reader sees the error as well; but it may come while nothing reads the body, and would then end the process.
         body.on('error', () => {});
         resolve({ kind: 'answered', code: body.statusCode ?? 0, headers: body.headers, body });
       });
@@ -95,11 +95,11 @@ const tcpKeepAliveMs = 30_000;
 
 /** Connections to one server, kept alive. A new certificate of ours means new connections. */
 export class Agents {
-  readonly #target: Target;
+  readonly #target: ServerTarget;
   #agent: HttpAgent | undefined;
   #material: TlsMaterial | undefined;
 
-  constructor(target: Target) {
+  constructor(target: ServerTarget) {
     this.#target = target;
   }
 
@@ -142,7 +142,7 @@ export class Agents {
 }
 
 /** A connection to the server through its proxy, secured as one without would be. */
-async function throughProxy(target: Target, material: TlsMaterial): Promise<Duplex> {
+async function throughProxy(target: ServerTarget, material: TlsMaterial): Promise<Duplex> {
   const { server, proxy } = target;
   if (proxy === undefined) throw new Error('the target has no proxy');
   const socket = await openTunnel(proxy, addressOf(server));
@@ -150,13 +150,13 @@ async function throughProxy(target: Target, material: TlsMaterial): Promise<Dupl
 }
 
 /** Whom to expect at the other end of a connection. */
-export function peerOptionsOf(target: Target, material: TlsMaterial): TlsConnectionOptions {
+export function peerOptionsOf(target: ServerTarget, material: TlsMaterial): TlsConnectionOptions {
   const { host } = addressOf(target.server);
   const servername = target.serverName ?? (isIP(host) === 0 ? host : undefined);
   return { ...tlsOptionsOf(target, material), host, ...(servername === undefined ? {} : { servername }) };
 }
 
-/** Keeps connections that somebody else makes. */
+/** Keeps connections that its caller makes. */
 class ConnectedAgent extends HttpAgent {
   readonly #connect: () => Duplex;
 
@@ -175,7 +175,7 @@ export function sameMaterial(left: TlsMaterial | undefined, right: TlsMaterial):
 }
 
 function tlsOptionsOf(
-  { verify }: Target,
+  { verify }: ServerTarget,
   { ca, certificate, key }: TlsMaterial,
 ): SecureContextOptions & {
   readonly rejectUnauthorized: boolean;

@@ -2,7 +2,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../time/clock.ts';
 import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
-import type { Identity, Target } from './target.ts';
+import type { Identity, ServerTarget } from './target.ts';
 import {
   connectionFailure,
   credentialsFailure,
@@ -20,7 +20,7 @@ export interface PingLimits {
 }
 
 export interface PingedSessionOptions {
-  readonly target: Target;
+  readonly target: ServerTarget;
   readonly clock: Clock;
   readonly userAgent: string;
   readonly pings: PingLimits;

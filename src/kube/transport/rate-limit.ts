@@ -12,10 +12,10 @@ export interface RateLimit {
 }
 
 /** Undefined: turned away. Otherwise called once, when the request is over. */
-export type Turn = (() => void) | undefined;
+export type Permit = (() => void) | undefined;
 
 interface Waiter {
-  admit(turn: Turn): void;
+  admit(turn: Permit): void;
 }
 
 /**
@@ -39,7 +39,7 @@ export class RateLimiter {
   }
 
   /** Resolves when it is this request's turn; undefined when there are too many before it, or its time is up. */
-  take(deadlineMs: number, signal?: AbortSignal): Promise<Turn> {
+  take(deadlineMs: number, signal?: AbortSignal): Promise<Permit> {
     if (signal?.aborted === true || this.#waiters.size >= this.#limit.waiting) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiter: Waiter = {

@@ -15,7 +15,7 @@ export interface Identity {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
-export interface Target {
+export interface ServerTarget {
   /** `https://host:port/prefix`; plain HTTP only where a person configured it. */
   readonly server: URL;
   /** The name to expect in the server's certificate, when it is not the host. */

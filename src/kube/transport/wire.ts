@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly maxBytes?: number;
 }
 
-/** A success whose body is still to come. Whoever takes it reads it to its end, or destroys it. */
+/** A success whose body is still to come. Its receiver reads it to its end, or destroys it. */
 export type Body = Readable;
 
 /** How it is known that a watch which says nothing is alive. */

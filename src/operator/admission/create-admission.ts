@@ -9,12 +9,12 @@ import { kubeLedgerStore, LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
 import { type DecisionObserver, type GuardParts, kubeGuards, PodHandler } from './pod-handler.ts';
 import type { Identity } from './pod-request.ts';
-import { GroupCommit, Turns } from './reserve.ts';
+import { GroupCommit, NamespaceMutex } from './reserve.ts';
 import { kubePodReader, type PodReader } from './verify.ts';
 import { ViewGate } from './view-gate.ts';
 import { Withdrawals } from './withdrawals.ts';
 
-/** The room, put together, with the pruner, which shares the turns and the identity of this process with it. */
+/** The room, put together, with the pruner, which shares the mutex and the identity of this process with it. */
 export interface AdmissionParts {
   readonly handler: PodHandler;
   readonly access: LedgerAccess;
@@ -40,12 +40,14 @@ export function createAdmission(
   { options, staleness, scales, self, events, observer, namespaces }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
-  const turns = new Turns((namespace, error) => log.error('work on a ledger failed', { namespace, error }));
+  const mutex = new NamespaceMutex((namespace, error) =>
+    log.error('reconciling a ledger failed', { namespace, error }),
+  );
   const store = kubeLedgerStore(clients.admission);
   const access = new LedgerAccess({ world, store, clock, events, callMs: limits.callMs });
   const pods = kubePodReader(clients.admission);
   const views = new ViewGate(world);
-  const shared = { world, access, clock, random, identity, events, turns };
+  const shared = { world, access, clock, random, identity, events, mutex };
   const counters = new BuiltinCounters({ client: clients.admission, clock });
   const admission = new Admission({
     world,
@@ -69,6 +71,6 @@ export function createAdmission(
   const handler = new PodHandler({ world, admission, counters, clock, options, self, observer, guards, callMs });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
-  const sizes = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });
+  const sizes = new SizeKeeper({ world, access, mutex, clock, limits: defaultSizeKeeperLimits });
   return { handler, access, pods, views, pruner, sizes };
 }

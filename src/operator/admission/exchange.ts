@@ -36,7 +36,7 @@ type Route =
 type Called = Extract<Route, { readonly ok: true }>;
 
 interface Reply {
-  readonly outcome: Outcome;
+  readonly outcome: ExchangeOutcome;
   /** What is counted: the code of the refusal in a review, else the HTTP code. */
   readonly code: number;
   /** Absent: the client has closed its connection. */
@@ -220,7 +220,7 @@ function unlessOver<T>(answer: Promise<T>, deadline: Deadline): Promise<T | unde
   });
 }
 
-function reviewReply(uid: string, answer: AdmissionAnswer, outcome: Outcome): Reply {
+function reviewReply(uid: string, answer: AdmissionAnswer, outcome: ExchangeOutcome): Reply {
   const text = encodeAnswer(uid, answer);
   return { outcome, code: answer.allowed ? 200 : answer.code, http: { code: 200, type: 'application/json', text } };
 }
@@ -230,7 +230,7 @@ function rejection(code: number, problem: string, close = false): Reply {
 }
 
 /** How a call ended. */
-export type Outcome =
+export type ExchangeOutcome =
   | 'allowed'
   | 'denied'
   /** The review could not be understood. */
@@ -247,7 +247,7 @@ export type Outcome =
 export interface Call {
   /** The path of the webhook; `none` for calls that met none. */
   readonly webhook: string;
-  readonly outcome: Outcome;
+  readonly outcome: ExchangeOutcome;
   /** Of the refusal in the review, else of the HTTP answer. */
   readonly code: number;
   readonly seconds: number;

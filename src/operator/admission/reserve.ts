@@ -20,7 +20,7 @@ export interface ReserveDeps {
   readonly limits: AdmissionLimits;
   readonly events: LedgerEvents;
   /** One writer of a ledger at a time in this process: shared with the pruner and the withdrawals. */
-  readonly turns: Turns;
+  readonly mutex: NamespaceMutex;
   readonly options: (namespace: string) => DecideOptions;
 }
 
@@ -78,7 +78,7 @@ export class GroupCommit {
   #wake(namespace: string, line: WaitingLine): void {
     if (line.busy) return;
     line.busy = true;
-    void this.#deps.turns
+    void this.#deps.mutex
       .take(namespace, () => commitBatch(this.#deps, namespace, line))
       .then(() => {
         line.busy = false;
@@ -279,7 +279,7 @@ export class WaitingLine {
  * One task at a time for each namespace: a batch and a pruning that wrote at once would only lose races to each other. A task begins
  * after those before it, and never in the same tick, so that requests which arrive together share one.
  */
-export class Turns {
+export class NamespaceMutex {
   readonly #last = new Map<string, Promise<void>>();
   readonly #failed: (namespace: string, error: unknown) => void;
 

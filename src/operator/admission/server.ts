@@ -115,7 +115,7 @@ export async function startWebhookServer(options: WebhookServerOptions): Promise
   });
   clients?.authorities.onChange(() => {
     const rotated = rotate(server, keyPair, clients);
-    if (!rotated.ok) log.error('The authorities of client certificates cannot be used', { problem: rotated.problem });
+    if (!rotated.ok) log.error('the authorities of client certificates cannot be used', { problem: rotated.problem });
   });
   const port = await listenOn(server, options.port, options.host);
   return {

@@ -5,7 +5,7 @@ import type { Random } from '../../kube/time/random.ts';
 import { pause } from './deadline.ts';
 import type { LedgerAccess } from './ledger.ts';
 import { type AdmissionLimits, pauseAfter } from './limits.ts';
-import type { Turns } from './reserve.ts';
+import type { NamespaceMutex } from './reserve.ts';
 
 export interface WithdrawalParts {
   readonly world: World;
@@ -13,7 +13,7 @@ export interface WithdrawalParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly limits: AdmissionLimits;
-  readonly turns: Turns;
+  readonly mutex: NamespaceMutex;
 }
 
 /**
@@ -36,7 +36,7 @@ export class Withdrawals {
       return;
     }
     this.#claims.set(namespace, new Set([claim]));
-    void this.#parts.turns.take(namespace, () => this.#withdraw(namespace));
+    void this.#parts.mutex.take(namespace, () => this.#withdraw(namespace));
   }
 
   async #withdraw(namespace: string): Promise<void> {

@@ -1,10 +1,10 @@
 import { createAuthority, issueLeaf, type KeyPair, type MaterialOptions, type ServerNames } from './material.ts';
-import type { CertificateFacts, Step } from './plan.ts';
+import type { CertificateFacts, CertificateStep } from './plan.ts';
 import { type ReadSecret, type SecretTexts, secretKeys } from './read.ts';
 
 /** What the Secret is to hold after a step. Undefined: nothing changes. */
 export function afterStep(
-  step: Step,
+  step: CertificateStep,
   secret: ReadSecret | undefined,
   names: ServerNames,
   options: MaterialOptions,

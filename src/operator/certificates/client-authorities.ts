@@ -85,16 +85,19 @@ class FollowedFile implements ClientAuthorities {
 
   #change(text: string): void {
     this.#text = text;
-    this.#log.info('The authorities of client certificates changed', { count: certificatesIn(text).length });
+    this.#log.info('the authorities of client certificates changed', { count: certificatesIn(text).length });
     for (const changed of this.#listeners) changed();
   }
 
   /** Once, not every time it is read. */
   #noteProblem(problem: string): void {
     if (problem !== '' && problem !== this.#problem) {
-      this.#log.warn('The file with the authorities of client certificates cannot be used; those read before stay', {
-        problem,
-      });
+      this.#log.warn(
+        'the file with the authorities of client certificates cannot be used; the earlier ones stay in use',
+        {
+          problem,
+        },
+      );
     }
     this.#problem = problem;
     this.#tellUsable(problem === '');

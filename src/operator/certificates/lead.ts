@@ -19,11 +19,11 @@ export interface LeadOptions extends Omit<RoundOptions, 'now'> {
 
 /** The first comes soon, because a new cluster waits for it; a write that must be repeated all the time comes seldom. */
 const backoffLimits = { baseMs: 50, capMs: 30_000 };
-/** Who lost a race has only to look again. */
+/** A leader that lost a write race only has to read again. */
 const raceLimits = { baseMs: 20, capMs: 1_000 };
-/** Somebody who changes things all the time does not keep us busy all the time. */
+/** Another writer that changes the objects without pause must not keep the leader in a busy loop. */
 const pauseMs = 100;
-/** Wall clocks are slewed by less between two looks. More: somebody set it, and times that were noted mean nothing. */
+/** Wall clocks are slewed by less between two looks. More than that: the clock was set, and noted times mean nothing. */
 const maxDriftMs = 5_000;
 
 /** Plans and acts, whenever something changes or becomes due, until the signal says stop. */

@@ -15,7 +15,7 @@ export type ServerNames = HostNames;
 export interface MaterialOptions {
   readonly nowMs: number;
   readonly policy: CertificatePolicy;
-  /** So many bytes that nobody can guess, for serial numbers. */
+  /** That many unpredictable bytes, for serial numbers. */
   readonly randomBytes: (size: number) => Buffer;
 }
 

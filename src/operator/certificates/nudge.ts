@@ -1,6 +1,6 @@
 import type { Clock } from '../../kube/time/clock.ts';
 
-/** Something has happened that is worth a look. What happens while nobody waits is not lost. */
+/** Wakes the loop that waits for changes. A nudge that comes while the loop is busy is kept for its next wait. */
 export class Nudge {
   #given = false;
   #wake: (() => void) | undefined;

@@ -1,7 +1,7 @@
 import { noPathsSeen, type PathSightings } from './path-segments.ts';
 import type { CertificateFacts, Observed } from './plan.ts';
 
-/** What a leader has seen, and since when. Kept in memory alone: whoever comes next waits anew. */
+/** What a leader has seen, and since when. Kept only in memory: the next leader starts its waits from zero. */
 export interface Sightings extends Observed {
   readonly leaf: string | undefined;
   readonly paths: PathSightings;

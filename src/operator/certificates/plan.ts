@@ -29,8 +29,8 @@ export interface StoredCertificates {
 }
 
 /**
- * What the one who plans has seen, by its own clock alone: the clocks of others do not matter to it. The configurations are read
- * after the Secret, or an authority that was published in between would be taken for one that nobody knows.
+ * What the planning leader has seen, by its own clock alone: the clocks of other replicas do not matter. The configurations are
+ * read after the Secret; otherwise an authority that was published in between would look like one that the Secret does not have.
  */
 export interface Observed {
   /** Authorities that every webhook configuration holds, and since when it was seen so. */
@@ -42,9 +42,9 @@ export interface Observed {
 }
 
 /** One write of the Secret, to be made only if it is still the one that was planned for. */
-export type Step =
+export type CertificateStep =
   | { readonly kind: 'keep' }
-  /** A new authority that signs from now on. `withLeaf`: nobody serves what could break, so a leaf need not wait. */
+  /** A new authority that signs from now on. `withLeaf`: no replica serves a leaf that could break, so a new one need not wait. */
   | {
       readonly kind: 'addAuthority';
       readonly why: AuthorityTrouble;
@@ -60,11 +60,11 @@ type AuthorityTrouble = 'none' | 'ending' | 'future' | 'names';
 export type LeafTrouble = 'none' | 'issuer' | 'names' | 'ending' | 'future';
 
 export interface CertificatePlan {
-  readonly step: Step;
+  readonly step: CertificateStep;
   /**
-   * What every webhook configuration must hold. Undefined: they are left as they are, because there is nothing better. Whoever
-   * writes it reads the configuration first, the Secret after that, and insists on the configuration's version: then a leader
-   * that was replaced cannot bring back a bundle older than the one it overwrites.
+   * What every webhook configuration must hold. Undefined: they are left as they are, because there is nothing better. The leader
+   * that writes it reads the configuration first and the Secret after that, and writes with the configuration's version: so a
+   * leader that was replaced cannot bring back a bundle older than the one it overwrites.
    */
   readonly bundle: readonly CertificateFacts[] | undefined;
   /** When to look again, at the latest, even if nothing changes. */
@@ -104,14 +104,14 @@ function authorityTrouble(
   return limited ? undefined : 'names';
 }
 
-/** What is trusted stays trusted: someone may still serve by it, whether the Secret knows of it or only the configurations do. */
+/** What is trusted stays trusted: a replica may still serve by it, whether it is in the Secret or only in the configurations. */
 function addAuthority(
   stored: StoredCertificates | undefined,
   seen: Observed,
   why: AuthorityTrouble,
   nowMs: number,
   policy: CertificatePolicy,
-): Step {
+): CertificateStep {
   const known = new Map([...(stored?.trusted ?? []), ...seen.anywhere].map((authority) => [authority.id, authority]));
   const alive = [...known.values()].filter((authority) => !isOver(authority, nowMs, policy));
   const newestFirst = alive.sort((a, b) => b.notAfterMs - a.notAfterMs || (a.id < b.id ? -1 : 1));
@@ -139,14 +139,14 @@ function leafTrouble(
   return nowMs >= leaf.notAfterMs - policy.leafRenewBeforeMs ? 'ending' : undefined;
 }
 
-/** A leaf may appear only when every API server trusts its signer, or when there is nobody yet who could trust another. */
+/** A leaf may appear only when every API server trusts its signer, or when there is no API server yet that trusts another. */
 function leafStep(
   leaf: LeafFacts | undefined,
   signer: CertificateFacts,
   trustedMs: number,
   nowMs: number,
   policy: CertificatePolicy,
-): Step | undefined {
+): CertificateStep | undefined {
   const why = leafTrouble(leaf, signer.id, nowMs, policy);
   if (why === undefined) return undefined;
   return trustedMs <= nowMs ? { kind: 'issueLeaf', why } : { kind: 'keep' };
@@ -172,7 +172,7 @@ function dropStep(
   seen: Observed,
   nowMs: number,
   policy: CertificatePolicy,
-): Step {
+): CertificateStep {
   const settled = nowMs - seen.leafSinceMs >= policy.pickupMs;
   const ids = stored.trusted
     .filter((authority) => authority.id !== signer.id && (settled || isOver(authority, nowMs, policy)))

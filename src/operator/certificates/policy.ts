@@ -15,7 +15,7 @@ export interface CertificatePolicy {
   readonly settleMs: number;
   /** A replica that could not look at the Secret for so long stops being ready. */
   readonly confirmWithinMs: number;
-  /** How long after a new leaf was stored nobody serves with an older one any more. */
+  /** How long after a new leaf was stored the last replica has stopped serving the older one. */
   readonly pickupMs: number;
   /** How long webhooks are called by the same unguessable path. */
   readonly pathLifetimeMs: number;

@@ -19,7 +19,7 @@ export function mayServe(
   return nowMs < leaf.notAfterMs && nowMs - confirmedMs <= policy.confirmWithinMs;
 }
 
-/** Whether every webhook trusts what this authority signed. Without webhooks nobody calls who could distrust. */
+/** Whether every webhook trusts what this authority signed. Without webhooks no API server calls, so none can distrust it. */
 export function isTrusted(issuer: string | undefined, bundles: readonly (readonly CertificateFacts[])[]): boolean {
   return bundles.every((bundle) => bundle.some(({ id }) => id === issuer));
 }
@@ -32,8 +32,8 @@ export interface Serving {
 }
 
 /**
- * Whether a replica should go over to this leaf of the Secret. One that no authority of the Secret signed is somebody's mistake. One
- * that webhooks do not trust yet waits for as long as they trust the one that is served: it came by other ways than ours.
+ * Whether a replica should go over to this leaf of the Secret. One that no authority of the Secret signed is a mistake.
+ * One that webhooks do not trust yet waits for as long as they trust the one that is served: a leader did not write it.
  * @param bundles what every webhook trusts; undefined: not seen for so long that it says nothing
  */
 export function shouldAdopt(

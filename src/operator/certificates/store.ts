@@ -83,7 +83,7 @@ function ifThere<T>(outcome: Outcome<T>): Outcome<T | undefined> {
   return outcome.failure.kind === 'notFound' ? succeeded(undefined) : failed(outcome.failure);
 }
 
-/** Somebody else wrote first: what was planned rests on something that is no longer so. */
+/** Another writer was first: the plan was made from objects that have changed since. */
 export function lostRace({ kind }: Failure): boolean {
   return kind === 'conflict' || kind === 'alreadyExists';
 }

@@ -15,7 +15,7 @@ export interface WatchOptions {
   readonly log: Logger;
 }
 
-/** The body is whatever the API server sent: whoever reads it checks it. */
+/** The body is whatever the API server sent: its readers check it. */
 export type WatchedBody = Reflected & Fields;
 
 /** One object, by its name: that is all that RBAC allows of a Secret. */

@@ -160,7 +160,7 @@ export class GuardController implements Touched {
     }
     const { kind, message } = written.failure;
     if (kind === 'notFound') return { kind: 'done' };
-    // A conflict is somebody else's write, which is on its way to the view.
+    // A conflict is another client's write, which is on its way to the view.
     if (kind !== 'conflict')
       log.warn('the guard label of a namespace could not be written', { namespace: name, change, error: message });
     return { kind: 'failed' };

@@ -2,7 +2,7 @@ import type { Namespace } from '../../api/meta.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { Surroundings } from '../surroundings/surroundings.ts';
+import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
 import { guardProblem } from './guard-problem.ts';
 import { type Registration, registrationOf } from './registration.ts';
 import { Settling } from './settling.ts';
@@ -10,7 +10,7 @@ import { Settling } from './settling.ts';
 export interface GuardStateParts {
   readonly clock: Clock;
   readonly namespaces: Pick<ObjectCache<Namespace>, 'items' | 'listen' | 'synced'>;
-  readonly surroundings: Pick<Surroundings, 'synced' | 'ownConfiguration' | 'listen'>;
+  readonly foreignWebhooks: Pick<ForeignWebhooks, 'synced' | 'ownConfiguration' | 'listen'>;
   /** The operator's own namespace. */
   readonly own: string;
   /** Told when what `guardOf` says of a namespace has changed. Cheap, and never throws. */
@@ -32,8 +32,8 @@ const on: Guard = { kind: 'on' };
 /** Whether requests about the pods of a namespace really reach us, as far as that can be seen from outside. */
 export class GuardState {
   /**
-   * What was found at the start has settled. Whoever writes a guard into objects waits for it, or every restart would say for a
-   * moment that nothing is protected. Closing ends the wait, too.
+   * What was found at the start has settled. Controllers that write a guard into objects wait for it; otherwise every restart
+   * would report for a moment that nothing is protected. Closing also ends the wait.
    */
   readonly settled: Promise<void>;
   readonly #parts: GuardStateParts;
@@ -57,13 +57,13 @@ export class GuardState {
   }
 
   start(): void {
-    const { namespaces, surroundings } = this.#parts;
+    const { namespaces, foreignWebhooks } = this.#parts;
     const listener: CacheListener<Namespace> = {
       delta: ({ type, item }) => (type === 'deleted' ? this.#forget(item.metadata.name) : this.#review(item)),
       progress: () => this.#begin(),
     };
     this.#register();
-    this.#stop = [namespaces.listen(listener), surroundings.listen(() => this.#register())];
+    this.#stop = [namespaces.listen(listener), foreignWebhooks.listen(() => this.#register())];
   }
 
   close(): void {
@@ -80,16 +80,16 @@ export class GuardState {
   }
 
   #register(): void {
-    const { namespaces, surroundings } = this.#parts;
-    if (!surroundings.synced) return;
-    this.#registration = registrationOf(surroundings.ownConfiguration());
+    const { namespaces, foreignWebhooks } = this.#parts;
+    if (!foreignWebhooks.synced) return;
+    this.#registration = registrationOf(foreignWebhooks.ownConfiguration());
     for (const namespace of namespaces.items()) this.#review(namespace);
     this.#begin();
   }
 
   #begin(): void {
-    const { clock, namespaces, surroundings, settleMs = defaultSettleMs } = this.#parts;
-    if (this.#complete || !namespaces.synced || !surroundings.synced) return;
+    const { clock, namespaces, foreignWebhooks, settleMs = defaultSettleMs } = this.#parts;
+    if (this.#complete || !namespaces.synced || !foreignWebhooks.synced) return;
     this.#complete = true;
     const timer = clock.after(settleMs, this.#settledAtStart);
     this.#stop = [...this.#stop, () => timer.cancel()];

@@ -2,7 +2,7 @@ import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
 
 /**
- * Whether a namespace has something to protect. PodUnavailableBudgets that somebody else guards are not in the world. It looks at
+ * Whether a namespace has something to protect. PodUnavailableBudgets that Kruise guards are not in the world. It looks at
  * no pod, and stops at the first reason.
  */
 export function needsGuard(state: NamespaceState): boolean {
@@ -11,7 +11,7 @@ export function needsGuard(state: NamespaceState): boolean {
   return false;
 }
 
-/** One that cannot be read is ours to refuse: nobody knows what it was meant to protect. */
+/** One that cannot be read is ours: we refuse, because what it was meant to protect is unknown. */
 function isOurs(pdb: PdbState): boolean {
   return pdb.rules === undefined || pdb.mode !== 'plain';
 }

@@ -51,7 +51,7 @@ function isTerminating({ metadata, status }: Namespace): boolean {
   return metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating';
 }
 
-/** Where the operator and the cluster itself come back up, nobody may depend on the operator. */
+/** Where the operator and the cluster itself come back up, no request may depend on the operator. */
 export function isNeverGuarded(namespace: string, own: string): boolean {
   return namespace === 'kube-system' || namespace === own;
 }

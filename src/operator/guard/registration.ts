@@ -1,8 +1,8 @@
 import { matches, type Selector } from '../../api/label-selector.ts';
 import type { StringMap } from '../../api/meta.ts';
+import { isCovered, podEviction, type RequestKind } from '../foreign-webhooks/rule-match.ts';
+import type { ConfigurationView, WebhookView } from '../foreign-webhooks/webhook-view.ts';
 import { operatorName, webhookPaths } from '../install/names.ts';
-import { isCovered, podEviction, type RequestKind } from '../surroundings/rule-match.ts';
-import type { ConfigurationView, WebhookView } from '../surroundings/webhook-view.ts';
 
 /** Whether API servers are told to ask us about pods: in no namespace, or in those that all of the selectors match. */
 export type Registration =

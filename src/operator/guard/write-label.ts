@@ -7,8 +7,8 @@ import { resources } from '../resources.ts';
 import { guardedValue } from './plan.ts';
 
 /**
- * Sets or takes away the guard label, and touches nothing else. It fails with a conflict when anybody wrote to the namespace since
- * it was seen: a person who just said `disabled` wins.
+ * Sets or removes the guard label, and touches nothing else. It fails with a conflict when the namespace changed since it was
+ * seen: a person who just set `disabled` wins.
  */
 export function writeGuardLabel(
   client: KubeClient,

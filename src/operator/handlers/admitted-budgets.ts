@@ -1,6 +1,6 @@
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 
-/** An API server stores what it admitted within this time, unless it is in trouble or somebody else refuses. */
+/** An API server stores what it admitted within this time, unless it is in trouble or another webhook refuses. */
 const storedWithinMs = 1_000;
 /** Each is kept for a second only; more than so many creations in a second are a load test. */
 const maxAdmitted = 1_000;
@@ -17,7 +17,7 @@ interface Admitted {
 export class AdmittedBudgets {
   #admitted: readonly Admitted[] = [];
 
-  /** @param now of a clock that nobody sets */
+  /** @param now of the monotonic clock */
   add(budget: PodUnavailableBudget, now: number): void {
     this.#admitted = [...this.#recent(now), { budget, at: now }].slice(-maxAdmitted);
   }

@@ -10,7 +10,7 @@ export type BudgetRequest =
 
 const pass: BudgetRequest = { kind: 'pass' };
 
-/** A budget that is going, and a change of anything but what a budget means, are nobody's business: finalizers must come off. */
+/** A terminating budget, and a change that leaves a budget's meaning as it was, pass unchecked: finalizers must come off. */
 export function budgetRequestOf(review: ReviewRequest): BudgetRequest {
   const isBudget =
     review.group === pubGroup && review.resource === 'podunavailablebudgets' && review.subResource === '';
@@ -45,7 +45,7 @@ function isSameBudget(old: Found, now: Found): boolean {
 
 /**
  * The budget under the name that the request gives it: a namespace may stand in the path alone. The type says what a valid
- * object looks like; whoever reads it takes it for unchecked.
+ * object looks like; readers still check it.
  */
 function named({ whole, metadata }: Found, { name, namespace }: ReviewRequest): PodUnavailableBudget {
   const place = { ...(name === '' ? {} : { name }), ...(namespace === '' ? {} : { namespace }) };

@@ -6,7 +6,7 @@ import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../api/p
 import { isProtectOperation, parseOperationsAnnotation } from '../../api/pub-annotations.ts';
 import { conflictErrors } from '../../api/pub-conflicts.ts';
 
-/** What whoever writes a valid budget should know. */
+/** What the author of a valid budget should know. */
 export function budgetWarnings(budget: PodUnavailableBudget): readonly string[] {
   const spec = budget.spec ?? {};
   return [...spellingWarnings(spec, budget.metadata.annotations ?? {}), ...amountWarnings(spec)];

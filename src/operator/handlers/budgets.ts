@@ -20,7 +20,7 @@ export interface BudgetsParts {
   readonly pubs: ObjectCache<PodUnavailableBudget>;
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Somebody else owns these budgets in this cluster, and has rules of their own for them. */
+  /** Kruise owns these budgets in this cluster, and has its own rules for them. */
   readonly leftToOthers: () => boolean;
 }
 
@@ -43,7 +43,7 @@ export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
       const request = budgetRequestOf(review);
       if (request.kind === 'pass' || parts.leftToOthers()) return Promise.resolve({ allowed: true });
       if (request.kind === 'bad') return Promise.resolve(answerBad(request.problem));
-      // What is wrong by itself is told without asking anybody.
+      // What is wrong by itself is refused without reading other budgets.
       const errors = validatePub(request.budget, [], request.old);
       if (errors.length > 0) return Promise.resolve(invalid(request.budget, errors));
       if (request.old !== undefined) return Promise.resolve(accept(request, overlapsInView(parts, request)));
@@ -54,7 +54,7 @@ export function budgetsHandler(parts: BudgetsParts): WebhookHandler {
         signal: deadline.signal,
       });
     },
-    // What needs nobody else's budgets is answered at once: only what has to be compared can be in doubt.
+    // A budget that need not be compared with others is answered at once: only a comparison can be in doubt.
     inDoubt: (_review, why) =>
       answerUnavailable(
         `Holdfast could not check the budget ${why === 'late' ? 'in time' : 'because of an internal error'}; retry`,

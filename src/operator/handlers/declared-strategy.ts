@@ -17,7 +17,7 @@ export function annotationsOf(set: Fields): Fields | undefined {
 }
 
 /**
- * Whether the manifest of the last client-side apply asks for enforced rollouts. Undefined: there was none, or nobody can read it.
+ * Whether the manifest of the last client-side apply asks for enforced rollouts. Undefined: there was none, or it is unreadable.
  * Afterwards the object itself says RollingUpdate in either case, and kubectl sends no change of a field that did not change.
  */
 export function lastManifestAsks(set: Fields): boolean | undefined {
@@ -26,7 +26,7 @@ export function lastManifestAsks(set: Fields): boolean | undefined {
   return strategyOf(manifest)['type'] === enforcedRollingUpdate || namesAnnotation(manifest);
 }
 
-/** Whether the annotation is part of somebody's manifest: then it is theirs, and taking it away would only start a fight. */
+/** Whether the annotation is part of an applied manifest: then it belongs to the manifest's owner, who would only set it again. */
 export function isAnnotationDeclared(set: Fields): boolean {
   const manifest = lastManifest(set);
   return (manifest !== undefined && namesAnnotation(manifest)) || isAnnotationApplied(set);

@@ -14,8 +14,8 @@ const pass: AdmissionAnswer = { allowed: true };
 const probeField = annotationField(annotation.disruptionProbe);
 
 /**
- * Refuses disruption probes that cannot be read, where somebody writes them: in pods, and in what pods are made from. Nothing rests
- * on it. A probe that slips by counts as one that fails, so that doubt means yes here: no pod waits for us to be created.
+ * Refuses disruption probes that cannot be read, where they are written: in pods and in pod templates. Protection does not depend
+ * on it: a probe that slips by counts as one that fails. So doubt means yes here, and no pod waits for us to be created.
  */
 export function probesHandler(allowedHosts: readonly string[]): WebhookHandler {
   return {
@@ -55,7 +55,7 @@ function errorsIn(object: Fields, isPod: boolean, allowedHosts: readonly string[
   });
 }
 
-/** What was stored while nobody checked must still be possible to change: labels, finalizers, the number of replicas. */
+/** What was stored unchecked must still be possible to change: labels, finalizers, the number of replicas. */
 function isOldMistake(
   review: ReviewRequest,
   errors: readonly FieldError[],

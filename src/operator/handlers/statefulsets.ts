@@ -26,7 +26,7 @@ export interface StatefulSetsParts {
 export function statefulSetsHandler({ enabled }: StatefulSetsParts): WebhookHandler {
   return {
     answer: (review) => Promise.resolve(answerTo(review, enabled)),
-    // What asks for an enforced rollout cannot be stored without us, and nobody else calls.
+    // What asks for an enforced rollout cannot be stored without us, and no other request is sent here.
     inDoubt: (_review, why) =>
       answerUnavailable(
         `Holdfast could not check the update strategy ${why === 'late' ? 'in time' : 'because of an internal error'}`,
@@ -72,7 +72,7 @@ function optInOf(set: Fields): RolloutOptIn {
   return parseRolloutOptIn({ metadata: {}, ...set } as unknown as StatefulSet);
 }
 
-/** What was stored while nobody checked, and what is going, must still be possible to change: finalizers have to come off. */
+/** What was stored unchecked, and what is terminating, must still be possible to change: finalizers have to come off. */
 function isOldMistake(now: Fields, old: Fields | undefined, mistake: RolloutOptIn): boolean {
   if (isObject(now['metadata']) && !isUnset(now['metadata']['deletionTimestamp'])) return true;
   return old !== undefined && sameJson(optInOf(old), mistake);

@@ -35,7 +35,7 @@ function enforce(set: Fields): readonly JsonPatchOperation[] {
 
 /**
  * Without `rollingUpdate` Kubernetes makes a pod that was removed from the old template again, as long as others are on it. Where
- * nobody writes a strategy at all, this is the default, too.
+ * a set has no strategy at all, this is also the default.
  */
 function withPartition(set: Fields): readonly JsonPatchOperation[] {
   const spec = set['spec'];
@@ -43,7 +43,7 @@ function withPartition(set: Fields): readonly JsonPatchOperation[] {
   return [{ op: 'add', path: rollingPath, value: { partition: 0 } }];
 }
 
-/** No other strategy may have it, and whoever applies another one does not know of a partition that is not theirs. */
+/** No other strategy may have it, and a client that applies another one does not know of a partition that we added. */
 function withoutLeftover(old: Fields, now: Fields): readonly JsonPatchOperation[] {
   const [before, after] = [old, now].map((set) => strategyOf(set)['rollingUpdate']);
   return !isUnset(after) && sameJson(before, after) ? [{ op: 'remove', path: rollingPath }] : [];
@@ -59,7 +59,7 @@ function isReplaced(old: Fields, now: Fields): boolean {
   return isOurs(old, now) && isRolling(old);
 }
 
-/** The annotation stands for the strategy. One that somebody wrote themselves is theirs to take away. */
+/** The annotation stands for the strategy. One that the manifest declares is the manifest's to remove. */
 function isOurs(old: Fields, now: Fields): boolean {
   return annotationsOf(old)?.[annotation.updateStrategy] === enforcedRollingUpdate && !isAnnotationDeclared(now);
 }

@@ -9,7 +9,7 @@ export interface ViewState {
   readonly leads: boolean;
 }
 
-/** @param read what is so now, asked for whenever somebody looks at the metrics */
+/** @param read the current state, called at each scrape */
 export function createViewMetrics(metrics: Metrics, read: () => ViewState): void {
   const age = metrics.gauge({
     name: 'view_age_seconds',

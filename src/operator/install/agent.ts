@@ -82,7 +82,7 @@ const anywhere: NetworkPolicyPeer[] = [
 
 /**
  * Agents call pods, at any port, API servers and name servers. Pods on the network of their node have its address, which no selector
- * finds: `nodeCidrs` names those. Undefined: nobody wants a policy.
+ * finds: `nodeCidrs` names those. Undefined: the values ask for no policy.
  */
 export function agentNetworkPolicyOf({ namespace, apiServerPorts, agent }: InstallValues): NetworkPolicy | undefined {
   if (apiServerPorts.length === 0) return undefined;

@@ -41,7 +41,8 @@ export async function awaitStep(
     case 'ready':
       return done;
     case 'never':
-      return failedWith(waited.value.text, 'Waiting would not help.').ended;
+      return failedWith(waited.value.text, 'Waiting does not help. Correct this, then run the same command again.')
+        .ended;
     case 'late':
       return lateEnd(api, what, objects, waited.value.text);
   }
@@ -86,7 +87,8 @@ async function ourPodsIn(api: ClusterApi, what: Awaited, [first]: readonly Locat
 
 async function lateEnd(api: ClusterApi, what: Awaited, objects: readonly Located[], text: string): Promise<Ended> {
   const late = { kind: 'late', message: text, reasons: [], events: [] } as const;
-  if (what === 'definitions') return { ...late, advice: 'The API server takes its time: run the same command again.' };
+  if (what === 'definitions')
+    return { ...late, advice: 'The API server has not served them yet: run the same command again.' };
   if (what === 'trust') return { ...late, advice: untrusted };
   const namespace = objects[0]?.ref.namespace ?? '';
   const found = await api.list<Event>(events, { namespace });
@@ -99,14 +101,14 @@ async function lateEnd(api: ClusterApi, what: Awaited, objects: readonly Located
 }
 
 const untrusted =
-  'The webhooks refuse what comes to them until then. Whoever makes the certificates fills in caBundle: the operator (its log says why not), or cert-manager (kubectl get certificates -A).';
+  'Until then the webhooks refuse every request. The operator fills in caBundle (its log says why not), or cert-manager does (kubectl get certificates -A).';
 
 function unavailable(namespace: string): string {
   return [
     'Its webhook configurations were not touched. To see more:',
     `  kubectl -n ${namespace} describe deployment ${operatorName}`,
     `  kubectl -n ${namespace} logs deployment/${operatorName}`,
-    'Then run the same command again: it goes on where it stopped.',
+    'Then run the same command again: it continues where it stopped.',
   ].join('\n');
 }
 
@@ -115,6 +117,6 @@ function agentless(namespace: string): string {
     'Everything else is installed. On a node without an agent, pods that have a disruption probe are not evicted. To see more:',
     `  kubectl -n ${namespace} get pods -o wide -l app.kubernetes.io/component=${agentSelectorLabels['app.kubernetes.io/component']}`,
     `  kubectl -n ${namespace} describe daemonset ${agentName}`,
-    'Then run the same command again: it goes on where it stopped.',
+    'Then run the same command again: it continues where it stopped.',
   ].join('\n');
 }

@@ -9,7 +9,7 @@ import { groupVersion, type ObjectRef } from './object-ref.ts';
 export interface ApiOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
-  /** Somebody gave up. */
+  /** Aborted when the user gives up. */
   readonly signal: AbortSignal;
   /** Removals are dry runs: the server checks them, and nothing happens. */
   readonly dryRun?: boolean;

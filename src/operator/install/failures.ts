@@ -21,7 +21,7 @@ export function refusedWith(message: string, advice: string): { readonly ok: fal
   return { ok: false, ended: { kind: 'refused', message, advice } };
 }
 
-const later = 'Run the same command again: it goes on where it stopped.';
+const later = 'Run the same command again: it continues where it stopped.';
 
 function adviceFor(failure: Failure): string {
   switch (failure.kind) {

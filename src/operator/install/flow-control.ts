@@ -6,7 +6,7 @@ const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
 
 /**
  * Evictions hold their seats at the API server while they wait for us. If our own calls queued behind them, each would wait for
- * the other; so ours have seats that nobody else can take.
+ * the other; so ours have seats that no other client can take.
  */
 export function priorityLevelOf(): PriorityLevelConfiguration {
   return {

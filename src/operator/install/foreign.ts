@@ -18,7 +18,7 @@ const release = 'meta.helm.sh/release-name';
 
 /**
  * Why a definition that is there is Kruise's and not ours, in words. Ours is not made by a generator and converts by no webhook,
- * whoever applied it; so a tool that adds labels of its own does not make it foreign.
+ * whichever tool applied it; so a tool that adds labels of its own does not make it foreign.
  */
 export function foreignSign({ metadata, spec }: FoundDefinition): string | undefined {
   const { annotations = {}, labels = {}, managedFields = [] } = metadata ?? {};

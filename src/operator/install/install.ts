@@ -144,7 +144,7 @@ async function obstacleBefore(
   return registered.kind === 'done' ? grantable(api, located) : registered;
 }
 
-/** Nobody can grant more than they have; only the server can tell, and it does so in a dry run, too. */
+/** No user can grant more rights than they have; only the server can tell, and it also does so in a dry run. */
 async function grantable(api: ClusterApi, located: ReadonlyMap<string, Located>): Promise<Ended> {
   const missing: string[] = [];
   for (const role of located.values()) {

@@ -5,7 +5,7 @@ import { done, type Ended, type Reporter } from './outcome.ts';
 import { ownKinds } from './own-kinds.ts';
 import type { InstallStep } from './steps.ts';
 
-/** What an earlier version brought and this one does not. Somebody may have come to use it: it is told, not removed. */
+/** What an earlier version brought and this one does not. Other workloads may use it by now: it is reported, not removed. */
 export async function reportLeftovers(
   api: ClusterApi,
   steps: readonly InstallStep[],
@@ -14,7 +14,7 @@ export async function reportLeftovers(
   const wanted = new Set(steps.flatMap((step) => (step.kind === 'apply' ? [refKey(refOf(step.manifest))] : [])));
   for (const kind of ownKinds) {
     const found = await labelledObjects(api, kind, undefined);
-    // Whoever may not list has installed all the same.
+    // A user who may not list has installed all the same.
     if (!found.ok && found.ended.kind === 'stopped') return found.ended;
     const rest = found.ok ? found.value.filter(({ ref }) => !wanted.has(refKey(ref))) : [];
     for (const { ref } of rest) report({ kind: 'note', text: leftoverNote(ref) });

@@ -43,7 +43,7 @@ export const crdManifests: readonly CustomResourceDefinition[] = [podUnavailable
 
 /**
  * Everything, in the order in which it is applied: what others need comes first, then what sends requests to us. Agents
- * come last, because waiting for every node must not keep anybody from being protected.
+ * come last, because waiting for every node must not delay protection.
  * @param paths at which the operator has a handler: there are webhooks for these alone
  */
 export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = answeredPaths): readonly Manifest[] {

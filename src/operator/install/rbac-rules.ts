@@ -75,7 +75,7 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       ['deployments', 'replicasets', 'daemonsets', 'statefulsets'],
       read,
     ),
-    // The status alone: whoever may patch a StatefulSet itself can run any program as any account of its namespace.
+    // Only the status: an account that may patch a StatefulSet itself can run any program as any account of its namespace.
     ...when(
       repairs,
       permission(

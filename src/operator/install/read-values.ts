@@ -84,7 +84,7 @@ const readers: Readers = {
   ownerKinds: listOf(ownerKind),
 };
 
-/** From what somebody wrote into a file; what is left out is as it comes. */
+/** From a user's file; what it leaves out has its default. */
 export function readInstallValues(source: unknown): Parsed<InstallValues> {
   if (isUnset(source)) return parsed(defaults);
   const errors = isObject(source) ? fieldErrors(source, readers, '') : [invalid('values', source, 'must be a map')];

@@ -1,4 +1,5 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
+import { agree, counted } from '../../api/wording.ts';
 import type { TrustingConfiguration } from '../certificates/inject.ts';
 
 /** Whether what is waited for is so, and if not, what is missing, in words. */
@@ -29,7 +30,7 @@ export function definitionReadiness(name: string, definition: DefinitionState | 
 /** Every replica is of the newest template, and answers. */
 export function deploymentReadiness(deployment: Deployment | undefined): Readiness {
   if (deployment === undefined) {
-    return { kind: 'never', text: "the operator's Deployment is gone: somebody removed it meanwhile" };
+    return { kind: 'never', text: "the operator's Deployment was deleted during the installation" };
   }
   const text = missingReplicas(deployment);
   return text === undefined ? { kind: 'ready' } : { kind: 'waiting', text };
@@ -40,7 +41,8 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = status ?? {};
   if (observedGeneration < (metadata?.generation ?? 0)) return "no controller has seen the operator's Deployment yet";
   if (updatedReplicas < wanted) return `${updatedReplicas} of ${wanted} new replicas of the operator are there`;
-  if (replicas > updatedReplicas) return `old replicas of the operator are still to go: ${replicas - updatedReplicas}`;
+  const old = replicas - updatedReplicas;
+  if (old > 0) return `${counted(old, 'old replica')} of the operator still ${agree(old, 'runs', 'run')}`;
   return availableReplicas < wanted
     ? `${availableReplicas} of ${wanted} replicas of the operator are available`
     : undefined;
@@ -49,7 +51,7 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
 /** On every node that should have one runs an agent of the newest template. */
 export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
   if (agents === undefined) {
-    return { kind: 'never', text: "the agents' DaemonSet is gone: somebody removed it meanwhile" };
+    return { kind: 'never', text: "the agents' DaemonSet was deleted during the installation" };
   }
   const {
     desiredNumberScheduled: nodes,
@@ -70,7 +72,7 @@ export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
 }
 
 export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): Readiness {
-  if (configuration === undefined) return { kind: 'never', text: `${name} was deleted meanwhile` };
+  if (configuration === undefined) return { kind: 'never', text: `${name} was deleted during the installation` };
   const { webhooks = [] } = configuration;
   const without = webhooks.filter(({ clientConfig }) => (clientConfig.caBundle ?? '') === '').length;
   if (without === 0) return { kind: 'ready' };

@@ -24,7 +24,7 @@ const rootAuthority = 'kube-root-ca.crt';
 
 const notOurs = ownSelector.replace('=', '!=');
 
-/** With a namespace goes everything in it: only ours goes, and only when nobody else lives there. */
+/** Deleting a namespace deletes everything in it: only our own is deleted, and only when nothing else is in it. */
 export async function removeNamespace(api: ClusterApi, name: string, patience: Patience): Promise<Ended> {
   const resource = await api.resourceOf({ apiVersion: 'v1', kind: 'Namespace' });
   if (!resource.ok) return endedBy(resource.failure, `namespace/${name}`).ended;

@@ -52,7 +52,7 @@ export async function removeAll(api: ClusterApi, found: readonly Found[], patien
   return done;
 }
 
-/** Of what runs the pods go first: when it is gone, nobody runs any more. */
+/** Foreground for what has pods: when the object is deleted, none of its pods runs any more. */
 function propagationOf(kind: string): Propagation {
   return kind === 'Deployment' || kind === 'DaemonSet' ? 'Foreground' : 'Background';
 }
@@ -69,6 +69,6 @@ async function gone(api: ClusterApi, found: readonly Found[]): Promise<Went<Read
 
 function stillThere(message: string): Ended {
   const advice =
-    'Its finalizers, or what it owns, keep it (kubectl get -o yaml shows them). Run the same command again later: it goes on where it stopped.';
+    'Its finalizers, or what it owns, keep it (kubectl get -o yaml shows them). Run the same command again later: it continues where it stopped.';
   return { kind: 'late', message, reasons: [], events: [], advice };
 }

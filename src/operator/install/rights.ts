@@ -2,7 +2,7 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import { type Outcome, succeeded } from '../../kube/outcome/failure.ts';
 import type { ClusterApi } from './cluster-api.ts';
 
-/** What somebody is about to do. */
+/** What the user is about to do. */
 export interface Intent {
   readonly resource: KindResource;
   readonly verbs: readonly string[];

@@ -25,7 +25,7 @@ export type InstallStep =
 
 /**
  * What an installation does, in order. Webhooks that fail closed come after the operator: one that does not come up leaves a
- * cluster as it was. A node on which no agent comes up keeps nobody else from being protected.
+ * cluster as it was. A node on which no agent comes up does not delay the protection of the others.
  */
 export function installSteps(values: InstallValues, { crdsOnly, dryRun }: InstallMode): readonly InstallStep[] {
   const manifests = crdsOnly ? crdManifests : manifestsOf(values);

@@ -44,8 +44,8 @@ const workloads = ownKinds.filter(({ kind }) => kind === 'Deployment' || kind ==
 const others = ownKinds.filter(({ stage, kind }) => stage === 'operator' && kind !== 'Deployment').toReversed();
 
 /**
- * In this order, so that at no time a request waits for somebody who is not there, and so that no replica brings back what was
- * removed: the guard labels go when nobody is left who would set them.
+ * In this order, so that at no time a request waits for an operator that is gone, and so that no replica brings back what was
+ * removed: the guard labels are removed when no leader is left that would set them.
  */
 const removals: readonly Removal[] = [
   (api, { namespace }, patience) => removeKinds(api, requests, namespace, patience),

@@ -66,7 +66,7 @@ export interface InstallValues {
      * token of one node can speak for all.
      */
     readonly bindToNode: boolean;
-    /** Hosts that probes may name instead of their own pod. Whoever may create pods can then have the agents call them. */
+    /** Hosts that probes may name instead of their own pod. Users who may create pods can then have the agents call them. */
     readonly allowProbeHosts: readonly string[];
     /** Addresses of nodes, such as `10.0.0.0/16`: probed pods on the network of their node are reached there. */
     readonly nodeCidrs: readonly string[];

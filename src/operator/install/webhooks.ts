@@ -219,7 +219,7 @@ function rule(group: string, versions: string[], resources: string[], operations
   return { apiGroups: [group], apiVersions: versions, resources, operations, scope: 'Namespaced' };
 }
 
-/** A dead webhook must not freeze a cluster: where it is needed to come back, and where nothing is to protect, nobody asks it. */
+/** A dead webhook must not freeze a cluster: API servers do not call it where it is needed to come back, nor where there is nothing to protect. */
 function guarded(values: InstallValues): LabelSelector {
   const named = elsewhere(values).matchExpressions ?? [];
   return { matchExpressions: [{ key: label.guard, operator: 'In', values: ['enabled'] }, ...named] };

@@ -1,5 +1,6 @@
 import { annotation } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import { agree, counted } from '../../api/wording.ts';
 import { resources } from '../resources.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy } from './failures.ts';
@@ -34,6 +35,6 @@ export async function withdrawNumbers(api: ClusterApi, report: Reporter): Promis
 }
 
 function textFor(count: number): string {
-  const budgets = count === 1 ? '1 PodDisruptionBudget shows' : `${count} PodDisruptionBudgets show`;
-  return `${budgets} the number of pods again in ALLOWED DISRUPTIONS, as Kubernetes computes it`;
+  const shows = `${counted(count, 'PodDisruptionBudget')} ${agree(count, 'shows', 'show')}`;
+  return `${shows} the number of pods again in ALLOWED DISRUPTIONS, as Kubernetes computes it`;
 }

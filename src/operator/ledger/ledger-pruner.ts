@@ -9,7 +9,7 @@ import { isAtLeast } from '../../core/resource-version.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess, LedgerEvents } from '../admission/ledger.ts';
-import type { Turns } from '../admission/reserve.ts';
+import type { NamespaceMutex } from '../admission/reserve.ts';
 
 export interface PrunerLimits {
   /**
@@ -40,7 +40,7 @@ interface PrunerParts {
   readonly world: World;
   readonly access: LedgerAccess;
   /** Shared with the ledger service of this process. */
-  readonly turns: Turns;
+  readonly mutex: NamespaceMutex;
   readonly clock: Clock;
   readonly identity: string;
   readonly events: LedgerEvents;
@@ -52,7 +52,7 @@ interface PrunerParts {
 interface Plan {
   readonly at: number;
   readonly timer: Timer;
-  /** Since when somebody wants it looked at. */
+  /** Since when a look has been due. */
   readonly since: number;
 }
 
@@ -108,11 +108,11 @@ export class LedgerPruner {
 
   /** While requests write a ledger, what was seen to go leaves it by their writes: one more would hold them up. */
   #lookOrWait(namespace: string, since: number): void {
-    const { access, clock, limits, turns } = this.#parts;
+    const { access, clock, limits, mutex } = this.#parts;
     const now = clock.monotonic();
     const quietAt = access.batchedAt(namespace) + limits.gatherMs;
     if (now < quietAt && now - since < limits.recheckMs) this.#plan(namespace, quietAt - now, since);
-    else void turns.take(namespace, () => this.#look(namespace));
+    else void mutex.take(namespace, () => this.#look(namespace));
   }
 
   async #look(namespace: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { LedgerAccess } from '../admission/ledger.ts';
-import type { Turns } from '../admission/reserve.ts';
+import type { NamespaceMutex } from '../admission/reserve.ts';
 import type { Touched } from '../view/touched.ts';
 
 export interface SizeKeeperLimits extends SizeLimits {
@@ -26,7 +26,7 @@ interface SizeKeeperParts {
   readonly world: World;
   readonly access: LedgerAccess;
   /** Shared with the ledger service and the pruner of this process. */
-  readonly turns: Turns;
+  readonly mutex: NamespaceMutex;
   readonly clock: Clock;
   readonly limits: SizeKeeperLimits;
 }
@@ -64,11 +64,11 @@ export class SizeKeeper implements Touched {
   }
 
   #plan(namespace: string, delayMs: number): void {
-    const { clock, turns, world } = this.#parts;
+    const { clock, mutex, world } = this.#parts;
     if (!this.#leads || this.#timers.has(namespace) || (world.namespace(namespace)?.pdbs.size ?? 0) === 0) return;
     const timer = clock.after(delayMs, () => {
       this.#timers.delete(namespace);
-      void turns.take(namespace, () => this.#look(namespace));
+      void mutex.take(namespace, () => this.#look(namespace));
     });
     this.#timers.set(namespace, timer);
   }

@@ -16,7 +16,7 @@ export interface FreshScalesParts {
 
 /** One owner is read at most this often, however many requests for its pods are refused. */
 const restMs = 1_000;
-/** Longer than a read takes, with the wait for the next one before it. Whoever asks again asks in a few seconds. */
+/** Longer than a read takes, with the wait for the next one before it. A client that retries does so in a few seconds. */
 const longestMs = 3_000;
 /** A budget can be counted by hundreds of owners; those of the pod itself come first. */
 const maxOwners = 10;
@@ -24,20 +24,20 @@ const maxOwners = 10;
 const maxRemembered = 10_000;
 
 /**
- * Reads the owners behind a refusal once more, where nobody watches them: a controller that has just scaled its workload to zero must
+ * Reads the owners behind a refusal once more, where no watch covers them: a controller that has just scaled its workload to zero must
  * not be refused until the next poll (O5).
  */
 export class FreshScales {
   readonly #parts: FreshScalesParts;
   readonly #begunAt = new Map<string, number>();
-  /** Reads that have not begun: whoever is refused until then shares them. */
+  /** Reads that have not begun: requests that are refused until then share them. */
   readonly #planned = new Map<string, Promise<unknown>>();
 
   constructor(parts: FreshScalesParts) {
     this.#parts = parts;
   }
 
-  /** Whether a refusal depends on owners that nobody watches. */
+  /** Whether a refusal depends on owners that no watch covers. */
   concerns(request: DisruptionRequest, denied: Denied): boolean {
     return this.#polled(request, denied).length > 0;
   }

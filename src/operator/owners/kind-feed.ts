@@ -29,11 +29,11 @@ export interface FeedOptions {
 /** A view that no server has confirmed for so long is not looked at. Servers send a bookmark about every minute. */
 const maxSilentMs = 300_000;
 
-/** A kind that the server never sent and fails to send this often, because it cannot convert it for example, keeps nobody waiting. */
+/** A kind that the server never sent and fails to send this often, because it cannot convert it for example, does not hold up readiness. */
 const maxFailures = 5;
 
 type Standing =
-  /** Nobody could say yet whether the server has the kind. */
+  /** Not known yet whether the server has the kind. */
   | 'unclear'
   | 'unserved'
   /** Being read for the first time. */
@@ -92,7 +92,7 @@ export class KindFeed {
     return record === undefined ? undefined : this.#stateOf(record);
   }
 
-  /** What was seen last by a view that stands still: nobody else will tell when it changes. */
+  /** What a view that is no longer current saw last: these owners must be read to notice changes. */
   *frozen(): Iterable<OwnerPlace> {
     if (this.current) return;
     for (const record of this.#cache.items()) yield this.#placeOf(record);

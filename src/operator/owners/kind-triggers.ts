@@ -20,7 +20,7 @@ const maxTriggers = 50;
 /** Rights change rarely: a kind that we may not watch is left alone for this long. */
 const refusedMs = 600_000;
 
-/** A watch that was silent for longer may have ended without anybody noticing. */
+/** A watch that was silent for longer may have ended unnoticed. */
 const maxSilentMs = 300_000;
 
 interface Trigger {
@@ -30,8 +30,8 @@ interface Trigger {
 }
 
 /**
- * Watches kinds that nobody thought of, where we may, to look again at an owner as soon as something happens to it. Nothing of
- * what they show is kept: how many pods such an owner wants, only its scale says.
+ * Watches owner kinds that are not built in, where we may, to read an owner again as soon as it changes. What the watch shows is
+ * not kept: only the scale says how many pods such an owner wants.
  */
 export class KindTriggers {
   readonly #options: TriggerOptions;
@@ -58,7 +58,7 @@ export class KindTriggers {
     trigger.reflector.start();
   }
 
-  /** Ends those of kinds that nobody's owner is of any more. */
+  /** Ends the watches of kinds that no pod's owner has any more. */
   async retain(kinds: ReadonlySet<string>): Promise<void> {
     for (const key of [...this.#triggers.keys()]) if (!kinds.has(key)) await this.#end(key);
   }

@@ -36,7 +36,7 @@ export interface LookUpOptions {
 
 /** A kind that we may not read, or that is not there, is tried again after this long, by one owner for all of its kind. */
 const restMs = 30_000;
-/** Whoever names owners chooses the kinds: what is remembered has an end. */
+/** Authors of owner references choose the kinds: what is remembered must have a limit. */
 const maxResting = 1_000;
 
 const scaledKinds: ReadonlyMap<string, boolean> = new Map(watchedKinds.map((one) => [kindKeyOf(one), one.scaled]));

@@ -2,12 +2,12 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
+import { isCoveredByWatch, mayChange } from './covered-by-watch.ts';
 import type { KindFeed } from './kind-feed.ts';
 import type { KindTriggers } from './kind-triggers.ts';
 import type { LookUpResult, OwnerLookUp } from './look-up.ts';
 import { type OwnerPlace, ownerNameOf, placeOfKey } from './owner-key.ts';
 import { kindKeyOf } from './owner-kinds.ts';
-import { isSpokenFor, mayChange } from './spoken-for.ts';
 import { lookUpIntoWorld } from './take-in.ts';
 
 export interface AskerOptions {
@@ -19,13 +19,13 @@ export interface AskerOptions {
   readonly changed: (namespace: string) => void;
 }
 
-/** An owner that nobody tells us about is looked at again this often, while somebody points at it. */
+/** An owner that no watch covers is read again this often, while a pod or owner refers to it. */
 const againMs = 30_000;
 /** The same, where a watch tells when something happens to it. */
 const againWatchedMs = 300_000;
 /** So that those who came together do not come back together. */
 const spread = 0.1;
-/** Kinds that were complained about: whoever names owners chooses the kinds. */
+/** Kinds that were logged as unreadable: authors of owner references choose the kinds, so there must be a limit. */
 const maxComplaints = 1_000;
 
 /** Brings what is known of one owner up to date: from the watch of its kind if that shows it, else by asking the server. */
@@ -41,7 +41,7 @@ export class OwnerAsker {
     this.#options = options;
   }
 
-  /** Whether that owner will be looked up without anybody's doing, perhaps later because it failed before. */
+  /** Whether a look-up of that owner is already scheduled, perhaps for later because it failed before. */
   isAsked(key: string, uid: string): boolean {
     return this.#asked.get(key)?.has(uid) ?? false;
   }
@@ -60,7 +60,7 @@ export class OwnerAsker {
     return result.settled ? this.#next(key, place, result.resource) : { kind: 'failed' };
   }
 
-  /** Somebody may have pointed at it while the watch of its kind was not current, and nothing happened to it since. */
+  /** A pod may have come to refer to it while the watch of its kind was not current, and nothing happened to it since. */
   #observe(place: OwnerPlace): void {
     const { context, feeds, changed } = this.#options;
     const shown = feeds.get(kindKeyOf(place))?.find(place.namespace, place.name);
@@ -73,7 +73,7 @@ export class OwnerAsker {
     const feed = feeds.get(kindKeyOf(place));
     if (feed?.current !== true) return false;
     const shown = feed.find(place.namespace, place.name);
-    return context.world.ownersOf(ownerNameOf(place)).every((owner) => isSpokenFor(owner, shown));
+    return context.world.ownersOf(ownerNameOf(place)).every((owner) => isCoveredByWatch(owner, shown));
   }
 
   async #lookUp(place: OwnerPlace): Promise<{ settled: false } | { settled: true; resource: KindResource }> {

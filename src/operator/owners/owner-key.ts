@@ -8,7 +8,7 @@ export interface OwnerPlace extends OwnerKind {
   readonly name: string;
 }
 
-/** Kinds and names come from references that nobody has checked: no separator is safe in them. */
+/** Kinds and names come from unchecked references: no separator is safe in them. */
 export function ownerKeyOf({ namespace, group, kind, name }: OwnerPlace): string {
   return JSON.stringify([namespace, group, kind, name]);
 }

@@ -21,7 +21,7 @@ import { TouchedNamespaces } from './touched-namespaces.ts';
 const workers = 16;
 /** After a failure; it doubles with each further one. */
 const retry = { baseMs: 250, capMs: 30_000 } as const;
-/** How long changes of pods are gathered before somebody looks which owners are new. */
+/** How long changes of pods are gathered before new owners are searched for. */
 const gatherMs = 50;
 /** A pod may be seen before its owner: a watched kind gets this long to show it before it is asked for. */
 const graceMs = 200;
@@ -44,7 +44,7 @@ export class OwnerResolver {
   readonly #touched: TouchedNamespaces;
   readonly #metrics: OwnerMetrics;
   readonly #running: Promise<void>[] = [];
-  /** For refusals that depend on owners that nobody watches. */
+  /** For refusals that depend on owners that no watch covers. */
   readonly scales: FreshScales;
   #gathering: Timer | undefined;
 
@@ -72,7 +72,7 @@ export class OwnerResolver {
       interner,
       stirred: (place, version) => this.#heard(place, version),
     });
-    // Somebody waits for what it reads: it does not queue behind the look-ups of owners that are new.
+    // A webhook request waits for what it reads: it does not queue behind the look-ups of new owners.
     const urgent = new OwnerLookUp({ client: clients.admission, findResource, clock, interner, signal });
     this.scales = new FreshScales({
       world: context.world,

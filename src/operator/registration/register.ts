@@ -23,7 +23,7 @@ export interface RegistrationOptions {
   readonly signal: AbortSignal;
 }
 
-export type Registration =
+export type RegistrationOutcome =
   | { readonly kind: 'registered' }
   /** It will not get better by itself. */
   | { readonly kind: 'refused'; readonly problem: string }
@@ -37,7 +37,7 @@ const backoffLimits = { baseMs: 250, capMs: 15_000 };
  * Tells API servers to call our webhooks, where no manifests do: outside of the cluster. Operators may do so at the same time, since
  * they all say the same; whom to trust is left as it is.
  */
-export async function registerWebhooks(options: RegistrationOptions): Promise<Registration> {
+export async function registerWebhooks(options: RegistrationOptions): Promise<RegistrationOutcome> {
   for (const configuration of webhookConfigurations(options.values, options.paths, options.segment)) {
     const registered = await registerOne(options, configuration);
     if (registered.kind !== 'registered') return registered;
@@ -46,7 +46,7 @@ export async function registerWebhooks(options: RegistrationOptions): Promise<Re
   return { kind: 'registered' };
 }
 
-async function registerOne(options: RegistrationOptions, body: WebhookConfiguration): Promise<Registration> {
+async function registerOne(options: RegistrationOptions, body: WebhookConfiguration): Promise<RegistrationOutcome> {
   const { client, clock, signal, log } = options;
   const backoff = new Backoff(backoffLimits, options.random);
   const kind = body.kind ?? '';
@@ -84,15 +84,15 @@ function problemOf({ kind, message }: Failure, configuration: string): string {
   const what = `${configuration} ${JSON.stringify(operatorName)}`;
   switch (kind) {
     case 'denied':
-      return `to be called by URL, the operator must be allowed to create and patch ${what}: ${message}`;
+      return `cannot register the webhooks by URL: the operator needs the right to create and patch ${what}: ${message}`;
     case 'notFound':
-      return `the API server knows no ${configuration} of ${resources.validating.group}/${resources.validating.version}: ${message}`;
+      return `the API server does not serve ${configuration} of ${resources.validating.group}/${resources.validating.version}: ${message}`;
     default:
-      return `the API server does not accept ${what}, perhaps because one is installed already that calls a Service: ${message}`;
+      return `the API server rejected ${what}; an installed one that calls a Service may be the reason: ${message}`;
   }
 }
 
-/** Nobody calls the webhooks any more. What is not there is not missed; the problems are of what is still there. */
+/** Removes the registrations, so that API servers stop calling. Returns the problems with those that could not be removed. */
 export async function unregisterWebhooks(client: Pick<KubeClient, 'delete'>): Promise<readonly string[]> {
   const all = [resources.validating, resources.mutating].map(async (resource) => {
     const deleted: Outcome<unknown> = await client.delete(resource, { name: operatorName });

@@ -15,7 +15,7 @@ export interface ClaimCall {
 
 /**
  * With `whenScaled: Delete` the claims of a pod that is to go belong to the pod, and are collected after it. If the set is scaled up
- * again before that, they belong to it until it is healthy: whoever removes it while it is broken loses what is in them. Undefined: no
+ * again before that, they belong to it until it is healthy: removing the pod while it is broken loses the data in them. Undefined: no
  * claim of the pod is lost with it.
  */
 export async function claimRefusal(call: ClaimCall, set: StatefulSet, removal: Removal): Promise<Removed | undefined> {

@@ -23,7 +23,7 @@ export interface Seen {
 /**
  * A crash loop may make a pod ready for a moment each time. Such a moment, too short to be trusted and followed by another restart,
  * does not count: otherwise a long settle time would never be over. A pod that loses its readiness without a restart has
- * recovered in between, and its time starts anew.
+ * recovered in between, and its time starts again.
  */
 export function noteTroubles(known: Troubles, { pods, settleMs, now }: Seen): Troubles {
   const noted = new Map<string, Trouble>();

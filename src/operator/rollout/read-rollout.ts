@@ -23,7 +23,7 @@ export type RolloutReading =
       readonly kind: 'read';
       readonly set: StatefulSet;
       readonly pods: readonly Pod[];
-      /** Before anything was read: nobody has seen whether a pod that was ready then is ready still. */
+      /** Before the reads began: a pod that was ready then may have changed since. */
       readonly at: number;
     }
   /** The set is gone, or another one of its name is there: the watch will tell. */

@@ -5,11 +5,11 @@ import { resources } from '../resources.ts';
 
 export type Removed =
   | { readonly kind: 'removed' }
-  /** The pod changed since it was judged, or is gone: judge anew. */
+  /** The pod changed since it was judged, or is deleted: judge again. */
   | { readonly kind: 'moved' }
-  /** A budget, or somebody else who is asked, says no. */
+  /** A budget or another webhook says no. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** Nobody said anything about this pod. `maybeDone`: it may have been removed all the same. */
+  /** The API server gave no answer about this pod. `maybeDone`: it may have been removed all the same. */
   | { readonly kind: 'failed'; readonly message: string; readonly maybeDone: boolean };
 
 export interface RemovalCall {
@@ -19,7 +19,7 @@ export interface RemovalCall {
   readonly signal: AbortSignal;
 }
 
-/** Gracefully, and only if the pod is still the one that was judged. Its claims are nobody's business here. */
+/** Gracefully, and only if the pod is still the one that was judged. Its volume claims are left alone here. */
 export async function removePod(call: RemovalCall, { pod, uid, resourceVersion }: Removal): Promise<Removed> {
   const { client, namespace, deadlineMs, signal } = call;
   const options = { preconditions: { uid, resourceVersion } };

@@ -153,7 +153,7 @@ class RolloutTerm {
     const { context, recorder } = this.#parts;
     const parts = { context, recorder, metrics: this.#metrics, limits: this.#limits };
     const result = await lookAtRollout({ ...parts, memory: this.#memory, signal: this.#signal }, key, watched);
-    // It may have gone while it was looked at: nobody would forget it any more.
+    // The set may have been deleted while it was reconciled: no later event would forget it.
     if (this.#watched(key) === undefined) this.#forget(key);
     return result;
   }

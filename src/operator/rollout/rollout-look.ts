@@ -167,7 +167,7 @@ async function show(
   if (shown.kind === 'change') {
     const call = { deadlineMs: limits.deadlineMs, signal, happened };
     const written = await writeShown(context.clients.rollouts, set, shown.text, call);
-    // A conflict is somebody else's write; what was read before it may be wrong by now.
+    // A conflict is another client's write; what was read before it may be wrong by now.
     if (!written.ok) return written.failure.kind === 'notFound' ? { kind: 'done' } : { kind: 'failed' };
     if (shown.text !== null) for (const note of blockedNotes(set, plan.state)) recorder.record(note);
   }

@@ -5,23 +5,23 @@ import { noteTroubles, type Seen, type Troubles } from './crash-loops.ts';
 
 interface Refusal {
   readonly message: string;
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   readonly until: number;
 }
 
-/** A removal of which nobody knows whether it happened, and what is to be told if it did. */
-export interface Attempt {
+/** A removal with an unknown outcome, and what to report if it happened. */
+export interface RemovalAttempt {
   readonly removal: Removal;
   readonly notes: readonly EventNote[];
 }
 
 interface OfSet {
-  /** On the clock that nobody sets. */
+  /** On the monotonic clock. */
   removedAt?: number;
   /** By uid of the pod. */
   refusals: ReadonlyMap<string, Refusal>;
   troubles: Troubles;
-  attempt?: Attempt;
+  attempt?: RemovalAttempt;
 }
 
 /**
@@ -46,14 +46,14 @@ export class RolloutMemory {
     this.#of(key).refusals = new Map([...kept, [uid, { message, until: now + forMs }]]);
   }
 
-  attempted(key: string, attempt: Attempt): void {
+  attempted(key: string, attempt: RemovalAttempt): void {
     this.#of(key).attempt = attempt;
     // It may have happened, so the next one waits as if it had.
     this.removed(key);
   }
 
   /** Asked for once: what became of it is seen now, or never. */
-  takeAttempt(key: string): Attempt | undefined {
+  takeAttempt(key: string): RemovalAttempt | undefined {
     const known = this.#sets.get(key);
     const attempt = known?.attempt;
     if (known !== undefined) delete known.attempt;

@@ -13,7 +13,7 @@ import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
 import { type StatusWarning, untold } from './status-warnings.ts';
 import { writePdbShown, writePubConditions, writePubStatus } from './status-writer.ts';
 import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
-import type { Step, Written } from './written.ts';
+import type { WriteStep, Written } from './written.ts';
 
 export type StatusWrites = CounterMetric<'kind' | 'outcome'>;
 
@@ -39,7 +39,7 @@ export class BudgetLooks {
   /** Codes of the warnings about each budget that people were told of. */
   readonly #told = new Map<string, ReadonlySet<string>>();
   readonly #complainedAt = new Map<string, number>();
-  /** Budgets of Kruise's on which we said so, once: it may write over that, and nobody fights with it. */
+  /** Kruise's budgets on which we noted once that they are Kruise's: if Kruise overwrites the note, we do not write it again. */
   readonly #left = new Set<string>();
   /** Of PodUnavailableBudgets, as they are defined here. */
   #keepsNoConditions = false;
@@ -75,7 +75,7 @@ export class BudgetLooks {
     return this.#wrote(budget, this.#pubs, step.value, outcome);
   }
 
-  /** It is Kruise's. Whoever reads it should not find that it is enforced by us. */
+  /** It is Kruise's. Its status must not say that we enforce it. */
   async #leave(shown: PodUnavailableBudget, budget: BudgetRef): Promise<Reconciled> {
     this.#forget(budget);
     const key = budgetKey(budget);
@@ -134,7 +134,7 @@ export class BudgetLooks {
     return unsure && this.#parts.context.clock.monotonic() < this.#settledAt;
   }
 
-  #later(step: Step<unknown>): Reconciled {
+  #later(step: WriteStep<unknown>): Reconciled {
     if (step.kind === 'nothing') return done;
     return { kind: 'again', afterMs: step.kind === 'wait' ? step.forMs : settleStepMs };
   }

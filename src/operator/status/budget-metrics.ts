@@ -23,7 +23,7 @@ export interface BudgetMetrics {
 /** Several series each: as many budgets as people look at, and not as many as a cluster may have. */
 const defaultMaxBudgets = 1_000;
 
-/** For who does not want series for each budget. */
+/** For installations without series for each budget. */
 export const noBudgetMetrics: BudgetMetrics = {
   show: () => undefined,
   forget: () => undefined,

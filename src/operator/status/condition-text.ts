@@ -1,6 +1,6 @@
 import type { Condition } from '../../api/meta.ts';
 
-/** For people, and shorter than what the API server takes; errors may quote what somebody wrote at any length. */
+/** For people, and shorter than what the API server takes; errors may quote a field's value of any length. */
 const maxMessage = 4_096;
 
 export function boundedCondition(condition: Condition): Condition {

@@ -7,7 +7,7 @@ import { keepsBuiltinNumber, projectedDisruptions, shownProjection } from '../..
 import type { World } from '../../core/world/world.ts';
 import { boundedCondition, sameCondition } from './condition-text.ts';
 import { pdbWarnings, type StatusWarning } from './status-warnings.ts';
-import { presentOf, recentOf, type Step, stepTo, type Written } from './written.ts';
+import { presentOf, recentOf, stepTo, type WriteStep, type Written } from './written.ts';
 
 /** What a PodDisruptionBudget shows of ours. */
 export interface PdbShown {
@@ -40,7 +40,7 @@ export interface PdbLook {
 }
 
 export interface PdbPlan {
-  readonly step: Step<PdbShown>;
+  readonly step: WriteStep<PdbShown>;
   readonly next: PdbShown;
   /** The number is written again because the status has another. */
   readonly corrects: boolean;

@@ -6,7 +6,7 @@ import { pubStatus } from '../../core/status/pub-status.ts';
 import type { World } from '../../core/world/world.ts';
 import { boundedCondition } from './condition-text.ts';
 import { pubWarnings, type StatusWarning } from './status-warnings.ts';
-import { presentOf, recentOf, type Step, stepTo, type Written } from './written.ts';
+import { presentOf, recentOf, stepTo, type WriteStep, type Written } from './written.ts';
 
 export type PubStatus = Partial<PodUnavailableBudgetStatus>;
 
@@ -20,7 +20,7 @@ export interface PubLook {
 }
 
 export interface PubPlan {
-  readonly step: Step<PubStatus>;
+  readonly step: WriteStep<PubStatus>;
   /** What it should show now. */
   readonly status: PodUnavailableBudgetStatus;
   /** What turned wrong: to be told when it was written. */

@@ -59,7 +59,7 @@ class Term {
   readonly #limits: StatusLimits;
   readonly #stopping = new AbortController();
   readonly #queue: Workqueue;
-  readonly #deaf: readonly (() => void)[];
+  readonly #unsubscribe: readonly (() => void)[];
   readonly gathering: Gathering;
   readonly ended: Promise<void>;
   #resync: Timer | undefined;
@@ -78,8 +78,8 @@ class Term {
       hand: (key) => this.#queue.add(key),
       backlog: () => this.#queue.length,
     });
-    // Whoever listens hears first of what is there: so everything is looked at once.
-    this.#deaf = [
+    // A new listener first gets what is already there: so every budget is reconciled once.
+    this.#unsubscribe = [
       views.pdbs.listen({ delta: ({ item }) => this.#changed('PodDisruptionBudget', item.metadata) }),
       views.pubs.listen({ delta: ({ item }) => this.#changed('PodUnavailableBudget', item.metadata) }),
     ];
@@ -90,7 +90,7 @@ class Term {
   end(): void {
     this.#stopping.abort();
     this.#resync?.cancel();
-    for (const stop of this.#deaf) stop();
+    for (const stop of this.#unsubscribe) stop();
     this.gathering.stop();
     this.#queue.close();
   }

@@ -27,7 +27,7 @@ export interface StatusParts {
   /** When it changes its mind, the namespace is to be touched. */
   readonly guardOf: (namespace: string) => Guard;
   readonly recorder: Pick<EventRecorder, 'record'>;
-  /** Somebody else owns the PodUnavailableBudgets of this cluster: we write nothing on them. */
+  /** Kruise owns the PodUnavailableBudgets of this cluster: we write nothing on them. */
   readonly pubsPaused: () => boolean;
   readonly budgetMetrics: BudgetMetrics;
   /** Whether PodDisruptionBudgets show units in `disruptionsAllowed` (S3). */

@@ -49,8 +49,8 @@ export function pdbWarnings(
 }
 
 /**
- * Which of them nobody was told of yet. What this process remembers counts; when it is new, what its predecessor left on the object:
- * a message has the texts of its warnings in it, with other numbers perhaps.
+ * Which of them were not reported yet. What this process remembers counts; when it is new, what its predecessor left on the
+ * object: a message has the texts of its warnings in it, with other numbers perhaps.
  */
 export function untold(
   warnings: readonly StatusWarning[],

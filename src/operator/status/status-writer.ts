@@ -33,7 +33,7 @@ export function writePubStatus(
   return client.replace<PodUnavailableBudget>(pubsOf(shown), statusOf(shown.metadata), body, options);
 }
 
-/** Sets the conditions alone, if the object is still what was looked at: the rest of the status is somebody else's. */
+/** Sets the conditions alone, if the object is still what was looked at: the rest of the status is Kruise's. */
 export function writePubConditions(
   client: StatusClient,
   shown: PodUnavailableBudget,
@@ -76,7 +76,7 @@ export async function writePdbShown(
   return left ? removeCondition(client, applied.value, signal) : applied;
 }
 
-/** Applying without a condition leaves one that somebody else wrote, such as who restored the object from a backup. */
+/** Applying without a condition leaves one that another client wrote, such as a tool that restored the object from a backup. */
 function removeCondition(
   client: StatusClient,
   pdb: PodDisruptionBudget,

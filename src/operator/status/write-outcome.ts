@@ -10,7 +10,7 @@ export function writeOutcome(failure: Failure | undefined): WriteOutcome {
   return failure.kind === 'notFound' ? 'gone' : 'failed';
 }
 
-/** A status is never sent again as it was: whatever comes next is computed anew. */
+/** A failed status is never sent again as it was: the next one is computed from the current world. */
 export function afterFailure(failure: Failure): Reconciled {
   switch (failure.kind) {
     // It went, or we do.
@@ -29,7 +29,7 @@ export function afterFailure(failure: Failure): Reconciled {
 
 const minRetryMs = 100;
 
-/** Failures that do not go away by themselves: somebody should hear of them. */
+/** Failures that do not go away by themselves: they are logged for the cluster's administrator. */
 export function needsAttention({ kind }: Failure): boolean {
   return kind === 'denied' || kind === 'rejected';
 }

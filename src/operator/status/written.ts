@@ -12,8 +12,8 @@ export interface Written<T> {
 }
 
 /**
- * For so long we know better than a view that has not come to our write yet. And so long we wait before we write again what
- * somebody took away: two that do not agree on a status must not write in turns as fast as they can.
+ * How long we trust our own write over a view that has not shown it yet. And how long we wait before we write again what another
+ * client removed: two writers that disagree on a status must not overwrite each other as fast as they can.
  */
 export const trustMs = 30_000;
 
@@ -29,7 +29,7 @@ export function presentOf<T>(meta: ObjectMeta, shown: T, written: Written<T> | u
   return { value: shown, resourceVersion: meta.resourceVersion };
 }
 
-export type Step<T> =
+export type WriteStep<T> =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'wait'; readonly forMs: number }
   /** Over this version and no other. */
@@ -42,7 +42,7 @@ export function stepTo<T>(
   recent: Written<T> | undefined,
   now: number,
   same: (one: T, other: T) => boolean,
-): Step<T> {
+): WriteStep<T> {
   if (same(next, present.value)) return { kind: 'nothing' };
   if (recent !== undefined && same(next, recent.value)) return { kind: 'wait', forMs: recent.at + trustMs - now };
   return { kind: 'write', value: next, over: present.resourceVersion };

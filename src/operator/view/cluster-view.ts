@@ -47,7 +47,7 @@ export interface ClusterViewParts {
   readonly ledgerSeen: (namespace: string) => void;
   /** A list of the ledgers has an older one than the world, of this namespace. */
   readonly ledgerOlder: (namespace: string) => void;
-  /** Owners may have come up that nobody knows yet. */
+  /** Pods may refer to owners that were not looked up yet. */
   readonly ownersNamed: () => void;
 }
 
@@ -111,7 +111,7 @@ export class ClusterView {
     return undefined;
   };
 
-  /** Somebody else's webhook guards PodUnavailableBudgets: then they are not ours. */
+  /** Kruise's webhook guards PodUnavailableBudgets: then they are not ours. */
   leavePubs(toOthers: boolean): void {
     if (toOthers === this.#pubsLeftToOthers) return;
     this.#pubsLeftToOthers = toOthers;

@@ -26,9 +26,9 @@ interface Noted {
 const nothing: Noted = { pods: new Map(), sizes: '[]' };
 
 /**
- * Ledgers go into the world unless it has newer ones, from our own writes. What has changed is told from what was seen here before,
- * for those writes, too, come by here in the end. A ledger that somebody deleted stays known: it is created anew with what was
- * reserved in it.
+ * Ledgers go into the world unless it has newer ones, from our own writes. What has changed is found by comparing with what was seen here before,
+ * because our own writes arrive here as well in the end. A deleted ledger stays known: it is created again with what was reserved
+ * in it.
  */
 export class LedgerSink implements Sink<DisruptionLedger> {
   readonly #parts: LedgerSinkParts;

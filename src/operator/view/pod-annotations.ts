@@ -1,5 +1,5 @@
 /**
- * Annotations of pods are long, and most are somebody else's. Kept are those of the domains that the engine reads from; a test
+ * Annotations of pods are long, and most belong to other programs. Kept are those of the domains that the engine reads from; a test
  * watches what the engine asks for, so that none is forgotten.
  */
 const domains: ReadonlySet<string> = new Set([

@@ -13,7 +13,7 @@ import type { LeaseTarget } from './node-leases.ts';
 
 export interface SeenLease extends Reflected {
   readonly content: Parsed<ProbeLeaseContent>;
-  /** Another with each renewal. The times in it are by a clock of somebody else, and only compared. */
+  /** Another with each renewal. The times in it are by the node's clock, and only compared. */
   readonly renewal: string;
 }
 
@@ -40,7 +40,7 @@ const silenceMs = 5_000;
 /** For so long after a silence the server may be telling of what happened in it. */
 const catchUpMs = 1_000;
 
-/** Nobody is trusted for longer without a word, whatever a lease says of itself. */
+/** No agent is trusted for longer without a renewal, whatever its lease says. */
 export const maxLeaseSeconds = 3_600;
 
 export function probeLeaseProjection(interner: Interner): (object: Fields) => SeenLease {
@@ -55,7 +55,7 @@ export function probeLeaseProjection(interner: Interner): (object: Fields) => Se
 }
 
 /**
- * Leases of the probe agents go into the world with the moment at which *we* saw them renewed, on a clock that nobody sets: neither
+ * Leases of the probe agents go into the world with the moment at which *we* saw them renewed, on the monotonic clock: neither
  * a wrong clock of a node nor a jump of our own makes one fresh for longer, or stale at once. A lease that is found at the start, or
  * again after an interruption, may have been left by an agent that is long dead; so it counts only from the renewal that comes next.
  */
@@ -109,7 +109,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
     return this.#silence !== undefined && now < this.#silence.until ? this.#silence.since : now;
   }
 
-  /** @param renewedAt when it was renewed, if it was; undefined: nobody can tell */
+  /** @param renewedAt when it was renewed, if it was; undefined: not known */
   #take({ metadata, content, renewal }: SeenLease, renewedAt: number | undefined): void {
     const { name } = metadata;
     const before = this.#known.get(name);
@@ -148,7 +148,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
     this.#parts.target.delete(known.node);
   }
 
-  /** Those who show numbers must hear of a lease that runs out, also while nobody asks for a verdict. */
+  /** Statuses and metrics must follow a lease that runs out, even while no request asks for a verdict. */
   #arm(due: number): void {
     if (this.#closed || (this.#timer !== undefined && this.#timer.due <= due)) return;
     this.#timer?.timer.cancel();
@@ -170,7 +170,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 }
 
-/** Why it vouches for nobody. A lease under another name than that of its node could speak against the real one. */
+/** Why the lease confirms no pod. A lease under another name than that of its node could speak against the real one. */
 export function leaseProblem(
   { namespace, name }: Reflected['metadata'],
   content: Parsed<ProbeLeaseContent>,

@@ -1,7 +1,7 @@
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Touched } from './touched.ts';
 
-/** Hands on what was touched to everybody who wants to know. Those who come later hear of what comes later. */
+/** Passes on what was touched to every listener. A listener gets what happens after it was added. */
 export class TouchHub implements Touched {
   readonly #listeners: Touched[] = [];
 
@@ -10,7 +10,7 @@ export class TouchHub implements Touched {
   }
 
   budgets(refs: Iterable<BudgetRef>): void {
-    // What can be walked only once must reach everybody.
+    // An iterable that can be walked only once must reach every listener.
     const all = [...refs];
     for (const listener of this.#listeners) listener.budgets(all);
   }

@@ -1,6 +1,6 @@
 import type { BudgetRef } from '../../core/verdict.ts';
 
-/** Told after the world has changed. Cheap, and never throws: whoever listens only notes what to look at later. */
+/** Called after the world has changed. Cheap, and never throws: a listener only notes what to reconcile later. */
 export interface Touched {
   /** The numbers of these budgets may have changed. */
   budgets(refs: Iterable<BudgetRef>): void;

@@ -6,7 +6,7 @@ export interface Readiness {
   stop(): void;
 }
 
-/** @param checks by name; each is asked anew every time, and answers from memory */
+/** @param checks by name; each is called every time, and answers from memory */
 export function createReadiness(checks: ReadonlyMap<string, () => boolean>): Readiness {
   let stopping = false;
   return {

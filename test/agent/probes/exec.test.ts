@@ -6,7 +6,7 @@ import { createProber } from '../../../src/agent/probes/prober.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import type { Target } from '../../../src/kube/transport/target.ts';
+import type { ServerTarget } from '../../../src/kube/transport/target.ts';
 import { made, type TestCluster, testCluster } from '../../support/cluster.ts';
 import { deadPort, listen } from '../support/http-server.ts';
 
@@ -15,7 +15,7 @@ const hurried = { clock: realClock, timeoutMs: 150 };
 
 describe('an exec probe, by way of the API server', () => {
   let cluster: TestCluster;
-  let api: Target;
+  let api: ServerTarget;
   const target = (command: readonly string[], pod = 'db-0'): ExecTarget => ({
     namespace: cluster.namespace,
     pod,
@@ -88,7 +88,7 @@ describe('an exec probe of an API server that misbehaves', () => {
     return { ...listening, api: apiAt(listening.port) };
   }
 
-  function apiAt(port: number): Target {
+  function apiAt(port: number): ServerTarget {
     return {
       server: new URL(`http://127.0.0.1:${port}`),
       serverName: undefined,
@@ -109,9 +109,9 @@ describe('an exec probe of an API server that misbehaves', () => {
 
   it('ends in time when it is not even told who it is', async () => {
     const { api } = await against(() => undefined);
-    const slow: Target = { ...api, identity: () => new Promise(() => undefined) };
+    const slow: ServerTarget = { ...api, identity: () => new Promise(() => undefined) };
     expect(await probeExec(hurried, slow, target)).toMatchObject({ result: 'failure' });
-    const lost: Target = { ...api, identity: () => Promise.reject(new Error('no token')) };
+    const lost: ServerTarget = { ...api, identity: () => Promise.reject(new Error('no token')) };
     expect(await probeExec(patient, lost, target)).toEqual({ result: 'unknown', output: 'no token' });
   });
 
@@ -143,7 +143,7 @@ describe('an exec probe of an API server that misbehaves', () => {
     expect(output).toMatch(/^line 0 line 0/);
   });
 
-  it('does not know when nobody is there', async () => {
+  it('does not know when nothing answers', async () => {
     expect(await probeExec(patient, apiAt(await deadPort()), target)).toMatchObject({ result: 'unknown' });
   });
 });

@@ -87,7 +87,7 @@ describe('a gRPC probe', () => {
     expect(await ask(other.port)).toEqual({ result: 'failure', output: 'HTTP status 404' });
   });
 
-  it('fails where nobody listens, or something else does', async () => {
+  it('fails where nothing listens, or something else does', async () => {
     expect(await ask(await deadPort())).toMatchObject({ result: 'failure' });
     const http = await serve((_, response) => void response.end());
     expect(await ask(http.port)).toMatchObject({ result: 'failure' });

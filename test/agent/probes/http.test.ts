@@ -34,7 +34,7 @@ describe('an HTTP probe', () => {
     expect(await ask(port)).toEqual({ result, output: `HTTP status ${code}` });
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails where nothing listens', async () => {
     expect(await ask(await deadPort())).toMatchObject({
       result: 'failure',
       output: expect.stringContaining('ECONNREFUSED'),
@@ -127,7 +127,7 @@ describe('an HTTP probe', () => {
       await expect.poll(open).toBe(0);
     });
 
-    it('when nobody wants to know any more', async () => {
+    it('when the answer is no longer needed', async () => {
       const { port, open } = await serve(() => undefined);
       const stopping = new AbortController();
       const asking = ask(port, {}, { ...patient, signal: stopping.signal } as typeof patient);

@@ -9,13 +9,13 @@ const lookups = new Lookups();
 const terms = { clock: realClock, timeoutMs: 10_000 };
 
 describe('a TCP probe', () => {
-  it('succeeds where somebody listens, and closes the connection', async () => {
+  it('succeeds where a server listens, and closes the connection', async () => {
     const { port, open } = await serveRaw((socket) => socket.resume());
     expect(await probeTcp(terms, lookups, '127.0.0.1', port)).toEqual({ result: 'success', output: 'connected' });
     await expect.poll(open).toBe(0);
   });
 
-  it('fails where nobody listens', async () => {
+  it('fails where nothing listens', async () => {
     expect(await probeTcp(terms, lookups, '127.0.0.1', await deadPort())).toMatchObject({ result: 'failure' });
   });
 

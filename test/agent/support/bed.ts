@@ -55,7 +55,7 @@ const rules = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'update'] },
 ];
 
-/** An API server with pods that nobody runs, an application that answers for them, and agents that may do what agents need. */
+/** An API server with pods that no kubelet runs, an application that answers for them, and agents that may do what agents need. */
 export class AgentBed {
   readonly cluster: TestCluster;
   readonly application: Application;

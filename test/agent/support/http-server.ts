@@ -15,7 +15,7 @@ export function serve(listener: RequestListener): Promise<Listening> {
   return listen(createServer(listener));
 }
 
-/** With a certificate that nobody has a reason to trust. */
+/** With a certificate that no client has a reason to trust. */
 export function serveTls(listener: RequestListener): Promise<Listening> {
   const { serverCertificate, serverKey } = createPki({ clock: realClock }).material;
   return listen(createHttpsServer({ cert: serverCertificate, key: serverKey }, listener));
@@ -45,7 +45,7 @@ export function listen(server: Server, host = '127.0.0.1'): Promise<Listening> {
   });
 }
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 export async function deadPort(): Promise<number> {
   const server = createTcpServer();
   const { port } = await new Promise<AddressInfo>((resolve) =>

@@ -51,7 +51,7 @@ describe('what an answer to an eviction means', () => {
       undefined,
       { kind: 'refused', message: 'The disruption budget web needs 2 healthy pods and has 2 currently' },
     ],
-    ['500: nobody judged', 500, {}, undefined, { kind: 'failed', message: 'said so' }],
+    ['500: there is no verdict', 500, {}, undefined, { kind: 'failed', message: 'said so' }],
     ['503 with a header', 503, {}, '3', { kind: 'failed', message: 'said so', retryAfterMs: 3_000 }],
     [
       '409: a list tells whether it is another pod',
@@ -86,7 +86,7 @@ describe('what an answer to an eviction means', () => {
     expect(answerOf({ ok: true, value: {} })).toEqual({ kind: 'accepted' });
   });
 
-  it('none, because whoever asked gave up: nothing', () => {
+  it('none, because the drain was stopped: nothing', () => {
     expect(answerOf({ ok: false, failure: { kind: 'aborted', message: '', maybeDone: true } })).toBeUndefined();
   });
 

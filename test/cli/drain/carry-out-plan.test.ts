@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine, withoutWave } from '../../../src/cli/command-line.ts';
 import { carryOutPlan, type PlanDeps, rangeOf } from '../../../src/cli/drain/carry-out-plan.ts';
 import type { Ending } from '../../../src/cli/drain/ending.ts';
-import type { Selection } from '../../../src/cli/drain/filters.ts';
+import type { DrainSelection } from '../../../src/cli/drain/filters.ts';
 import type { ListedPod } from '../../../src/cli/drain/listed-pod.ts';
 import type { PlanFile } from '../../../src/cli/plan/plan-file.ts';
 
@@ -18,7 +18,7 @@ function cluster(nodes: readonly string[], codes: Readonly<Record<string, number
       drained.push(wave.map(({ name }) => name));
       // Safe: of each pod only its node is read.
       const evicted = wave.map(({ name }) => ({ node: name })) as unknown as readonly ListedPod[];
-      selected({ evicted } as unknown as Selection);
+      selected({ evicted } as unknown as DrainSelection);
       const code = Math.max(...wave.map(({ name }) => codes[name] ?? 0));
       const ending: Ending = { out: [`done ${wave.length}`], err: [], code };
       return ending;
@@ -72,7 +72,7 @@ describe('carrying out a plan', () => {
     const { said, deps } = cluster(['a']);
     await carryOutPlan({ waves: [[fileNode('a', 1, true)]], never: ['x'] }, { from: 1, to: 1 }, deps);
     expect(said).toContain('warning: the plan leaves out nodes that could not be drained: x');
-    expect(said).toContain('warning: the plan expects that the replacement of node a is there already');
+    expect(said).toContain('warning: the plan assumes that the replacement of node a already exists');
   });
 });
 

@@ -49,6 +49,6 @@ describe('a dry run', () => {
   it('prints the command that would work', () => {
     const { err, code } = dryRun(false);
     expect(code).toBe(1);
-    expect(err.slice(-2)).toEqual(['This command drains them, too:', '  holdfast drain a --force']);
+    expect(err.slice(-2)).toEqual(['This command also drains them:', '  holdfast drain a --force']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type DrainEnd, type DrainPorts, runDrain } from '../../../src/cli/drain/runner.ts';
 import { Course } from '../../../src/core/drain/course.ts';
-import type { CoursePod, EvictionAnswer, Sighting } from '../../../src/core/drain/course-pod.ts';
+import type { CoursePod, EvictionAnswer, PodSighting } from '../../../src/core/drain/course-pod.ts';
 import type { Outcome } from '../../../src/kube/outcome/failure.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 
@@ -9,7 +9,7 @@ function pod(name: string, node = 'n1'): CoursePod {
   return { namespace: 'ns', name, uid: `uid-${name}`, node, units: [] };
 }
 
-const broken: Outcome<readonly Sighting[]> = {
+const broken: Outcome<readonly PodSighting[]> = {
   ok: false,
   failure: { kind: 'retry', cause: 'connection', message: 'no route', retryAfterMs: undefined, maybeDone: false },
 };
@@ -19,7 +19,7 @@ interface Wish {
   /** Pods that never end. */
   readonly stays?: readonly string[];
   readonly deadlineMs?: number;
-  readonly list?: (node: string) => Promise<Outcome<readonly Sighting[]>>;
+  readonly list?: (node: string) => Promise<Outcome<readonly PodSighting[]>>;
 }
 
 /** A drain beside a cluster whose pods end two seconds after their eviction. */
@@ -73,7 +73,7 @@ class Lab {
     return answer;
   }
 
-  async #list(node: string): Promise<Outcome<readonly Sighting[]>> {
+  async #list(node: string): Promise<Outcome<readonly PodSighting[]>> {
     this.lists += 1;
     const there = this.#pods.filter((one) => {
       const endsAt = this.#going.get(one.uid);

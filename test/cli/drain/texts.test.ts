@@ -235,7 +235,7 @@ Still cordoned: node-1, node-2. To make them schedulable again:
     const ending = endingOf(course, { kind: 'over' }, all);
     expect(ending.code).toBe(1);
     expect(ending.err).toContain('  nothing is evicted from node-3: shop/a, shop/b: no controller');
-    expect(ending.err).toContain('Not drained: node-3. This command drains them, too:');
+    expect(ending.err).toContain('Not drained: node-3. This command also drains them:');
     expect(ending.err).toContain('  holdfast drain node-3 --force');
   });
 

@@ -15,7 +15,7 @@ export class Terminal {
 
   static async open(size: { readonly columns: number; readonly rows: number }): Promise<Terminal> {
     const terminal = new Terminal(`holdfast-${process.pid}`);
-    // No settings of whoever runs the tests.
+    // No settings of the user who runs the tests.
     const shell = 'env -u NO_COLOR TERM=screen-256color PS1="$ " sh';
     const { columns, rows } = size;
     await terminal.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', String(rows), shell);

@@ -11,7 +11,7 @@ import { plain } from '../../../src/cli/output/paint.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { aPub, ns } from '../../support/builders.ts';
 import { expectGolden } from '../golden.ts';
-import { aNamespace, nobody, readAt, registered } from '../live-world.ts';
+import { aNamespace, notRegistered, readAt, registered } from '../live-world.ts';
 import { aShop } from '../worlds.ts';
 
 const words = { paint: plain, now: readAt };
@@ -50,10 +50,10 @@ describe('a pod, explained', () => {
     ['whose group is the last that serves', 'pod-last-group', 'llm-1-1', byWebhook, false],
     ['whose group is down', 'pod-group-down', 'llm-0', allowed, true],
     ['that says no', 'pod-probe-no', 'db-1', byWebhook, false],
-    ['for which nobody vouches', 'pod-probe-stale', 'db-2', { kind: 'denied', why: 'pods "db-2" is forbidden' }, false],
+    ['that no agent confirms', 'pod-probe-stale', 'db-2', { kind: 'denied', why: 'pods "db-2" is forbidden' }, false],
     ['that the built-in check judges', 'pod-plain', 'web-0', byBuiltin, true],
     ['that is about to go', 'pod-reserved', 'web-2', allowed, true],
-    ['that nobody protects', 'pod-unprotected', 'loose', allowed, true],
+    ['that no budget protects', 'pod-unprotected', 'loose', allowed, true],
   ] as const)('%s', (_, file, name, said, may) => {
     const explanation = explained(aShop(), name, said);
     expect(explanation.answer.may).toBe(may);
@@ -67,7 +67,7 @@ describe('a pod, explained', () => {
   });
 
   it('where no operator is registered: the built-in check decides, and what we would say is said', () => {
-    const explanation = explained({ ...aShop(), registrations: nobody }, 'llm-1-1', allowed);
+    const explanation = explained({ ...aShop(), registrations: notRegistered }, 'llm-1-1', allowed);
     expect(explanation.answer).toMatchObject({ may: true, by: 'kubernetes' });
     expect(explanation.api.comparison.kind).toBe('agrees');
     expectGolden('pod-no-operator', `${podText(explanation, words)}\n`);
@@ -85,19 +85,19 @@ describe('whether Holdfast is asked', () => {
     ['the label is missing', { namespaces: unlabelled }, 'no'],
     ['the namespace may not be read', { namespaces: new Map() }, 'unknown'],
     ['webhook configurations may not be read', { registrations: { kind: 'unknown', why: 'forbidden' } }, 'unknown'],
-    ['nobody is registered', { registrations: nobody }, 'no'],
+    ['no webhook is registered', { registrations: notRegistered }, 'no'],
     ['it is registered so that it may be passed over', { registrations: failurePolicy }, 'unknown'],
   ] as const)('where %s', (_, change, kind) => {
     expect(explained({ ...aShop(), ...change }, 'llm-1-1').holdfast.asked.kind).toBe(kind);
   });
 
-  it('[P9] completes nothing where nobody knows who else is asked', () => {
+  it('[P9] completes nothing where other webhooks are unknown', () => {
     const registrations = { kind: 'unknown', why: 'forbidden' } as const;
     const { verdict } = explained({ ...aShop(), registrations }, 'llm-0').holdfast;
     expect(verdict).toMatchObject({ result: 'allow', effects: { complete: 'pass' } });
   });
 
-  it('[P9] completes nothing where somebody else is asked, too', () => {
+  it('[P9] completes nothing where another webhook is asked as well', () => {
     const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods/eviction'] }];
     const other = { metadata: { name: 'policy' }, webhooks: [{ name: 'policy.example.com', rules, clientConfig: {} }] };
     const { holdfast } = explained({ ...aShop(), registrations: registered(undefined, [other]) }, 'llm-0');

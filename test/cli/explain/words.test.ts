@@ -70,7 +70,7 @@ describe("Kubernetes' own check", () => {
     ['the budget has room', web, [pdb()], true, 'pdb/web allows 1 more (3 of 3 pods ready, 2 needed)'],
     ['the budget has none', web, [pdb(none)], false, 'pdb/web allows none (2 of 3 pods ready, 2 needed)'],
     ['there are two', web, [pdb(), { ...pdb(), name: 'also' }], false, '2 PodDisruptionBudgets select the pod'],
-    ['its status is old', web, [pdb({ generation: 2 })], false, 'still being processed'],
+    ['its status is old', web, [pdb({ generation: 2 })], false, 'Kubernetes has not processed the change yet'],
     ['its status is not known', web, [{ ...pdb(), status: undefined }], false, 'could not be read'],
     ['it goes already', web.terminating(), [pdb(none)], true, 'being deleted already'],
     ['it has finished', web.phase('Succeeded'), [pdb(none)], true, 'has finished'],
@@ -114,8 +114,8 @@ describe('the answer', () => {
     ['we allow and complete it, whatever the built-in check says', yes('takeover'), refuses, asked, true, 'holdfast'],
     ['we allow, and the built-in check comes after us', yes('pass'), refuses, asked, false, 'kubernetes'],
     ['both allow', yes('pass'), allows, asked, true, 'kubernetes'],
-    ['nobody asks us', no, allows, notAsked, true, 'kubernetes'],
-    ['nobody asks us, and the built-in check refuses', yes('takeover'), refuses, notAsked, false, 'kubernetes'],
+    ['we are not asked', no, allows, notAsked, true, 'kubernetes'],
+    ['we are not asked, and the built-in check refuses', yes('takeover'), refuses, notAsked, false, 'kubernetes'],
     ['we may be asked', no, allows, unclear, false, 'holdfast'],
   ] as const)('where %s', (_, ours, builtin, how, may, by) => {
     expect(answerOf(ours, builtin, how)).toMatchObject({ may, by });
@@ -134,7 +134,7 @@ describe('what the API server says to a dry run', () => {
     ['agrees: the built-in check says no', yes('pass'), refuses, asked, byIt, 'agrees'],
     ['agrees: we would say no, and are not asked', no, allows, notAsked, allowed, 'agrees'],
     ['disagrees: it lets go what we would not', no, allows, asked, allowed, 'disagrees'],
-    ['disagrees: the same where nobody knows whether we are asked', no, allows, unclear, allowed, 'disagrees'],
+    ['disagrees: the same where it is unknown whether we are asked', no, allows, unclear, allowed, 'disagrees'],
     ['disagrees: we are said to refuse, and do not', yes('takeover'), allows, asked, byUs, 'disagrees'],
     ['disagrees: it refuses, and we were not the ones', no, allows, asked, byIt, 'disagrees'],
     [
@@ -177,7 +177,7 @@ describe('what the API server says to a dry run', () => {
       { kind: 'refused', by: 'webhook' },
     ],
     [
-      'nobody who answers',
+      'no operator that answers',
       status(500, 'Internal error occurred: failed calling webhook "x": y'),
       { kind: 'refused', by: 'webhook' },
     ],

@@ -30,7 +30,7 @@ describe('probe leases, looked at once', () => {
     expect(view).toMatchObject({ node: 'node-1', state, by: 'renewTime', ageMs: seconds * 1_000 });
     const told = view === undefined ? undefined : believed(view, now);
     expect(told?.pods).toEqual(state === 'fresh' ? new Set(['uid-a']) : undefined);
-    // Nobody is believed for longer because a clock is ahead.
+    // No agent is trusted for longer because a clock is ahead.
     if (told !== undefined) expect(told.renewedAt).toBe(now - Math.max(0, seconds) * 1_000);
   });
 

@@ -55,7 +55,7 @@ interface PodWish {
   readonly annotations?: Record<string, string>;
 }
 
-/** A pod that somebody made ready. */
+/** A pod that the test made ready. */
 async function addPod(namespace: string, name: string, wish: PodWish = {}): Promise<string> {
   const { labels = { app: 'web' }, owner, annotations = {} } = wish;
   const ownerReferences = owner === undefined ? [] : [{ ...owner, controller: true }];
@@ -86,7 +86,7 @@ async function served(path: string): Promise<void> {
 }
 
 describe('reading a live cluster', () => {
-  it('knows scales of kinds that nobody has heard of', async () => {
+  it('knows scales of kinds that are not built in', async () => {
     const namespace = await cluster.newNamespace();
     await put('', definitions, farms);
     await served('/apis/live.holdfast.dev/v1');
@@ -200,7 +200,7 @@ describe('[I4] what may not be read', () => {
   });
 
   it('ends the command where it is the pods', async () => {
-    const user = kubeconfigFile(await userWith(cluster, 'nobody', []));
+    const user = kubeconfigFile(await userWith(cluster, 'stranger', []));
     await expect(look(user, everywhere)).rejects.toThrow(/^pods cannot be read: .*forbidden/);
   });
 

@@ -51,7 +51,7 @@ describe('a connection within the process', () => {
       connections += 1;
       return linkTo((end) => server.emit('connection', end));
     };
-    const nobody = { ca: undefined, certificate: undefined, key: undefined };
+    const noIdentity = { ca: undefined, certificate: undefined, key: undefined };
     const target = {
       server: new URL('http://simulation'),
       serverName: undefined,
@@ -63,7 +63,7 @@ describe('a connection within the process', () => {
     const agents = new Agents(target);
     const ask = (path: string) =>
       new Promise<string>((resolve) => {
-        get({ host: 'simulation', path, agent: agents.for(nobody) }, (response) => {
+        get({ host: 'simulation', path, agent: agents.for(noIdentity) }, (response) => {
           let text = '';
           response.on('data', (chunk) => {
             text += String(chunk);

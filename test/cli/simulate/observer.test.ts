@@ -8,7 +8,7 @@ import { openStage } from '../../../src/cli/simulate/stage.ts';
 import { untilIdle, VirtualClock } from '../../../src/cluster/time/virtual-clock.ts';
 
 describe('the observer', () => {
-  it('[I1] notices a budget that evictions break, where nobody protects it', async () => {
+  it('[I1] notices a budget that evictions break, where nothing protects it', async () => {
     const snapshot = completeSnapshot(loadObjects('examples/llm-serving.yaml'), 20_000);
     const clock = new VirtualClock(snapshot.takenAt, untilIdle);
     const work = <T>(promise: Promise<T>) => drive(clock, promise, { atRest: () => observer?.atRest() });
@@ -28,7 +28,7 @@ describe('the observer', () => {
     await clock.advance(10_000);
     observer = new Observer(plane, () => clock.now());
     observer.begin();
-    // Nobody is asked but the built-in check, which counts pods.
+    // Only the built-in check is asked, which counts pods.
     const drainer = new Drainer({ session, random, observer, order: 'all' });
     await work(drainer.drain(['node-b']));
     const [violation] = observer.violations;

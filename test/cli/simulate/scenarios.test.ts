@@ -99,7 +99,7 @@ describe('what can be simulated', () => {
     expect(isFinished(result)).toBe(true);
   });
 
-  it('says of owners whose controllers are not there that nobody replaces their pods', async () => {
+  it('says of owners whose controllers are not there that their pods are not replaced', async () => {
     const uid = 'ray';
     const owner = { apiVersion: 'ray.io/v1', kind: 'RayCluster', name: 'train', uid, controller: true };
     const pods = ['n1', 'n2'].map((nodeName, index) =>

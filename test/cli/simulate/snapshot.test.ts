@@ -34,7 +34,7 @@ describe('a snapshot that is to be simulated', () => {
     expect(find(objects, 'ReplicaSet', 'web')?.metadata['uid']).toBe('replicaset-web');
   });
 
-  it('defines kinds that nobody defined, and keeps those that somebody did', () => {
+  it('defines kinds without a definition, and keeps definitions of the snapshot', () => {
     const custom = object('ray.io/v1', 'RayCluster', 'train', { spec: { replicas: 2 } });
     const { objects } = completeSnapshot([...app('web', ['n1']), custom], undefined);
     const definition = find(objects, 'CustomResourceDefinition', 'rayclusters.ray.io');
@@ -106,7 +106,7 @@ describe('how long pods take to start', () => {
     expect(startTimesOf([slow, restarted, stuck], undefined).usualMs).toBe(20_000);
   });
 
-  it('is what somebody says, or the default', () => {
+  it('is what the user says, or the default', () => {
     expect(startTimesOf([started('a', 'web', 10)], 5_000)).toMatchObject({ usualMs: 5_000, source: 'option' });
     expect(startTimesOf([], undefined)).toMatchObject({ usualMs: 20_000, source: 'default' });
   });

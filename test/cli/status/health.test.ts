@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../src/api/json.ts';
-import { type Check, type HealthFacts, healthChecks } from '../../../src/cli/status/health.ts';
+import { type HealthFacts, healthChecks, type OperatorCheck } from '../../../src/cli/status/health.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aGroupPdb, aPod, ns } from '../../support/builders.ts';
-import { aNamespace, nobody, readAt, registered } from '../live-world.ts';
+import { aNamespace, notRegistered, readAt, registered } from '../live-world.ts';
 
 const dayMs = 86_400_000;
 const forbidden = { kind: 'denied', why: 'leases is forbidden' } as const;
@@ -46,7 +46,7 @@ function sightings(...seconds: readonly number[]): HealthFacts['unproven'] {
   };
 }
 
-function check(name: string, more: Partial<HealthFacts> = {}): Check | undefined {
+function check(name: string, more: Partial<HealthFacts> = {}): OperatorCheck | undefined {
   return healthChecks(facts(more)).find((one) => one.check === name);
 }
 
@@ -77,10 +77,22 @@ const kruise = {
 };
 
 describe("the operator's health", () => {
-  it.each<readonly [string, string, Partial<HealthFacts>, Check['state'], string]>([
+  it.each<readonly [string, string, Partial<HealthFacts>, OperatorCheck['state'], string]>([
     ['all is well', 'webhooks', {}, 'ok', 'registered and trusted'],
-    ['nobody is registered', 'webhooks', { registrations: nobody }, 'warning', "Kubernetes' own check alone decides"],
-    ['nobody may see it', 'webhooks', { registrations: { kind: 'unknown', why: 'forbidden' } }, 'unknown', 'forbidden'],
+    [
+      'no webhook is registered',
+      'webhooks',
+      { registrations: notRegistered },
+      'warning',
+      "Kubernetes' own check alone decides",
+    ],
+    [
+      'the user may not see it',
+      'webhooks',
+      { registrations: { kind: 'unknown', why: 'forbidden' } },
+      'unknown',
+      'forbidden',
+    ],
     [
       'it may be passed over',
       'webhooks',
@@ -94,7 +106,7 @@ describe("the operator's health", () => {
       'failurePolicy Ignore',
     ],
     [
-      'nobody is trusted',
+      'no authority is trusted',
       'webhooks',
       {
         registrations: registered((one) => ({
@@ -105,7 +117,7 @@ describe("the operator's health", () => {
       'failed',
       'no caBundle',
     ],
-    ['[I13] nobody else called', 'callers', {}, 'ok', 'API servers prove their identity'],
+    ['[I13] no other client called', 'callers', {}, 'ok', 'API servers prove their identity'],
     [
       '[I13] others called',
       'callers',
@@ -113,7 +125,7 @@ describe("the operator's health", () => {
       'warning',
       'the webhooks were called by others (last seen 30s ago)',
     ],
-    ['[I13] nobody may see events', 'callers', { unproven: forbidden }, 'unknown', 'forbidden'],
+    ['[I13] the user may not see events', 'callers', { unproven: forbidden }, 'unknown', 'forbidden'],
     [
       '[I13] paths can be guessed',
       'callers',
@@ -154,7 +166,7 @@ describe("the operator's health", () => {
     ],
     ['it runs elsewhere', 'operator', { deployment: absent }, 'ok', 'running outside the cluster'],
     ['it runs nowhere', 'operator', { deployment: absent, leader: absent }, 'failed', 'no Deployment'],
-    ['nobody may see it', 'operator', { deployment: forbidden }, 'unknown', 'forbidden'],
+    ['the user may not see it', 'operator', { deployment: forbidden }, 'unknown', 'forbidden'],
     ['all is well', 'leader', {}, 'ok', 'a, renewed 2s ago'],
     [
       'it runs nowhere that the user may look',
@@ -170,10 +182,10 @@ describe("the operator's health", () => {
       'unknown',
       'cannot be seen',
     ],
-    ['nobody leads', 'leader', { leader: absent }, 'failed', 'no replica leads'],
+    ['no replica leads', 'leader', { leader: absent }, 'failed', 'no replica leads'],
     ['the leader is silent', 'leader', { leader: leaderSince(60) }, 'failed', 'renewed 60s ago, which is too long'],
-    ['nobody may see it', 'leader', { leader: forbidden }, 'unknown', 'forbidden'],
-    ['nobody needs one', 'agents', {}, 'ok', 'no pod in view has a disruption probe'],
+    ['the user may not see it', 'leader', { leader: forbidden }, 'unknown', 'forbidden'],
+    ['no pod needs one', 'agents', {}, 'ok', 'no pod in view has a disruption probe'],
     [
       'they run elsewhere',
       'agents',
@@ -198,7 +210,7 @@ describe("the operator's health", () => {
       'shop: the namespace has no label',
     ],
     [
-      'nobody may see it',
+      'the user may not see it',
       'guard',
       { world: needsIt, namespaces: new Map() },
       'unknown',
@@ -224,6 +236,6 @@ describe("the operator's health", () => {
   });
 
   it('says nothing about parts of an operator that is not there', () => {
-    expect(healthChecks(facts({ registrations: nobody })).map((one) => one.check)).toEqual(['webhooks']);
+    expect(healthChecks(facts({ registrations: notRegistered })).map((one) => one.check)).toEqual(['webhooks']);
   });
 });

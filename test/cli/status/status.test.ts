@@ -4,7 +4,7 @@ import { structured } from '../../../src/cli/output/structured.ts';
 import { blockedFirst, onlyBlocked } from '../../../src/cli/status/blocked-first.ts';
 import { budgetViews } from '../../../src/cli/status/budget-view.ts';
 import { changes } from '../../../src/cli/status/changes.ts';
-import type { Check } from '../../../src/cli/status/health.ts';
+import type { OperatorCheck } from '../../../src/cli/status/health.ts';
 import { nodeViews } from '../../../src/cli/status/node-view.ts';
 import { remarksOf, type StatusReport } from '../../../src/cli/status/report.ts';
 import { isHealthy, type Summarised, summaryOf, summaryText } from '../../../src/cli/status/summary.ts';
@@ -17,7 +17,7 @@ import { expectGolden } from '../golden.ts';
 import { readAt } from '../live-world.ts';
 import { aShop } from '../worlds.ts';
 
-const operator: readonly Check[] = [
+const operator: readonly OperatorCheck[] = [
   { check: 'webhooks', state: 'ok', detail: 'registered' },
   { check: 'leader', state: 'failed', detail: 'a, renewed 90s ago' },
 ];
@@ -49,7 +49,7 @@ function calm(): World {
 }
 
 describe('the summary of a status', () => {
-  const well: Check = { check: 'leader', state: 'ok', detail: '' };
+  const well: OperatorCheck = { check: 'leader', state: 'ok', detail: '' };
   const node = { name: 'n', pods: 1, now: 1, later: 0, stuck: 0, reasons: {} };
   const budgets = budgetViews(calm());
   const blocked = { blocked: { code: 'BudgetExhausted', message: '' } } as const;

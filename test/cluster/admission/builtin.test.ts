@@ -112,7 +112,7 @@ describe('the service account of a new pod', () => {
     expect(specOf(await work)).toMatchObject({ serviceAccountName: 'default' });
   });
 
-  test('is not waited for for ever', async () => {
+  test('is not waited for forever', async () => {
     const clock = new VirtualClock();
     const work = refusalFrom(admissionOver({ serviceaccounts: [] }, { clock }).mutate(aRequest({ object: anonymous })));
     await clock.advance(2_000);

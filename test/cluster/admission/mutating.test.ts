@@ -84,7 +84,7 @@ describe('mutating webhooks', () => {
     expect(calls).toEqual(['again', 'never', 'change', 'last', 'again']);
   });
 
-  test('are not asked again when nobody changed anything', async () => {
+  test('are not called again when nothing changed', async () => {
     const calls: string[] = [];
     await over([
       noting(calls, 'first', allow, { reinvocationPolicy: 'IfNeeded' }),

@@ -369,7 +369,7 @@ describe('a webhook that cannot be asked', () => {
     await over(hook(handler, { failurePolicy: 'Ignore' })).validate(aRequest());
   });
 
-  test('because nobody listens is a refused connection', async () => {
+  test('because nothing listens is a refused connection', async () => {
     const own = await startWebhookServer();
     await own.close();
     const refusal = await refusalFrom(over(aWebhook('w.example.com', `${own.url}/x/`, own.ca)).validate(aRequest()));
@@ -386,7 +386,7 @@ describe('a webhook that cannot be asked', () => {
     );
   });
 
-  test('because its certificate is for someone else says for whom', async () => {
+  test('because its certificate is for another name says for which', async () => {
     const own = await startWebhookServer(await serverCertificate([{ type: 'ip', value: '10.0.0.1' }]));
     const refusal = await refusalFrom(over(aWebhook('w.example.com', own.url, own.ca)).validate(aRequest()));
     expect(refusal.message).toContain('x509: certificate is valid for 10.0.0.1, not 127.0.0.1');

@@ -40,19 +40,19 @@ function robotToken(audiences: readonly string[] = []): string {
 describe('a request comes from', () => {
   const robot = 'system:serviceaccount:prod:robot';
   test.each<[string, User | undefined, string | undefined, string | undefined]>([
-    ['nobody without credentials', undefined, undefined, undefined],
+    ['no user without credentials', undefined, undefined, undefined],
     ['the holder of a certificate', jane, undefined, 'jane'],
     ['the holder of a handed out token', undefined, 'Bearer abcdef', 'operator'],
     ['whatever the scheme is spelled like', undefined, '  bEARER abcdef ', 'operator'],
     ['a service account', undefined, `Bearer ${robotToken()}`, robot],
     ['the certificate before the token', jane, 'Bearer abcdef', 'jane'],
     ['the certificate, whatever the token', jane, 'Bearer wrong', 'jane'],
-    ['nobody with a wrong token', undefined, 'Bearer wrong', undefined],
-    ['nobody with an empty token', undefined, 'Bearer ', undefined],
-    ['nobody with two spaces', undefined, 'Bearer  abcdef', undefined],
-    ['nobody with another scheme', undefined, 'Basic abcdef', undefined],
-    ['nobody with a token for someone else', undefined, `Bearer ${robotToken(['vault'])}`, undefined],
-    ['nobody with a token called like a property', undefined, 'Bearer __proto__', undefined],
+    ['no user with a wrong token', undefined, 'Bearer wrong', undefined],
+    ['no user with an empty token', undefined, 'Bearer ', undefined],
+    ['no user with two spaces', undefined, 'Bearer  abcdef', undefined],
+    ['no user with another scheme', undefined, 'Basic abcdef', undefined],
+    ['no user with a token for another audience', undefined, `Bearer ${robotToken(['vault'])}`, undefined],
+    ['no user with a token called like a property', undefined, 'Bearer __proto__', undefined],
   ])('%s', (_, certificate, authorization, name) => {
     const user = authenticator.authenticate({ certificate, authorization });
     expect(user?.name).toBe(name);
@@ -103,7 +103,7 @@ describe('a TokenReview', () => {
       { token: 'abcdef', audiences: ['x'] },
       { user: {}, error: 'invalid bearer token' },
     ],
-    ['a token of nobody', { token: 'x' }, { user: {}, error: 'invalid bearer token' }],
+    ['a token of no user', { token: 'x' }, { user: {}, error: 'invalid bearer token' }],
   ])('of %s', (_, spec, expected) => {
     expect(status(spec)).toMatchObject(expected);
   });

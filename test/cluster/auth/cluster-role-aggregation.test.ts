@@ -149,7 +149,7 @@ describe('the default roles', () => {
     ['system:nodes', 'create pods/eviction x -n prod', true],
     ['system:nodes', 'delete nodes a', false],
   ])('%s: %s: %s', async (name, question, allowed) => {
-    const who: User = { name: 'someone', groups: [name] };
+    const who: User = { name: 'anna', groups: [name] };
     expect((await cluster()).decide(asks(who, question)).allowed).toBe(allowed);
   });
 });

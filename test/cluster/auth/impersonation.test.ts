@@ -14,7 +14,7 @@ const rule = (verb: string, group: string, resources: string, names?: string[]):
   ...(names ? { resourceNames: names } : {}),
 });
 
-/** What becomes of a request with these headers by someone with these rights. */
+/** The outcome of a request with these headers by a user with these rights. */
 function outcome(
   headers: Record<string, string[]>,
   held: readonly PolicyRule[],
@@ -22,21 +22,21 @@ function outcome(
   question = 'list pods -n prod',
 ) {
   const wanted = readImpersonation(headers);
-  if (!wanted) return 'nobody else';
+  if (!wanted) return 'no other user';
   const view = rbacView(clusterRole('held', held), clusterRoleBinding('held', 'ClusterRole/held', user(who.name)));
   const result = impersonate(wanted, asks(who, question), createRbacAuthorizer(view));
   return result.allowed ? result.user : result.error.message;
 }
 
-const anyone = [
+const mayImpersonateAll = [
   rule('impersonate', '', 'users groups serviceaccounts'),
   rule('impersonate', authentication, 'uids userextras/scopes userextras/acme.com/team'),
 ];
 const joe = { 'impersonate-user': ['joe'] };
 
-describe('with the right to be anyone', () => {
+describe('with the right to impersonate any user', () => {
   test.each<[string, Record<string, string[]>, unknown]>([
-    ['no headers', {}, 'nobody else'],
+    ['no headers', {}, 'no other user'],
     ['a user', joe, { name: 'joe', groups: ['system:authenticated'] }],
     [
       'groups',
@@ -83,7 +83,7 @@ describe('with the right to be anyone', () => {
       { name: 'joe', groups: ['system:masters', 'system:authenticated'] },
     ],
   ])('%s', (_, headers, expected) => {
-    expect(outcome(headers, anyone)).toEqual(expected);
+    expect(outcome(headers, mayImpersonateAll)).toEqual(expected);
   });
 });
 

@@ -100,7 +100,7 @@ describe('over a real connection', () => {
     ['jane', ['system:masters']],
     ['system:node:a', ['system:nodes', 'x']],
     ['#1, "O=system:masters" + é', ['a,b=c', '#00']],
-    ['nobody-in-particular', []],
+    ['any-client', []],
   ])('the server sees %j in the groups %j', async (name, groups) => {
     const seen = await userSeenBy(pki, pki.issueClient(name, groups));
     expect(seen).toEqual({
@@ -114,7 +114,7 @@ describe('over a real connection', () => {
     expect(await userSeenBy(pki, {})).toBeUndefined();
   });
 
-  test('a certificate of another authority is nobody', async () => {
+  test('a certificate of another authority is no user', async () => {
     const other = createPki({ clock: realClock });
     expect(await userSeenBy(pki, other.issueClient('jane', ['system:masters']))).toBeUndefined();
   });
@@ -128,12 +128,12 @@ describe('over a real connection', () => {
     ['that is gone', null],
     ['that was resumed without a certificate', {}],
     ['with a certificate without a name', { subject: {}, fingerprint256: 'AA' }],
-  ])('a connection %s is nobody', (_, peer) => {
+  ])('a connection %s is no user', (_, peer) => {
     const socket = { authorized: true, getPeerCertificate: () => peer } as unknown as TLSSocket;
     expect(certificateUser(socket)).toBeUndefined();
   });
 
-  test('an expired certificate is nobody', async () => {
+  test('an expired certificate is no user', async () => {
     const past = restorePki(pki.material, { clock: new VirtualClock(realClock.now() - 366 * 864e5) });
     expect(await userSeenBy(pki, past.issueClient('jane', []))).toBeUndefined();
   });

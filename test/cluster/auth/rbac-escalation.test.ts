@@ -43,9 +43,9 @@ describe('a role', () => {
   test.each<[string, readonly PolicyRule[], string | undefined]>([
     ['of what the writer holds passes', [pods('get', 'delete')], undefined],
     ['of less than the writer holds passes', [pods('*')], undefined],
-    ['passes for who may escalate', [may('escalate', 'roles')], undefined],
+    ['passes for a user who may escalate', [may('escalate', 'roles')], undefined],
     [
-      'passes not for who may escalate cluster roles',
+      'does not pass for a user who may escalate cluster roles',
       [may('escalate', 'clusterroles')],
       refused('roles.rbac.authorization.k8s.io "x"', '{APIGroups:[""], Resources:["pods"], Verbs:["get" "delete"]}'),
     ],
@@ -68,7 +68,7 @@ describe('a role', () => {
     expect(verdict([], role('test', 'x', [pods('get')]), local)).toContain('not currently held');
   });
 
-  test('may be touched by the garbage collector, and by nobody else', () => {
+  test('may be touched by the garbage collector, and by no other user', () => {
     const collected = { ...wanted, metadata: { ...wanted.metadata, finalizers: ['x'] } };
     const labelled = { ...wanted, metadata: { ...wanted.metadata, labels: { a: 'b' } } };
     expect(verdict([], collected, [], wanted)).toBeUndefined();
@@ -99,15 +99,15 @@ describe('a binding', () => {
 
   test.each<[string, readonly PolicyRule[], string | undefined]>([
     ['to a role that the writer holds passes', [pods('get'), { verbs: ['get'], nonResourceURLs: ['/*'] }], undefined],
-    ['passes for who may bind', [may('bind', 'clusterroles')], undefined],
-    ['passes for who may bind this role', [may('bind', 'clusterroles', ['target'])], undefined],
+    ['passes for a user who may bind', [may('bind', 'clusterroles')], undefined],
+    ['passes for a user who may bind this role', [may('bind', 'clusterroles', ['target'])], undefined],
     [
-      'passes not for who may bind another',
+      'does not pass for a user who may bind another',
       [may('bind', 'clusterroles', ['other'])],
       refused('rolebindings.rbac.authorization.k8s.io "x"', lines),
     ],
     [
-      'passes not for who may escalate',
+      'does not pass for a user who may escalate',
       [may('escalate', 'clusterroles')],
       refused('rolebindings.rbac.authorization.k8s.io "x"', lines),
     ],
@@ -123,7 +123,7 @@ describe('a binding', () => {
     );
   });
 
-  test('may be touched by the garbage collector, and by nobody else', () => {
+  test('may be touched by the garbage collector, and by no other user', () => {
     const collected = { ...wanted, metadata: { ...wanted.metadata, finalizers: ['x'] } };
     expect(verdict([], collected, [target], wanted)).toBeUndefined();
     expect(verdict([], { ...wanted, subjects: [] }, [target], wanted)).toContain('not currently held');

@@ -144,7 +144,7 @@ describe('bindings', () => {
       false,
     ],
     [
-      'a subject of an unknown kind is nobody',
+      'a subject of an unknown kind is no user',
       clusterRoleBinding('b', 'ClusterRole/r', { kind: 'Robot', name: 'jane' }),
       jane,
       'list pods',
@@ -175,7 +175,7 @@ describe('bindings', () => {
     expect(createRbacAuthorizer(view).decide(asks(who, question)).allowed).toBe(allowed);
   });
 
-  test('an account without a namespace is nobody, whatever users call themselves', () => {
+  test('an account without a namespace is no user, whatever users call themselves', () => {
     const view = rbacView(clusterRole('r', [pods]), clusterRoleBinding('b', 'ClusterRole/r', account()));
     const pretender = { name: 'system:serviceaccount::robot', groups: [] };
     expect(createRbacAuthorizer(view).decide(asks(pretender, 'list pods')).allowed).toBe(false);

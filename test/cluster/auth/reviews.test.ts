@@ -81,7 +81,7 @@ describe('a review is refused', () => {
       `SelfSubjectAccessReview.authorization.k8s.io "" is invalid: spec: Invalid value: {"verb":"get","path":"/metrics"}: ${exactlyOne}`,
     ],
     [
-      'about nobody',
+      'about no user',
       'SubjectAccessReview',
       path,
       {},

@@ -257,7 +257,7 @@ describe('what is not genuine', () => {
     expect(tokens.verify(`${signed}.${signature.toString('base64url')}`).kind).toBe('refused');
   });
 
-  test('a token for someone else', () => {
+  test('a token for another audience', () => {
     const token = tokenFor({ audiences: ['vault', 'mail'] });
     expect(why(tokens.verify(token))).toBe(
       `token audiences ["vault" "mail"] is invalid for the target audiences ["${issuer}"]`,
@@ -334,6 +334,6 @@ describe('a request is refused', () => {
   });
 
   test('for an account that is not there', () => {
-    expect(() => tokens.issue('prod', 'nobody', request())).toThrow('serviceaccounts "nobody" not found');
+    expect(() => tokens.issue('prod', 'absent', request())).toThrow('serviceaccounts "absent" not found');
   });
 });

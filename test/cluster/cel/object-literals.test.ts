@@ -61,9 +61,9 @@ describe('an object that an expression makes up', () => {
   });
 
   it('keeps its place in what is said about it', () => {
-    expect(refusal('Object{a: 1, b: nobody}')).toBe(
-      "compilation failed: ERROR: <input>:1:17: undeclared reference to 'nobody' (in container '')\n" +
-        ' | Object{a: 1, b: nobody}\n | ................^',
+    expect(refusal('Object{a: 1, b: absent}')).toBe(
+      "compilation failed: ERROR: <input>:1:17: undeclared reference to 'absent' (in container '')\n" +
+        ' | Object{a: 1, b: absent}\n | ................^',
     );
   });
 

@@ -95,7 +95,7 @@ export class TestPlane {
     await this.client.modify<PodObject>('pods', namespace, name, change, { subresource: 'status' });
   }
 
-  /** Takes finalizers off, as whoever put them there would. */
+  /** Takes finalizers off, as their controllers would. */
   async release(resource: ResourceKey, namespace: string, name: string): Promise<void> {
     await this.client.modify(resource, namespace, name, (draft) => {
       draft.metadata.finalizers = [];

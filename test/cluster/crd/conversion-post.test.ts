@@ -52,7 +52,7 @@ describe('sending reviews over https', () => {
     expect(requests).toEqual([{ method: 'POST', url: '/convert?timeout=30s', body: '{"some":"review"}' }]);
   });
 
-  test('an authority that nobody trusts is not believed', async () => {
+  test('an untrusted authority is not believed', async () => {
     const { caBundle: _, ...unknown } = service('/convert');
     expect(await post(unknown)).toEqual({
       kind: 'failed',

@@ -127,7 +127,7 @@ describe('refusals in the words of the real server', () => {
       ],
     ],
     [
-      'a conversion nobody knows',
+      'an unknown conversion',
       (crd) => {
         crd.spec.conversion = { strategy: 'Magic' };
       },

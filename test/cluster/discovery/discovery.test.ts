@@ -233,7 +233,7 @@ describe('discovery of custom kinds', () => {
     expect(item.versions[0].resources[0].responseKind).toEqual({ group: 'zoo.dev', version: 'v1', kind: 'Widget' });
   });
 
-  it('forgets them when their CRD is gone, and is made anew only then', () => {
+  it('forgets them when their CRD is deleted, and is computed again only then', () => {
     const { types, discovery } = setup();
     types.replaceCustom('widgets.example.com', [customType()]);
     const answer = discovery.version('example.com', 'v1');

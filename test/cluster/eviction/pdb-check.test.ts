@@ -45,7 +45,7 @@ describe("the built-in check of a pod's budget", () => {
 
   const refusals: [what: string, pdb: PodDisruptionBudget, code: number, retry: number | undefined, cause: string][] = [
     [
-      'a spec nobody has looked at',
+      'a spec that was not reconciled yet',
       budget({}, 2),
       429,
       10,

@@ -24,7 +24,7 @@ const onPods: Attributes = {
   name: 'a',
 };
 
-const everybody = [{ kind: 'Group', group: { name: '*' } }];
+const allUsers = [{ kind: 'Group', group: { name: '*' } }];
 const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['web'] };
 
 describe('a flow schema is about a request', () => {
@@ -33,7 +33,7 @@ describe('a flow schema is about a request', () => {
     ['of no other user', { kind: 'User', user: { name: 'anna' } }, account, false],
     ['of any user', { kind: 'User', user: { name: '*' } }, account, true],
     ['of those in its group', { kind: 'Group', group: { name: 'readers' } }, anna, true],
-    ['of nobody outside of its group', { kind: 'Group', group: { name: 'readers' } }, account, false],
+    ['of no user outside of its group', { kind: 'Group', group: { name: 'readers' } }, account, false],
     [
       'of its service account',
       { kind: 'ServiceAccount', serviceAccount: { namespace: 'web', name: 'robot' } },
@@ -52,7 +52,7 @@ describe('a flow schema is about a request', () => {
       account,
       false,
     ],
-    ['of nobody, if it is for what there is not', { kind: 'Robot' }, anna, false],
+    ['of no user, if its kind of subject is unknown', { kind: 'Robot' }, anna, false],
   ];
   it.each(subjects)('%s', (_what, subject, user, want) => {
     expect(isAbout(schema({ subjects: [subject], resourceRules: [pods] }), { ...onPods, user })).toBe(want);
@@ -71,7 +71,7 @@ describe('a flow schema is about a request', () => {
   ];
   it.each(resources)('%s', (_what, rule, request, want) => {
     const asked = { ...onPods, ...request } as Attributes;
-    expect(isAbout(schema({ subjects: everybody, resourceRules: [{ ...pods, ...rule }] }), asked)).toBe(want);
+    expect(isAbout(schema({ subjects: allUsers, resourceRules: [{ ...pods, ...rule }] }), asked)).toBe(want);
   });
 
   const paths: [url: string, path: string, want: boolean][] = [
@@ -83,7 +83,7 @@ describe('a flow schema is about a request', () => {
     ['/version', '/metrics', false],
   ];
   it.each(paths)('whose paths are %s, for the path %s: %s', (url, path, want) => {
-    const rule = { subjects: everybody, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] };
+    const rule = { subjects: allUsers, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] };
     expect(isAbout(schema(rule), { user: anna, verb: 'get', path })).toBe(want);
     expect(isAbout(schema(rule), { user: anna, verb: 'post', path })).toBe(false);
     expect(isAbout(schema(rule), onPods)).toBe(false);
@@ -116,9 +116,9 @@ describe('flow schemas', () => {
     expect(flows.find((flow) => isAbout(flow, asked))?.name).toBe(name);
   });
 
-  it('that every cluster has take probes of anybody, and everything', () => {
-    const nobody = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
-    const takes = (path: string) => flows.find((flow) => isAbout(flow, { user: nobody, verb: 'get', path }))?.name;
+  it('that every cluster has take probes of all users, and everything', () => {
+    const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+    const takes = (path: string) => flows.find((flow) => isAbout(flow, { user: anonymous, verb: 'get', path }))?.name;
     expect([takes('/livez'), takes('/version')]).toEqual(['probes', 'global-default']);
   });
 });

@@ -86,7 +86,11 @@ describe('a watch', () => {
   const beginnings: [what: string, request: Parameters<typeof open>[1], lines: string[]][] = [
     ['of no revision begins with the state', {}, ['ADDED a', 'ADDED last']],
     ['of any revision too', { resourceVersion: '0' }, ['ADDED a', 'ADDED last']],
-    ['ends the state with a bookmark for who takes bookmarks', { bookmarks: true }, ['ADDED a', end, 'ADDED last']],
+    [
+      'ends the state with a bookmark for a client that takes bookmarks',
+      { bookmarks: true },
+      ['ADDED a', end, 'ADDED last'],
+    ],
     ['sends no bookmark to who does not', { sendInitialEvents: true }, ['ADDED a', 'ADDED last']],
     ['sends no state to who does not want it', { sendInitialEvents: false }, ['ADDED last']],
     ['sends the state of a revision too', { sendInitialEvents: true, resourceVersion: '1' }, ['ADDED a', 'ADDED last']],

@@ -24,7 +24,7 @@ function comparable(errors: readonly string[]): readonly string[] {
   return errors.map((error) => withoutLongValue(error.split('\n')[0] ?? '')).toSorted();
 }
 
-/** Whole templates are printed with the names that the API server uses inside; nobody reads that. */
+/** Whole templates are printed with the names that the API server uses inside; clients do not read that. */
 function withoutLongValue(error: string): string {
   return error.length < 200 ? error : error.replace(/Invalid value: [[{].*: field is immutable$/, 'field is immutable');
 }

@@ -120,7 +120,7 @@ describe('a pod group', () => {
     expect(convertWorkload(group(beta, member), alpha)).toEqual(group(alpha, word));
   });
 
-  it('keeps a mode that nobody knows for validation to see', () => {
+  it('keeps an unknown mode for validation to see', () => {
     expect(convertWorkload(group(alpha, 'Half'), beta)).toEqual(group(beta, 'Half'));
   });
 

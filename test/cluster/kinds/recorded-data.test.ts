@@ -10,7 +10,7 @@ const resources = builtinGroups.flatMap(({ group, versions }) =>
   versions.flatMap(({ version, resources: of }) => of.map((resource) => ({ group, version, resource }))),
 );
 
-/** The words that a schema may have; whatever else turned up would be read by nobody. */
+/** The words that a schema may have; no code would read any other word. */
 const keywords = new Set(
   `$ref additionalProperties allOf anyOf default enum format items maxItems maxLength maximum minItems minLength minimum
   nullable oneOf pattern properties required type x-kubernetes-group-version-kind x-kubernetes-list-map-keys

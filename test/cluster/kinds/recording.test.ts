@@ -44,7 +44,7 @@ describe('recording discovery', () => {
         { ...pods, name: 'servicecidrs' },
       ],
     },
-    { group: 'nobody.serves.this', version: 'v1', resources: [pods] },
+    { group: 'not.served.here', version: 'v1', resources: [pods] },
   ]);
 
   it('keeps served resources with their served subresources', () => {
@@ -88,7 +88,7 @@ describe('recording definitions', () => {
     });
   });
 
-  it('follows references, shortens them, and leaves out what nobody refers to', () => {
+  it('follows references, shortens them, and leaves out what nothing refers to', () => {
     const pointer = (name: string) => ({ $ref: `#/components/schemas/${name}` });
     const recorded = record({
       Pod: { ...kindOf('Pod'), properties: { spec: { default: {}, allOf: [pointer('Spec')] } } },

@@ -108,7 +108,7 @@ describe('resource types', () => {
     expect(ruled.find('', 'v1', 'events')?.columns.cells(core, 0)).toEqual(['hello']);
   });
 
-  it('show the name and the time of creation where nobody computes other cells', () => {
+  it('show the name and the time of creation where no other cells are computed', () => {
     const { columns } = types.find('', 'v1', 'pods') as ResourceType;
     expect(columns.definitions.map(({ name, type }) => [name, type])).toEqual([
       ['Name', 'string'],

@@ -99,12 +99,12 @@ describe('loading a snapshot', () => {
     const owner = (kind: string, uid: string, apiVersion = 'apps/v1') => ({ apiVersion, kind, name: 'web', uid });
     const { notes, loaded } = await loadSnapshot(plane, [
       replicaSet('web'),
-      aRunningPod('gone-1', { metadata: { ownerReferences: [owner('StatefulSet', 'nobody')] } }),
-      aRunningPod('gone-2', { metadata: { ownerReferences: [owner('StatefulSet', 'nobody')] } }),
+      aRunningPod('gone-1', { metadata: { ownerReferences: [owner('StatefulSet', 'absent')] } }),
+      aRunningPod('gone-2', { metadata: { ownerReferences: [owner('StatefulSet', 'absent')] } }),
       aRunningPod('held', {
         metadata: { ownerReferences: [owner('Job', 'no', 'batch/v1'), owner('ReplicaSet', 'uid-of-web')] },
       }),
-      aRunningPod('foreign', { metadata: { ownerReferences: [owner('Gang', 'nobody', 'example.com/v1')] } }),
+      aRunningPod('foreign', { metadata: { ownerReferences: [owner('Gang', 'absent', 'example.com/v1')] } }),
     ]);
     expect(loaded).toBe(5);
     expect(notes.filter((note) => note.includes('garbage'))).toEqual([

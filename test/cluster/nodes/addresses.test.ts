@@ -19,7 +19,7 @@ describe('addresses of pods', () => {
     }
   });
 
-  it('belong to one pod at a time, whoever comes and goes', () => {
+  it('belong to one pod at a time, whichever pods come and go', () => {
     const deeds = fc.array(fc.tuple(fc.boolean(), fc.nat(15), fc.option(fc.nat(15), { nil: undefined })));
     fc.assert(
       fc.property(deeds, (list) => {

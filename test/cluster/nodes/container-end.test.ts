@@ -47,7 +47,7 @@ describe('how long a container of a Job runs', () => {
     expect(seconds(pod({}, { [sim.runSeconds]: '7' }), { jobRunMs })).toBe(7);
   });
 
-  it('has no end where nobody waits for it', () => {
+  it('has no end where nothing waits for it', () => {
     expect(seconds(pod({ command: ['sleep', '300'] }, {}, false))).toBeUndefined();
   });
 });

@@ -52,7 +52,7 @@ describe('pods on simulated nodes', () => {
     ]);
   });
 
-  it('are left alone on nodes that nobody simulates', async () => {
+  it('are left alone on nodes that are not simulated', async () => {
     await simulation.admin.modify('nodes', '', 'node-1', (draft) => {
       draft.metadata.labels = {};
       return draft;
@@ -277,7 +277,7 @@ describe('nodes', () => {
     }
   });
 
-  it('write their status every five minutes, or when someone says that they are not well', async () => {
+  it('write their status every five minutes, or when a controller says that they are not well', async () => {
     simulation.start(virtual);
     await clock.advance(100);
     const first = ready('node-1');

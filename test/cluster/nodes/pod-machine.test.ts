@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../src/cluster/controllers/common/workloads.ts';
 import { sim } from '../../../src/cluster/nodes/annotations.ts';
 import { beginPod } from '../../../src/cluster/nodes/begin-pod.ts';
-import { applyProbe, type Step, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';
+import { applyProbe, type PodStep, stepPod } from '../../../src/cluster/nodes/pod-machine.ts';
 import type { ContainerRecord } from '../../../src/cluster/nodes/pod-state.ts';
 import { phaseOf, podStatus } from '../../../src/cluster/nodes/pod-status.ts';
 import { clone } from '../../../src/cluster/objects.ts';
@@ -17,7 +17,7 @@ const addresses = { podIp: '127.10.0.1', hostIp: '127.1.0.1' };
 class Life {
   pod: PodObject;
   nowMs = epoch;
-  step: Step;
+  step: PodStep;
   readonly notes: string[] = [];
 
   constructor(pod: PodObject, start = settings) {
@@ -188,7 +188,7 @@ describe('probes', () => {
 });
 
 describe('Disruptable', () => {
-  it('mirrors Ready where nobody asked for a probe of its own', () => {
+  it('mirrors Ready where the pod has no probe of its own', () => {
     const life = new Life(podOf()).until(500);
     const [ready, mirrored] = ['Ready', 'Disruptable'].map((wanted) =>
       life.pod.status?.conditions?.find(({ type }) => type === wanted),
@@ -259,7 +259,7 @@ describe('crashes', () => {
     });
   });
 
-  it('the back-off begins anew after ten good minutes', () => {
+  it('the back-off begins again after ten good minutes', () => {
     const life = new Life(podOf()).until(1000);
     life.annotate(sim.crash, 'now').annotate(sim.crash).until(5000);
     life.until(605_000).annotate(sim.crash, 'now');

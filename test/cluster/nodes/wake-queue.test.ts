@@ -42,7 +42,7 @@ it('a key may be set again while it is woken', async () => {
   expect(times).toBe(5);
 });
 
-it('wakes nobody once it is cleared', async () => {
+it('wakes no waiter once it is cleared', async () => {
   const clock = new VirtualClock(0);
   const woken: string[] = [];
   const queue = new WakeQueue(clock, (key) => woken.push(key));

@@ -12,7 +12,7 @@ import { deploymentSchema, podSchema, serviceSchema } from './schemas.ts';
 
 const at = (seconds: number) => `2026-01-01T00:00:${String(seconds).padStart(2, '0')}Z`;
 
-/** One object, and whoever writes it. Each write happens a second after the last. */
+/** One object, and its writers. Each write happens a second after the last. */
 class Story {
   live: KubeObject | undefined;
   readonly #schema: Schema | undefined;
@@ -234,7 +234,7 @@ describe('applying', () => {
     expect(story.fieldsOf('a')).toEqual({ 'f:spec': { 'f:nodeName': {} } });
   });
 
-  it('gives an object that nobody managed to a manager of its own first', () => {
+  it('gives an object without managers to a placeholder manager first', () => {
     const story = deployment();
     story.live = {
       apiVersion: 'apps/v1',

@@ -123,7 +123,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('brings an object that nobody else wrote to exactly what is applied', () => {
+  it('brings an object that no other client wrote to exactly what is applied', () => {
     fc.assert(
       fc.property(configuration, configuration, (first, second) => {
         const present = printMembers(

@@ -78,7 +78,7 @@ describe('tracking updates', () => {
     ]);
   });
 
-  it('takes removed fields from whoever had them, without a new entry', () => {
+  it('takes removed fields from their managers, without a new entry', () => {
     const live = created({ spec: { nodeName: 'n' } }, { labels: { a: '1', b: '1' } });
     const next = { ...live, metadata: { ...live.metadata, labels: { a: '1' } } };
     expect(track({ live, next, time: at(5) })).toEqual([

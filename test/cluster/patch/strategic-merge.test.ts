@@ -136,7 +136,7 @@ const cases: readonly Case[] = [
     expected: containers(a, b),
   },
   {
-    name: 'ignores the order of a list that nobody has',
+    name: 'ignores the order of a list that does not exist',
     original: { spec: {} },
     patch: { spec: { '$setElementOrder/containers': [{ name: 'a' }] } },
     expected: { spec: {} },

@@ -38,7 +38,7 @@ describe('an object in a protobuf body', () => {
     expect(decodeProtobuf(bytes)).toStrictEqual(withoutNulls(json));
   });
 
-  it('keeps a zero that somebody set and drops one that only means "not set"', () => {
+  it('keeps a zero that was set and drops one that only means "not set"', () => {
     const { spec } = decodeProtobuf(bodyOf('Deployment')) as { spec: JsonObject };
     expect(spec['replicas']).toBe(0);
     expect(spec).not.toHaveProperty('minReadySeconds');
@@ -119,7 +119,7 @@ describe('a protobuf body that is refused', () => {
     ['a length beyond all memory', body('v1', 'Pod', Buffer.from('0affffffffffffffff7f', 'hex')), 'unexpected EOF'],
     ['a negative length', body('v1', 'Pod', Buffer.from('0affffffffffffffffff01', 'hex')), 'negative length found'],
     ['a number without end', body('v1', 'Pod', Buffer.alloc(12, 0xff)), 'integer overflow'],
-    ['a wire type that nobody uses', body('v1', 'Pod', Buffer.from([0x0b])), 'illegal wireType 3'],
+    ['a wire type that is not in use', body('v1', 'Pod', Buffer.from([0x0b])), 'illegal wireType 3'],
     ['field number 0', body('v1', 'Pod', Buffer.from([0x02, 0])), 'illegal tag 0'],
     ['a number for a message', body('v1', 'Pod', varintField(1, 1n)), 'proto: wrong wireType = 0 for field 1'],
     [

@@ -16,7 +16,7 @@ export interface APlane {
   target(resource: string, name: string, namespace?: string): Target;
 }
 
-/** A control plane without its wire. Whoever changes an object that the store holds is caught: they are frozen. */
+/** A control plane without its wire. Code that changes an object of the store is caught: they are frozen. */
 export async function aPlane(): Promise<APlane> {
   const clock = new VirtualClock();
   const store = createMemoryStore({ freeze: true });

@@ -86,7 +86,7 @@ describe('a pod that is deleted without grace', () => {
     expect(pod()).toBeUndefined();
   });
 
-  it('is gone, whoever was faster', async () => {
+  it('is gone, whichever client was faster', async () => {
     const it: Scene = await scene((_request, calls) => {
       if (calls === 2) {
         const { store } = it.a.plane.registry;
@@ -106,7 +106,7 @@ describe('a pod that is deleted without grace', () => {
 });
 
 describe('a pod whose grace runs', () => {
-  it('is deleted again without asking anyone, unless its grace gets shorter', async () => {
+  it('is deleted again without admission, unless its grace gets shorter', async () => {
     const it = await scene();
     await bind(it);
     await it.remove();

@@ -139,5 +139,5 @@ describe('the last update of a terminating object', () => {
   it('removes it when no finalizer is left', () => expect(isReadyToGo(object({ ...gone, finalizers: [] }))).toBe(true));
   it('waits for finalizers', () => expect(isReadyToGo(object({ ...gone, finalizers: ['a/b'] }))).toBe(false));
   it('waits for grace', () => expect(isReadyToGo(object({ ...gone, deletionGracePeriodSeconds: 5 }))).toBe(false));
-  it('does not touch what nobody deleted', () => expect(isReadyToGo(object({}))).toBe(false));
+  it('does not touch what was not deleted', () => expect(isReadyToGo(object({}))).toBe(false));
 });

@@ -8,7 +8,7 @@ async function report(a: APlane, status: object): Promise<unknown> {
   return pod?.['status'];
 }
 
-it('whoever does not know of observed generations does not take them back', async () => {
+it('a client that does not know of observed generations does not take them back', async () => {
   const a = await aPlane();
   await a.client.create('pods', aPod('p'));
   const seen = { type: 'Ready', status: 'True', observedGeneration: 1 };

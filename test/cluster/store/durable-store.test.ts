@@ -135,7 +135,7 @@ describe('revisions over restarts', () => {
       put(store, 'pods', key, round);
       if (last === 'remove') drop(store, 'pods', key);
       await store.durable(store.revision);
-      // Seen by readers, but lost: nobody waited for these.
+      // Seen by readers, but lost: no writer waited for these.
       for (let value = 0; value < 5; value += 1) put(store, 'nodes', 'n', value);
       highest = store.revision;
     }

@@ -48,7 +48,7 @@ function copyOf(state: Record<string, unknown>): Store {
 function writesBetween(before: Record<string, unknown>, after: Store, round: number, from: number): number | undefined {
   const model = copyOf(before);
   const expected = JSON.stringify(valuesOf(after));
-  // At most one batch of writes that nobody was told about may follow the last acknowledgement.
+  // At most one batch of unacknowledged writes may follow the last acknowledgement.
   for (let index = 0; index <= from + 8; index += 1) {
     if (index >= from && JSON.stringify(valuesOf(model)) === expected) return index;
     nextWrite(model, round, index);

@@ -266,7 +266,7 @@ describe('watching', () => {
     expect(order).toEqual(['everything', 'pods', 'everything']);
   });
 
-  it('keeps a listener that throws away from everybody else', () => {
+  it('keeps a listener that throws away from the others', () => {
     const errors: unknown[] = [];
     const store = createMemoryStore({ report: (error) => errors.push(error) });
     const bug = new Error('bug');

@@ -49,7 +49,7 @@ export async function refused(directory: string): Promise<{ reason: string; mess
   throw new Error('it was opened');
 }
 
-/** Waits for what happens soon. Gives up after many turns of the event loop rather than wait for ever. */
+/** Waits for what happens soon. Gives up after many turns of the event loop rather than wait forever. */
 export async function until(done: () => Promise<boolean>): Promise<void> {
   for (let turn = 0; !(await done()); turn += 1) {
     if (turn === 100_000) throw new Error('it did not happen');

@@ -3,7 +3,7 @@ import { drop, put } from './actions.ts';
 
 const keyCount = 40;
 
-/** The write with this index in this round: the same for everybody who holds the same state. */
+/** The write with this index in this round: the same for every process that holds the same state. */
 export function nextWrite(store: Store, round: number, index: number): void {
   const key = `a/${(index * 7919 + round) % keyCount}`;
   const isThere = store.get('pods', key) !== undefined;

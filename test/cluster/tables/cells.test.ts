@@ -90,7 +90,7 @@ describe('the cells of', () => {
     expect(cells.slice(5, 7)).toEqual(['10.0.0.1', '<none>']);
   });
 
-  it('a selector with an operator that nobody knows say so', () => {
+  it('a selector with an unknown operator say so', () => {
     const spec = { selector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } };
     expect(cellsOf('apps/deployments', { spec }).at(-1)).toBe('<invalid>');
     expect(cellsOf('apps/replicasets', { spec }).at(-1)).toBe('<error>');
@@ -116,7 +116,7 @@ describe('the cells of', () => {
     );
   });
 
-  it('a service without cluster addresses and with a type that nobody knows', () => {
+  it('a service without cluster addresses and with an unknown type', () => {
     expect(cellsOf('services', { spec: { type: 'Odd' } }).slice(1, 5)).toEqual([
       'Odd',
       '<none>',

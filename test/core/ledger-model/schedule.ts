@@ -248,7 +248,7 @@ export class Schedule {
     this.#send(this.#leader);
   }
 
-  /** Somebody asks again for what is reserved already. */
+  /** A client asks again for what is reserved already. */
   #repeat(index: number): void {
     const reserved = (this.#server.ledger.spec?.reservations ?? []).map(({ pod }) => pod);
     this.#askFor(index, this.#random.pick(reserved));
@@ -266,7 +266,7 @@ export class Schedule {
 
   #askFor(index: number, pod: string | undefined): void {
     if (pod === undefined) return;
-    // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
+    // A PDB guards evictions alone; a delete of a pod under it would be no mistake.
     const evict = this.#budgets.pdbs.length > 0 || this.#beside !== undefined || this.#random.chance(70);
     const operation = evict ? 'EVICT' : 'DELETE';
     this.#say(`replica ${index} is asked: ${operation} ${pod}`);
@@ -292,7 +292,7 @@ export class Schedule {
     return group === undefined ? all : all.filter((name) => name.startsWith(`llm-${group}-`));
   }
 
-  /** The compare-and-swap: it wins, loses, or wins without anybody hearing of it. */
+  /** The compare-and-swap: it wins, loses, or wins and the answer is lost. */
   #send(index: number): void {
     const replica = this.#replica(index);
     const write = replica.write;
@@ -338,7 +338,7 @@ export class Schedule {
     else this.#unchecked.push({ ...admitted, replica: index });
   }
 
-  /** An answer that comes too late is heard by nobody. */
+  /** No client hears an answer that comes too late. */
   #admit(admitted: Admitted & { readonly replica: number }): void {
     if (!this.#isHeard(admitted)) return;
     this.stats.admitted += 1;
@@ -381,7 +381,7 @@ export class Schedule {
     this.#server.terminate(admitted.pod);
   }
 
-  /** Pods that were told to go are gone at last, are created anew, and come up. */
+  /** Pods that were deleted are gone at last, are created again, and come up. */
   #churn(): void {
     const name = this.#random.pick(this.#unsettled());
     if (name === undefined) return;
@@ -454,7 +454,7 @@ export class Schedule {
     if (serving.length < needed) throw new Error(`the plain budget is overspent: ${serving.length} of ${needed} pods`);
   }
 
-  /** Nobody fails by itself in this model, so a budget that could be met at the start is met at all times. */
+  /** No pod fails by itself in this model, so a budget that could be met at the start is met at all times. */
   #needed(even: boolean): number {
     const { groups, desired, desiredEven } = this.#budgets;
     return even ? Math.min(desiredEven, Math.ceil(groups / 2)) : Math.min(desired, groups);
@@ -482,13 +482,13 @@ export class Schedule {
     return this.#beside !== undefined && effects.complete === 'pass' && effects.reserve === undefined;
   }
 
-  /** I9: nothing stays reserved for good. Everybody catches up, pods finish what they do, time passes. */
+  /** I9: nothing stays reserved for good. Every replica catches up, pods finish what they do, time passes. */
   #settle(): void {
     this.#inFlight = [];
     this.#unchecked = [];
     if (this.#beside !== undefined) this.#beside.untaken = [];
     this.#finishPods();
-    // Each note takes a look of its own; processes crash here, too, and begin anew.
+    // Each note takes a look of its own; processes also crash here, and begin again.
     for (let round = 0; round < 15; round += 1) {
       const leader = this.#replica(this.#leader);
       leader.write = undefined;

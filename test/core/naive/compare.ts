@@ -165,7 +165,7 @@ function* numbersDifferences(world: World, { state, now }: Moment): Generator<st
   for (const ref of refs) {
     const naive = naiveNumbers(state, ref, now);
     const engine = budgetNumbers(world, ref, now);
-    // Where nobody had to say anything (no units, a plain budget) no source is better than another.
+    // Where no source was needed (no units, a plain budget) no source is better than another.
     const anySource = naive?.source === undefined || naive.expected === 0;
     const [left, right] = [naive, engine].map((numbers) =>
       anySource && numbers ? { ...numbers, source: undefined } : numbers,

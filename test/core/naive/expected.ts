@@ -14,7 +14,7 @@ import {
 } from './owners.ts';
 import { distinct, type NaiveState } from './state.ts';
 
-/** How many units there should be; the source is absent where nobody had to say anything. */
+/** How many units there should be; the source is absent where none was needed. */
 export interface Expected {
   readonly count: number;
   readonly source?: ExpectedSource;
@@ -81,7 +81,7 @@ function rootsOf(state: NaiveState, groups: readonly Group[]): readonly (Link | 
 /** P7 */
 export function expectedPods(state: NaiveState, pods: readonly Pod[]): Expected | undefined {
   const owners = countingOwners(state, pods);
-  // Pods, and nobody who says how many there should be: nobody knows, which is not the same as none.
+  // Pods, and no owner that says how many there should be: the number is unknown, which is not the same as none.
   if (owners.length === 0 && pods.length > 0) return undefined;
   return total(owners.map(scaleAsExpected));
 }

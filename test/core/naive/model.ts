@@ -12,7 +12,7 @@ import type { Answer, NaiveCharge, NaiveNumbers, NaiveRefusal } from './rule.ts'
 import { distinct, findPod, type NaiveState, namespaceOf, reservationOf, withoutReservation } from './state.ts';
 
 /**
- * The decision engine once more, by somebody else and as plainly as possible: every question is answered from the lists,
+ * The decision engine once more, written independently and as plainly as possible: every question is answered from the lists,
  * nothing is remembered. It is slow, and it is the judge of the one that is fast.
  */
 
@@ -92,7 +92,7 @@ function denied(refusals: readonly NaiveRefusal[]): NaiveVerdict {
   return { ...noEffects, result: 'deny', reasons: [], refusals: refusals.toSorted(byBudget) };
 }
 
-/** X1, N5: nobody judges it, and it is reserved where somebody would. Of the version that was seen, wherever it could matter. */
+/** X1, N5: no budget is evaluated, and it is reserved where one covers it. Of the version that was seen, wherever it could matter. */
 function pending(
   state: NaiveState,
   request: DisruptionRequest,

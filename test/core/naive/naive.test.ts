@@ -150,7 +150,7 @@ describe('the naive model on an LLM service', () => {
     expect(ask(moment, 'llm-1-0').result).toBe('deny');
   });
 
-  it('does not shrink with the groups that it lets go where nobody says how many there should be', () => {
+  it('does not shrink with the groups that it lets go where no owner says how many there should be', () => {
     const db = owner('StatefulSet', 'db', 2);
     const one = (name: string, parts: PodParts = {}) => pod(name, { owner: db, ...parts, labels: { shard: name } });
     const groups = pub('u', { maxUnavailable: 1, podGroupPolicy: { groupLabelKey: 'shard' } });
@@ -170,7 +170,7 @@ describe('the naive model on probes', () => {
   const web = owner('StatefulSet', 'web', 2);
   const probed = (name: string, parts: PodParts = {}) => pod(name, { owner: web, annotations, ...parts });
 
-  it('[N2] a pod whose probe nobody answers is down and cannot be evicted', () => {
+  it('[N2] a pod whose probe has no answer is down and cannot be evicted', () => {
     const moment = worldOf(...know(web), probed('web-0'), probed('web-1'), pdb('p', { maxUnavailable: 1 }));
     const numbers = { mode: 'perPod', available: 0, desired: 1, expected: 2, source: 'scale' };
     expect(naiveNumbers(moment.state, pdbRef('p'), 0)).toEqual(numbers);
@@ -184,7 +184,7 @@ describe('the naive model on probes', () => {
     expect(ask(moment, 'web-1').refusals).toEqual([{ code: 'ProbeVeto' }]);
   });
 
-  it('without a controller nobody knows how many pods there should be', () => {
+  it('without a controller it is unknown how many pods there should be', () => {
     const moment = worldOf(pod('solo', { annotations }), pdb('p', { maxUnavailable: 1 }));
     expect(ask(moment, 'solo').refusals).toMatchObject([{ code: 'ProbeVeto' }, { code: 'ExpectedUnknown' }]);
   });

@@ -60,7 +60,7 @@ export function lookUp(state: NaiveState, owner: OwnerName, uid?: string): Link 
   return { ...key, leavesPods: wasOrphaning(state, key), status: isLookUpOf(state, key) ? 'gone' : 'unknown' };
 }
 
-/** Whether the owner was looked up after somebody pointed at it, so that not to find it means something (O1). */
+/** Whether the owner was looked up after the first reference to it, so that not to find it means something (O1). */
 function isLookUpOf(state: NaiveState, key: OwnerKey): boolean {
   const lookedUp = state.lookedUpAt.get(nameKey(key));
   const pointed = state.pointedAtFirst.get(linkKey(key));
@@ -81,7 +81,7 @@ export function pointersOf(state: NaiveState, pod: Pod): readonly Link[] {
   return named === undefined ? chain : [...chain, lookUp(state, named)];
 }
 
-/** O4: seen once, it holds for as long as somebody points at this very owner. */
+/** O4: seen once, it holds for as long as a pod or owner refers to this very owner. */
 function wasOrphaning(state: NaiveState, key: OwnerKey): boolean {
   return key.uid !== undefined && state.orphaned.has(linkKey(key));
 }

@@ -38,7 +38,7 @@ export interface NaiveState {
   tick: number;
   lookedUpAt: ReadonlyMap<string, number>;
   pointedAtFirst: ReadonlyMap<string, number>;
-  /** Owners that somebody points at and that were seen leaving their pods (O4). */
+  /** Owners that are referred to and that were seen leaving their pods (O4). */
   orphaned: ReadonlySet<string>;
 }
 

@@ -30,7 +30,7 @@ describe('the bound for bins', () => {
   });
 
   it.each([
-    { title: 'items above half a bin share with nobody of their kind', sizes: [6, 6, 6], bin: 10, want: 3 },
+    { title: 'items above half a bin never share one with each other', sizes: [6, 6, 6], bin: 10, want: 3 },
     { title: 'volume counts', sizes: [5, 5, 5], bin: 10, want: 2 },
     { title: 'what large ones leave free takes in small ones', sizes: [6, 6, 4, 4], bin: 10, want: 2 },
     { title: 'and what does not fit there needs more', sizes: [7, 7, 4, 4], bin: 10, want: 3 },

@@ -17,7 +17,7 @@ export function fewestWaves(world: World, nodes: readonly BruteNode[]): number {
   return best;
 }
 
-/** Whether each node's pods can be given rounds of its own so that everybody goes at once in each round. */
+/** Whether each node's pods can be given rounds of its own so that all pods of a round are evicted at once. */
 export function canShareOut(world: World, nodes: readonly BruteNode[]): boolean {
   const pods = nodes.flatMap((node) => node.pods.map((pod) => ({ pod, rounds: node.rounds })));
   const chosen: number[] = [];

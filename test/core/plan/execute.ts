@@ -27,7 +27,7 @@ export function refusalsOf(world: World, plan: Plan): readonly string[] {
   return plan.waves.flatMap(({ rounds }) => rounds.flatMap((pods) => evictTogether(world, pods)));
 }
 
-/** Whether some order exists in which all these pods go at once: whoever can goes first, and is asked about no more. */
+/** Whether some order exists in which all these pods are evicted at once: a pod that can go goes first, and is asked about no more. */
 export function goAtOnce(world: World, pods: readonly PodKey[]): boolean {
   const before = world.namespace(ns)?.ledger ?? aLedger();
   let left = pods;

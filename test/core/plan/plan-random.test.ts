@@ -15,7 +15,7 @@ function inputFor(world: World, drain: readonly string[]): PlanInput {
 const planFor = (sample: Sample): Plan => planDrain(inputFor(worldOf(sample), sample.nodes));
 const nodesOf = (plan: Plan): readonly string[] => plan.waves.flatMap((wave) => wave.nodes.map(({ name }) => name));
 
-/** How somebody fills waves who takes the nodes as they come. Only nodes that can go at once. */
+/** Fills waves with the nodes as they come. Only nodes that can be drained at once. */
 function firstFit(world: World, nodes: readonly string[]): number {
   const waves: string[][] = [];
   for (const node of nodes) {

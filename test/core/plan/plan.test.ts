@@ -177,7 +177,7 @@ describe('the lower bound of a plan', () => {
     expect(lowerBound).toEqual({ waves: 3, why: 'search', tried: 7 });
   });
 
-  it('[M4] proves nothing from a budget whose pods opted out: nobody is charged for them', () => {
+  it('[M4] proves nothing from a budget whose pods opted out: they are charged to no pod', () => {
     const free = webs('a', 'b').map((pod) => pod.annotate({ [annotation.pubNoProtect]: 'true' }));
     const held = podsOf('web', 4, set)
       .slice(2)
@@ -247,7 +247,7 @@ describe('room for pods that move', () => {
     expect(result.waves.map(({ nodes }) => nodes[0]?.pods)).toEqual([1, 2]);
   });
 
-  it('[M5] nodes that go for good take nobody in', () => {
+  it('[M5] nodes that do not come back take no pods in', () => {
     const nodes = [node('a', 2), node('b', 2), node('c', 2)];
     const result = plan(pdbWorld(webs('a', 'b', 'c'), loose), ['a', 'b', 'c'], {
       nodes,

@@ -113,7 +113,7 @@ export const broken = (name: string, revision = 'old', shape: PodShape = {}): Po
   pod(name, { revision, ready: 'False', changed: -600, ...shape });
 export const terminating = (name: string, revision = 'old'): Pod => pod(name, { revision, gone: 20 });
 
-/** Pending, with no condition at all: nobody has looked at it yet. */
+/** Pending, with no condition at all: no scheduler or kubelet has seen it yet. */
 export function bare(name: string, revision: string, created: number): Pod {
   const { metadata } = pod(name, { revision, created });
   return { metadata, status: { phase: 'Pending' } };

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { broken, healthy, iso, pod, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
 
-const noReplicas = 'idle: no replicas are asked for';
+const noReplicas = 'idle: spec.replicas is 0';
 const left = (name: string) => `; scale-down: Kubernetes deletes ${name} next`;
 const removed = (name: string, behind: string) => `; scale-down: deleted ${name} without waiting for ${behind}`;
 describe('[R3] condemned pods', () => {
@@ -18,7 +18,7 @@ describe('[R3] condemned pods', () => {
     },
     'they go beside a repair that has to wait': {
       pods: [broken('web-0'), broken('web-1', 'new', { changed: -10 }), healthy('web-4')],
-      want: `waiting for web-1: not ready yet (called broken at ${iso(20)})${removed('web-4', 'web-0')}`,
+      want: `waiting for web-1: not ready yet (counts as broken at ${iso(20)})${removed('web-4', 'web-0')}`,
       removes: 'condemned web-4',
       next: 20,
     },
@@ -30,13 +30,13 @@ describe('[R3] condemned pods', () => {
     'they go although a budget refuses the replica': {
       pods: [broken('web-0'), healthy('web-3')],
       deny: ['web-0'],
-      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
+      want: `blocked by web-0: its deletion is refused: budget shop says no to web-0${removed('web-3', 'web-0')}`,
       removes: 'condemned web-3',
     },
     'a budget that refuses the highest ends it there: the next is not tried': {
       pods: [broken('web-0', 'new'), healthy('web-3'), healthy('web-4')],
       deny: ['web-4'],
-      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: deleting web-4 is refused: budget shop says no to web-4',
+      want: 'blocked by web-0: not ready on the update revision new; fix the pod or apply another template; scale-down: the deletion of web-4 is refused: budget shop says no to web-4',
     },
     'one at a time: the repair waits until it is gone': {
       pods: [broken('web-0'), healthy('web-3'), terminating('web-4')],
@@ -82,19 +82,19 @@ describe('[R3] condemned pods', () => {
       pods: [broken('web-0', 'old', { phase: 'Failed' }), healthy('web-3')],
       want: `waiting for web-0: it has finished, and Kubernetes recreates it${left('web-3')}`,
     },
-    'a settle time of 0 makes nobody an obstacle who is healthy': {
+    'a settle time of 0 makes no healthy pod an obstacle': {
       set: { annotations: annotations('0') },
       pods: [...healthyWeb, broken('web-3')],
       want: `${upToDate}${left('web-3')}`,
     },
-    'a settle time of 0 makes nobody an obstacle who warms up': {
+    'a settle time of 0 makes no pod that warms up an obstacle': {
       set: { replicas: 0, minReadySeconds: 60, annotations: annotations('0') },
       pods: [pod('web-0', { changed: -10 }), broken('web-1')],
       want: `${noReplicas}${left('web-1')}`,
     },
     'a replica that cannot tell since when it is broken is waited for': {
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }, healthy('web-3')],
-      want: `waiting for web-0: not ready and on an old revision, to be replaced once it tells since when${left('web-3')}`,
+      want: `waiting for web-0: not ready and on an old revision, to be replaced once its status says since when${left('web-3')}`,
     },
     'of two obstacles the one that has lasted longer counts': {
       pods: [
@@ -104,7 +104,7 @@ describe('[R3] condemned pods', () => {
         healthy('web-3'),
       ],
       deny: ['web-0'],
-      want: `blocked by web-0: deleting it is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
+      want: `blocked by web-0: its deletion is refused: budget shop says no to web-0${removed('web-3', 'web-1')}`,
       removes: 'condemned web-3',
     },
     'scaled to zero, healthy: Kubernetes does it': {

@@ -68,7 +68,7 @@ function clusterOf(mix: Mixture, fixed: boolean): ModelCluster {
 }
 
 function podOf(mix: Mixture, ordinal: number, { revision, state, age }: Slot, fixed: boolean): ModelPod {
-  // A fixed template makes its own pods ready in the end. Old pods below the partition cannot be repaired by anyone.
+  // A fixed template makes its own pods ready in the end. Old pods below the partition cannot be repaired at all.
   const recovers = fixed && revision === update;
   const beyondRepair = fixed && ordinal >= mix.start && ordinal < mix.start + mix.partition;
   const brokenReadyAt = recovers || beyondRepair ? age / 2 : Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ const refused = (message: string): ReplicaState => ({ kind: 'blocked', why: 'ref
 
 test('a message of others is brought onto one line', () => {
   expect(formatRolloutState(refused(' needs 2\n\thas 1\u0000\u2028now '))).toBe(
-    'blocked by web-0: deleting it is refused: needs 2 has 1 now',
+    'blocked by web-0: its deletion is refused: needs 2 has 1 now',
   );
 });
 
@@ -14,7 +14,7 @@ test('a long message is cut, and what comes after it is still there', () => {
   const message = 'x'.repeat(10_000);
   const text = formatRolloutState({ ...refused(message), condemned: { kind: 'refused', pod: 'web-9', message } });
   expect(text.length).toBeLessThan(maxRolloutStateLength);
-  expect(text).toContain('...; scale-down: deleting web-9 is refused: xxx');
+  expect(text).toContain('...; scale-down: the deletion of web-9 is refused: xxx');
   expect(text.endsWith('x...')).toBe(true);
 });
 
@@ -44,7 +44,7 @@ test('whatever is in a state, its text is bounded', () => {
   expect(formatRolloutState(state)).toHaveLength(maxRolloutStateLength);
 });
 
-test('a strategy nobody has heard of is quoted within bounds', () => {
+test('an unknown strategy is quoted within bounds', () => {
   const text = formatRolloutState({ kind: 'off', why: 'otherStrategy', strategy: 'On\nDelete'.repeat(1_000) });
   expect(text).toMatch(/^off: update strategy On DeleteOn [\w .]+ replaces pods by its own rules$/);
   expect(text.length).toBeLessThan(500);

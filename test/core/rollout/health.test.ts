@@ -83,7 +83,7 @@ const cases: Record<string, { pod: Pod; minReady?: number; want: ReplicaHealth }
     pod: pod('web-0', { restarts: 0, restarted: -1 }),
     want: { kind: 'healthy' },
   },
-  'restarted, and nobody says when': { pod: pod('web-0', { restarts: 1 }), want: { kind: 'healthy' } },
+  'restarted at an unknown time': { pod: pod('web-0', { restarts: 1 }), want: { kind: 'healthy' } },
   'restarted a moment ago, and not ready': {
     pod: broken('web-0', 'old', { restarts: 1, restarted: -1 }),
     want: { kind: 'broken', since: at(-600) },

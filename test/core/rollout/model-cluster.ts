@@ -127,7 +127,7 @@ export function note(cluster: ModelCluster, text: string): void {
   cluster.log.push(`${iso(cluster.now).slice(11, 19)} ${text}`);
 }
 
-/** Whoever changes the spec makes a new generation, which the built-in controller sees with its next pass. */
+/** A change of the spec makes a new generation, which the built-in controller sees with its next pass. */
 export function changeSpec(cluster: ModelCluster, spec: Partial<ModelSet>): void {
   Object.assign(cluster.set, spec);
   cluster.set.generation += 1;

@@ -22,7 +22,7 @@ export function controllerPass(cluster: ModelCluster): void {
 /** What it does to pods comes first. What it says of the set comes after that, perhaps later: that is what is returned. */
 export function controllerActs(cluster: ModelCluster): () => void {
   const { set } = cluster;
-  // Whoever counts afterwards counts the pods as they were found.
+  // Later counts are of the pods as they were found.
   const found = cluster.pods.map((pod) => ({ ...pod }));
   const status = statusOf(cluster, found);
   const rolls = establishReplicas(cluster) && removeCondemned(cluster);

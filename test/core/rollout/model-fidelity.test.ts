@@ -71,7 +71,7 @@ function byModel(cluster: ModelCluster): Pass {
   };
 }
 
-/** Of Parallel sets a failed pod may be counted twice in a pass; it is nobody's here. */
+/** Of Parallel sets a failed pod may be counted twice in a pass; so their number is left out here. */
 function counted({ parallel }: ModelSet, currentReplicas: number): object {
   return parallel ? {} : { currentReplicas: Math.max(0, currentReplicas) };
 }

@@ -25,7 +25,7 @@ const cases: Record<string, { set: SetShape; want: RolloutOptIn }> = {
     set: { annotations: asked, strategy: '' },
     want: { kind: 'on', settleSeconds: 30 },
   },
-  'nobody asked': { set: { annotations: {} }, want: { kind: 'off', why: 'notAsked' } },
+  'not asked for': { set: { annotations: {} }, want: { kind: 'off', why: 'notAsked' } },
   'a settle time alone asks for nothing, valid or not': {
     set: { annotations: { [settleKey]: 'soon' } },
     want: { kind: 'off', why: 'notAsked' },
@@ -42,7 +42,7 @@ const cases: Record<string, { set: SetShape; want: RolloutOptIn }> = {
     set: { policy: 'Parallel' },
     want: { kind: 'off', why: 'parallel' },
   },
-  'Parallel that nobody asked for is not asked for': {
+  'Parallel alone asks for nothing': {
     set: { policy: 'Parallel', annotations: {} },
     want: { kind: 'off', why: 'notAsked' },
   },
@@ -58,7 +58,7 @@ const cases: Record<string, { set: SetShape; want: RolloutOptIn }> = {
     set: { annotations: { ...asked, [stopKey]: 'false' } },
     want: { kind: 'on', settleSeconds: 30 },
   },
-  'what nobody asked for is not stopped': {
+  'what was not asked for is not stopped': {
     set: { annotations: { [stopKey]: 'true' } },
     want: { kind: 'off', why: 'notAsked' },
   },

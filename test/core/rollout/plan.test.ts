@@ -191,7 +191,7 @@ describe('[R1] the settle time', () => {
       want: replacedWeb0,
       removes: 'broken web-0',
     },
-    'a crash-looping pod that was ready for a moment starts anew': {
+    'a crash-looping pod that was ready for a moment starts again': {
       pods: [broken('web-0', 'old', { created: -86_400, changed: -5 })],
       want: settling(25),
       next: 25,
@@ -215,13 +215,13 @@ describe('[R1] the settle time', () => {
     },
     'a pod that cannot tell since when waits': {
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }],
-      want: 'waiting for web-0: not ready and on an old revision, to be replaced once it tells since when',
+      want: 'waiting for web-0: not ready and on an old revision, to be replaced once its status says since when',
     },
     'a pod whose times are no times waits': {
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: 'yesterday' } }],
-      want: 'waiting for web-0: not ready and on an old revision, to be replaced once it tells since when',
+      want: 'waiting for web-0: not ready and on an old revision, to be replaced once its status says since when',
     },
-    'with a settle time of 0 nobody needs to tell': {
+    'with a settle time of 0 the time need not be known': {
       set: { annotations: annotations('0') },
       pods: [{ metadata: { ...broken('web-0').metadata, creationTimestamp: null } }],
       want: replacedWeb0,
@@ -282,7 +282,7 @@ describe('waiting for what Kubernetes does by itself', () => {
       pods: [pod('web-0', { changed: -60 }), healthy('web-1'), healthy('web-2')],
       want: upToDate,
     },
-    'ready since nobody knows when is not available, as for Kubernetes itself': {
+    'ready since an unknown time is not available, as for Kubernetes itself': {
       set: { minReadySeconds: 60 },
       pods: [
         { ...healthy('web-0', 'old'), status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
@@ -325,12 +325,12 @@ describe('[R2] blocked', () => {
     },
     'a pod that starts on the update revision is not called broken at once': {
       pods: [broken('web-0', 'new', { created: -10, changed: -10 })],
-      want: `waiting for web-0: not ready yet (called broken at ${iso(20)})`,
+      want: `waiting for web-0: not ready yet (counts as broken at ${iso(20)})`,
       next: 20,
     },
     'nothing else moves while one starts on the update revision': {
       pods: [broken('web-0'), healthy('web-1', 'old'), bare('web-2', 'new', -5)],
-      want: `waiting for web-2: not ready yet (called broken at ${iso(25)})`,
+      want: `waiting for web-2: not ready yet (counts as broken at ${iso(25)})`,
       next: 25,
     },
     'nothing else moves while one warms up on the update revision': {
@@ -369,7 +369,7 @@ describe('[R2] blocked', () => {
     'a pod below the partition gets its settle time before it is called broken': {
       set: { partition: 1 },
       pods: [broken('web-0', 'old', { changed: -10 })],
-      want: `waiting for web-0: not ready yet (called broken at ${iso(20)})`,
+      want: `waiting for web-0: not ready yet (counts as broken at ${iso(20)})`,
       next: 20,
     },
     'a broken pod at the partition is replaced': {
@@ -381,7 +381,7 @@ describe('[R2] blocked', () => {
     'a budget that refuses is named with its message': {
       pods: [broken('web-0'), broken('web-1')],
       deny: ['web-0'],
-      want: 'blocked by web-0: deleting it is refused: budget shop says no to web-0',
+      want: 'blocked by web-0: its deletion is refused: budget shop says no to web-0',
     },
   });
 });

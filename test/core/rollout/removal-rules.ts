@@ -15,7 +15,7 @@ export function wrongWith(
 ): string[] {
   const rules: Record<string, boolean> = {
     'goes although Kubernetes has not seen the spec of now': cluster.set.observed < cluster.set.generation,
-    'goes although somebody said stop': cluster.set.annotations['holdfast.dev/rollout-stop'] === 'true',
+    'is removed although the set says stop': cluster.set.annotations['holdfast.dev/rollout-stop'] === 'true',
     'is not the kind of pod it is taken for': isReplica(cluster, target) !== (why === 'broken'),
     'goes while another one is going': cluster.pods.some(({ goneAt }) => goneAt !== undefined),
     ...(why === 'broken' ? wrongRepair(cluster, target, now) : wrongScaleDown(cluster, target)),

@@ -34,6 +34,6 @@ test('the last restart of a container that runs counts', () => {
 test.each([
   ['nothing was restarted', podWith([0, iso(-1)])],
   ['what was restarted does not run', podWith([4])],
-  ['nobody can read the time', podWith([4, 'soon'])],
+  ['the time is unreadable', podWith([4, 'soon'])],
   ['there are no containers', { metadata: { name: 'web-0' } }],
 ])('there was none if %s', (_, pod) => expect(restartedAt(pod)).toBeUndefined());

@@ -44,17 +44,17 @@ describe('the scenarios of the proposal', () => {
     expect(cluster.log).toEqual([
       '12:00:00 user applies v1 (does not work)',
       '12:00:00 kubernetes creates web-0 from v1',
-      '12:00:00 holdfast waiting for web-0: not ready yet (called broken at 12:00:30)',
+      '12:00:00 holdfast waiting for web-0: not ready yet (counts as broken at 12:00:30)',
       '12:00:30 holdfast blocked by web-0: not ready on the update revision v1; fix the pod or apply another template',
       '12:01:00 user applies v2',
       '12:01:00 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v2',
       '12:01:01 holdfast waiting for web-0: it is terminating',
       '12:01:02 kubernetes creates web-0 from v2',
-      '12:01:02 holdfast waiting for web-0: not ready yet (called broken at 12:01:32)',
+      '12:01:02 holdfast waiting for web-0: not ready yet (counts as broken at 12:01:32)',
       '12:01:05 kubernetes creates web-1 from v2',
-      '12:01:05 holdfast waiting for web-1: not ready yet (called broken at 12:01:35)',
+      '12:01:05 holdfast waiting for web-1: not ready yet (counts as broken at 12:01:35)',
       '12:01:08 kubernetes creates web-2 from v2',
-      '12:01:08 holdfast waiting for web-2: not ready yet (called broken at 12:01:38)',
+      '12:01:08 holdfast waiting for web-2: not ready yet (counts as broken at 12:01:38)',
     ]);
     expect(isSettled(cluster)).toBe(true);
   });
@@ -68,13 +68,13 @@ describe('the scenarios of the proposal', () => {
       '12:00:09 kubernetes deletes web-2 (v1) to update it',
       '12:00:09 holdfast waiting for web-2: it is terminating',
       '12:00:11 kubernetes creates web-2 from v2',
-      '12:00:11 holdfast waiting for web-2: not ready yet (called broken at 12:00:41)',
+      '12:00:11 holdfast waiting for web-2: not ready yet (counts as broken at 12:00:41)',
       '12:00:41 holdfast blocked by web-2: not ready on the update revision v2; fix the pod or apply another template',
       '12:01:09 user applies v3 (does not work)',
       '12:01:09 holdfast deleted web-2: it was not ready on revision v2, and its replacement has revision v3',
       '12:01:10 holdfast waiting for web-2: it is terminating',
       '12:01:11 kubernetes creates web-2 from v3',
-      '12:01:11 holdfast waiting for web-2: not ready yet (called broken at 12:01:41)',
+      '12:01:11 holdfast waiting for web-2: not ready yet (counts as broken at 12:01:41)',
       '12:01:41 holdfast blocked by web-2: not ready on the update revision v3; fix the pod or apply another template',
     ]);
     expect(cluster.pods.map((pod) => pod.revision)).toEqual(['v1', 'v1', 'v3']);
@@ -82,7 +82,7 @@ describe('the scenarios of the proposal', () => {
 
   test.each([
     ['RollingUpdate', {}, 'annotate with holdfast.dev/update-strategy: EnforcedRollingUpdate to opt in'],
-    ['EnforcedRollingUpdate', enforced, 'with podManagementPolicy Parallel Kubernetes does not wait for broken pods'],
+    ['EnforcedRollingUpdate', enforced, 'with podManagementPolicy Parallel, Kubernetes does not wait for broken pods'],
   ])('with %s and Parallel a broken set recovers when a fixed template is applied', (_, annotations, why) => {
     const cluster = brokenFromTheStart({ parallel: true, annotations, replicas: 2 });
     cluster.log.length = 0;
@@ -111,7 +111,7 @@ describe('what operators meet beside that', () => {
       '12:01:09 holdfast deleted web-2: it was not ready on revision v2, and its replacement has revision v1',
       '12:01:10 holdfast waiting for web-2: it is terminating',
       '12:01:11 kubernetes creates web-2 from v1',
-      '12:01:11 holdfast waiting for web-2: not ready yet (called broken at 12:01:41)',
+      '12:01:11 holdfast waiting for web-2: not ready yet (counts as broken at 12:01:41)',
     ]);
     expect(isSettled(cluster)).toBe(true);
   });
@@ -141,7 +141,7 @@ describe('what operators meet beside that', () => {
       cluster.pods.push({ uid: `a${ordinal}`, ordinal, revision: 'v1', created: -900, readyAt: never, failed: false });
     }
     simulate(cluster, { seconds: 3600 });
-    const idle = 'holdfast idle: no replicas are asked for';
+    const idle = 'holdfast idle: spec.replicas is 0';
     expect(cluster.log).toEqual([
       `12:00:00 ${idle}; scale-down: deleted web-1 without waiting for web-0`,
       `12:00:01 ${idle}; scale-down: web-1 is terminating`,
@@ -165,7 +165,7 @@ describe('what operators meet beside that', () => {
       '12:01:09 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v3; scale-down: web-3 is deleted after web-0',
       '12:01:10 holdfast waiting for web-0: it is terminating; scale-down: Kubernetes deletes web-3 next',
       '12:01:11 kubernetes creates web-0 from v3',
-      '12:01:11 holdfast waiting for web-0: not ready yet (called broken at 12:01:41); scale-down: Kubernetes deletes web-3 next',
+      '12:01:11 holdfast waiting for web-0: not ready yet (counts as broken at 12:01:41); scale-down: Kubernetes deletes web-3 next',
       '12:01:14 kubernetes deletes web-3 (v1) to scale down',
       '12:01:16 kubernetes deletes web-2 (v2) to scale down',
       '12:01:18 kubernetes deletes web-1 (v1) to scale down',
@@ -185,7 +185,7 @@ describe('what operators meet beside that', () => {
     });
     expect(cluster.log.filter((line) => !line.includes('waiting'))).toEqual([
       '12:01:00 user applies v2',
-      '12:01:00 holdfast blocked by web-0: deleting it is refused: needs 1 and has 1',
+      '12:01:00 holdfast blocked by web-0: its deletion is refused: needs 1 and has 1',
       '12:01:10 holdfast deleted web-0: it was not ready on revision v1, and its replacement has revision v2',
       '12:01:12 kubernetes creates web-0 from v2',
     ]);

@@ -35,6 +35,6 @@ describe('scenarios', () => {
   it('name the line that makes no sense', () => {
     expect(() => runScenario('deployment web 2\nexplode web-0')).toThrow('command 2, "explode web-0"');
     expect(() => runScenario('evict')).not.toThrow();
-    expect(() => runScenario('pod gone nobody')).toThrow('there is no pod nobody');
+    expect(() => runScenario('pod gone absent')).toThrow('there is no pod absent');
   });
 });

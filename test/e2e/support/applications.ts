@@ -14,7 +14,7 @@ const steer = 'sim.holdfast.dev/probe';
 
 /**
  * What the applications in pods answer when they are asked at the pod's own address. On the embedded cluster its nodes listen
- * there; elsewhere nobody runs anything, and pods get addresses at which a server of the test's own listens.
+ * there; elsewhere no containers run, and pods get addresses at which a server of the test's own listens.
  */
 export class Applications {
   readonly #cluster: ProtectedCluster;

@@ -1,7 +1,7 @@
 import type { Answer } from '../../support/kube-http.ts';
 import { blockersOf } from './refusals.ts';
 
-/** Refusals that say nothing about a budget: whoever judged had not seen enough yet, and asks to be asked again. */
+/** Refusals that say nothing about a budget: the replica that judged had not seen enough yet, and asks for a retry. */
 const passing: ReadonlySet<string> = new Set([
   'BudgetNotObserved',
   'CacheStale',

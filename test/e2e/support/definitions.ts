@@ -20,7 +20,7 @@ export async function addDefinition(cluster: ProtectedCluster, definition: objec
 
 export const farmsApi = '/apis/e2e.holdfast.dev/v1';
 
-/** A kind that nobody has heard of, and that says by its scale how many pods it wants. No controller makes them. */
+/** A kind that is not built in, and that says by its scale how many pods it wants. No controller makes them. */
 export const farms = scaledKind('e2e.holdfast.dev', 'v1', 'Farm');
 
 export const kruiseSetsApi = '/apis/apps.kruise.io/v1alpha1';

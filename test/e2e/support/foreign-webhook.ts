@@ -9,7 +9,7 @@ export interface ForeignWish {
   readonly handler: Handler;
 }
 
-/** Somebody else's validating webhook, for requests in the namespace of a scene. Resolves to what takes it away. */
+/** Another program's validating webhook, for requests in the namespace of a scene. Resolves to what takes it away. */
 export async function addForeignWebhook(
   { cluster, namespace }: Scene,
   server: WebhookServer,

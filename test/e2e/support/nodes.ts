@@ -14,7 +14,7 @@ export interface NodeWish {
   readonly spec?: object;
 }
 
-/** A node where nothing runs but what is put there, so that draining it disturbs nobody. */
+/** A node where nothing runs but what is put there, so that draining it disturbs no other test. */
 export async function addNode(cluster: ProtectedCluster, base: string, wish: NodeWish = {}): Promise<string> {
   const { pool = base, spec = {} } = wish;
   const name = cluster.name(base);

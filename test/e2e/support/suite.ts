@@ -8,7 +8,7 @@ export interface Suite {
   readonly skipped: boolean;
 }
 
-/** Controllers are refused like everybody else, and try again. */
+/** Controllers are refused like other clients, and try again. */
 function isRefusal(error: unknown): boolean {
   return (
     error instanceof Error && /^(admission webhook|Internal error occurred: failed calling webhook)/.test(error.message)

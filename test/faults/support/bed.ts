@@ -16,7 +16,7 @@ interface ReplicaWish {
   readonly by?: Pick<ApiProxy, 'through'>;
   readonly clock?: Clock;
   readonly takeover?: OperatorSettings['takeover'];
-  /** False: nobody calls its webhooks, and it is there to lead. */
+  /** False: API servers do not call its webhooks, and it is there to lead. */
   readonly serves?: boolean;
   readonly noticeMs?: number;
 }

@@ -10,7 +10,7 @@ import { eventually } from './eventually.ts';
 
 type Cluster = Pick<ProtectedCluster, 'request'>;
 
-/** Pods that nobody replaces: what is gone stays gone, so that how many may go is known beforehand. */
+/** Pods that no controller replaces: a deleted pod stays deleted, so that how many may be disrupted is known beforehand. */
 export async function createPods(
   cluster: Cluster,
   namespace: string,
@@ -144,7 +144,7 @@ export function nothingReserved(cluster: Cluster, namespace: string): Promise<vo
   return eventually(async () => (await reservations(cluster, namespace)).length === 0, 'nothing is reserved any more');
 }
 
-/** A change that means nothing: whoever looks at this namespace looks again. */
+/** A change that means nothing, and makes controllers reconcile this namespace again. */
 export async function nudge(cluster: Cluster, namespace: string, pod: string): Promise<void> {
   const body = { metadata: { annotations: { nudge: String(performance.now()) } } };
   const contentType = 'application/merge-patch+json';

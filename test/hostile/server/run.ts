@@ -17,7 +17,7 @@ process.on('message', (message: ToServer) => {
 process.on('disconnect', () => process.exit(0));
 tell({ is: 'ready', kubeconfig: cluster.kubeconfig() });
 
-/** What is still in use when everything that can go has gone, and whether anyone has reached what all objects share. */
+/** What is still in use when everything that can go has gone, and whether a request has reached what all objects share. */
 function inspection(): FromServer {
   for (let i = 0; i < 4; i += 1) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();

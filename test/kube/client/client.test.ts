@@ -250,7 +250,7 @@ describe('listing', () => {
   });
 });
 
-test('many calls may share one signal, and nobody takes that for a leak', async () => {
+test('many calls may share one signal, without a warning of a leak', async () => {
   const { client } = await serve((_request, response) => json(response, 200, {}));
   const warnings: Error[] = [];
   const hear = (warning: Error) => void warnings.push(warning);

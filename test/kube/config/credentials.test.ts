@@ -20,7 +20,7 @@ function fileWith(name: string, text: string): string {
   return path;
 }
 
-const nobody: UserSettings = {
+const noUser: UserSettings = {
   certificate: undefined,
   key: undefined,
   token: undefined,
@@ -35,7 +35,7 @@ function accessWith(user: Partial<UserSettings>, server = 'https://10.0.0.1'): A
     serverName: undefined,
     verify: true,
     ca: undefined,
-    user: { ...nobody, ...user },
+    user: { ...noUser, ...user },
     namespace: 'n',
   };
 }

@@ -119,7 +119,7 @@ describe('an election', () => {
     expect([election.isLeader, log]).toEqual([false, ['sees a', 'leads', 'sees thief', 'stops']]);
   });
 
-  test('is begun anew, after a pause, when the work ends by itself', async () => {
+  test('is begun again, after a pause, when the work ends by itself', async () => {
     const clock = new TestClock();
     const lease = new FakeLease();
     let rounds = 0;
@@ -165,7 +165,7 @@ describe('an election', () => {
 describe('whatever happens', () => {
   const anyPause = fc.record({ at: fc.nat(90_000), who: fc.nat(2), ms: fc.nat(40_000) });
 
-  test('no two lead: with lost and late messages, stopped processes, wrong clocks; and in the end somebody does', async () => {
+  test('no two lead: with lost and late messages, stopped processes, wrong clocks; and in the end one does', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),

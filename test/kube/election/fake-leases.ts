@@ -19,7 +19,7 @@ export class FakeLease {
 
   replace(lease: Lease): Outcome<Lease> {
     if (this.lease?.metadata?.resourceVersion !== lease.metadata?.resourceVersion) {
-      return failed({ kind: 'conflict', message: 'somebody was faster' });
+      return failed({ kind: 'conflict', message: 'another candidate was faster' });
     }
     return this.#store(lease);
   }

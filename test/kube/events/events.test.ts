@@ -132,7 +132,7 @@ describe('a recorder', () => {
     expect([...stored.values()].map(({ message }) => message)).toEqual(['the probe said \ufffd[2J\ufffd31m']);
   });
 
-  test('counts up in place, and begins anew when the event is gone', async () => {
+  test('counts up in place, and begins again when the event is gone', async () => {
     const { recorder, stored, server } = await record();
     recorder.record(note);
     await recorder.flush();

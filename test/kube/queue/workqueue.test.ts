@@ -12,7 +12,7 @@ describe('a queue of work', () => {
     expect([await queue.take(), await queue.take(), await queue.take()]).toEqual(['a', 'b', '__proto__']);
   });
 
-  test('gives a key that comes back while it is worked on to nobody until then', async () => {
+  test('gives a key that comes back while it is worked on to no worker until then', async () => {
     const queue = new Workqueue({ clock: new TestClock() });
     queue.add('a');
     await queue.take();

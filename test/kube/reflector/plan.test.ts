@@ -28,7 +28,7 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
   ['a watch that ended is followed by another', watch, { resync: false, wait: soon }],
   ['one that ended at once with nothing in it waits', { ...watch, useful: false }, { resync: false, wait: later }],
   ['one that was quiet for long does not', { ...watch, useful: false, lastedMs: 400_000 }, { wait: soon }],
-  ['a stall reads anew at once', { ...watch, end: { kind: 'stalled', message: '' } }, { resync: true, wait: soon }],
+  ['a stall lists again at once', { ...watch, end: { kind: 'stalled', message: '' } }, { resync: true, wait: soon }],
   [
     'a dead connection is replaced at once, and nothing is read again',
     { ...watch, end: { kind: 'dead', message: '' } },
@@ -41,14 +41,14 @@ const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
     { resync: false, wait: later },
   ],
   [
-    'but not for ever',
+    'but not forever',
     { ...watch, barrenInARow: 3, end: { kind: 'garbled', message: '' } },
     { resync: true, wait: later },
   ],
   ['what is gone is read again, and not at once', failing(said('gone')), { resync: true, wait: refused }],
   ['a kind that went is looked for again', failing(said('notFound')), { resync: true, wait: refused }],
   ['a missing permission may come', failing(said('denied')), { resync: false, wait: refused }],
-  ['a watch that is refused is begun anew', failing(said('rejected')), { resync: true, wait: refused }],
+  ['a watch that is refused is begun again', failing(said('rejected')), { resync: true, wait: refused }],
   ['a server that fails is not asked for everything', failing(server), { resync: false, wait: later }],
   [
     'a server that asks for time gets it',

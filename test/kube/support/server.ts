@@ -7,7 +7,7 @@ import { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
 import { RateLimiter } from '../../../src/kube/transport/rate-limit.ts';
-import type { Target } from '../../../src/kube/transport/target.ts';
+import type { ServerTarget } from '../../../src/kube/transport/target.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
@@ -68,7 +68,7 @@ export function status(code: number, reason: string, message = reason): object {
   return { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message, code };
 }
 
-export function plainTarget(url: string): Target {
+export function plainTarget(url: string): ServerTarget {
   const tls = { ca: undefined, certificate: undefined, key: undefined };
   return {
     server: new URL(url),
@@ -85,7 +85,7 @@ export function clientOf(connection: Connection, clock: Clock = realClock): Kube
   return new KubeClient({ connection, clock, limiter: new RateLimiter(generous, clock), deadlineMs: 5_000 });
 }
 
-export function connect(target: Target): Connection {
+export function connect(target: ServerTarget): Connection {
   return new Connection(target, { clock: realClock, userAgent: 'holdfast-test' });
 }
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import type { Target } from '../../../src/kube/transport/target.ts';
+import type { ServerTarget } from '../../../src/kube/transport/target.ts';
 import { connect, type Handler, json, plainTarget, status, syntheticServer, until } from '../support/server.ts';
 
 const cleanups: (() => unknown)[] = [];
@@ -112,7 +112,7 @@ describe('a deadline', () => {
   });
 
   test('covers asking for credentials', async () => {
-    const target: Target = { ...plainTarget('http://127.0.0.1:1'), identity: () => new Promise(() => {}) };
+    const target: ServerTarget = { ...plainTarget('http://127.0.0.1:1'), identity: () => new Promise(() => {}) };
     const answer = await connect(target).exchange({ ...post, deadlineMs: 20 });
     expect(answer).toMatchObject({ failure: { kind: 'retry', cause: 'deadline', maybeDone: false } });
   });
@@ -230,12 +230,12 @@ describe('an identity', () => {
     return server;
   }
 
-  test('that the server refuses is asked for anew, and only once', async () => {
+  test('that the server refuses is fetched again, and only once', async () => {
     const server = await guarded(() => 'Bearer b');
     let token = 'a';
     let forgotten = 0;
     const tls = { ca: server.caCertificate, certificate: undefined, key: undefined };
-    const target: Target = {
+    const target: ServerTarget = {
       ...plainTarget(server.url),
       identity: () => Promise.resolve({ tls, headers: { authorization: `Bearer ${token}` } }),
       forget: () => {
@@ -251,7 +251,7 @@ describe('an identity', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test('of a server that nobody vouches for is not believed, unless a person said so', async () => {
+  test('of a server without a trusted signer is not believed, unless a person said so', async () => {
     const server = await guarded(() => 'x');
     const strict = await connect(plainTarget(server.url)).exchange(get);
     expect(strict).toMatchObject({ failure: { kind: 'retry', cause: 'connection', maybeDone: false } });
@@ -270,7 +270,7 @@ describe('an identity', () => {
   });
 
   test('that cannot be had, or cannot be sent, is a failure with its reason', async () => {
-    const broken: Target = {
+    const broken: ServerTarget = {
       ...plainTarget('http://127.0.0.1:1'),
       identity: () => Promise.reject(new Error('no plugin')),
     };
@@ -278,7 +278,7 @@ describe('an identity', () => {
       failure: { kind: 'retry', cause: 'credentials', message: 'no plugin', maybeDone: false },
     });
     const tls = { ca: undefined, certificate: undefined, key: undefined };
-    const odd: Target = {
+    const odd: ServerTarget = {
       ...plainTarget('http://127.0.0.1:1'),
       identity: () => Promise.resolve({ tls, headers: { authorization: 'a\nb' } }),
     };
@@ -288,7 +288,7 @@ describe('an identity', () => {
   test('that changed is used on new connections', async () => {
     const server = await guarded(() => 'x');
     let certificate: string | undefined;
-    const target: Target = {
+    const target: ServerTarget = {
       ...plainTarget(server.url),
       identity: () =>
         Promise.resolve({

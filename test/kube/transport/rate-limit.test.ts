@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { RateLimiter, type Turn } from '../../../src/kube/transport/rate-limit.ts';
+import { type Permit, RateLimiter } from '../../../src/kube/transport/rate-limit.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const limit = { perSecond: 10, burst: 3, concurrent: 100, waiting: 5 };
 
 function ask(limiter: RateLimiter, count: number, deadlineMs = 60_000, signal?: AbortSignal) {
-  const turns: (Turn | 'waiting')[] = Array.from({ length: count }, () => 'waiting');
+  const turns: (Permit | 'waiting')[] = Array.from({ length: count }, () => 'waiting');
   for (let i = 0; i < count; i += 1) {
     void limiter.take(deadlineMs, signal).then((turn) => {
       turns[i] = turn;

@@ -162,7 +162,7 @@ describe('a cluster that cannot be reached', () => {
     expect(err).toMatch(
       /^error: cannot reach the API server at https:\/\/127\.0\.0\.1:1 \(context ".*" of \/.*kubeconfig\): connect ECONNREFUSED/,
     );
-    expect(err).toContain('Is that cluster up');
+    expect(err).toContain('Check that the cluster is running');
   });
 
   it('whose certificate another authority signed is told apart from one that is down', async () => {
@@ -172,7 +172,7 @@ describe('a cluster that cannot be reached', () => {
     const { code, err } = await holdfastFor(kubeconfig)('status');
     expect(code).toBe(2);
     expect(err).toMatch(/^error: the certificate of https:\/\/127\.0\.0\.1:\d+ \(context .* is not trusted: /);
-    expect(err).not.toContain('Is that cluster up');
+    expect(err).not.toContain('Check that the cluster is running');
   });
 
   it('is looked for in the file that was named', async () => {

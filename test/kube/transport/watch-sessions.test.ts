@@ -12,7 +12,7 @@ import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import type { Reflected } from '../../../src/kube/reflector/sink.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import type { Target } from '../../../src/kube/transport/target.ts';
+import type { ServerTarget } from '../../../src/kube/transport/target.ts';
 import type { WatchProof } from '../../../src/kube/transport/wire.ts';
 import { JumpClock } from '../../operator/certificates/jump-clock.ts';
 import { ConnectProxy } from '../../support/connect-proxy.ts';
@@ -32,7 +32,7 @@ interface Served {
   readonly sessions: ServerHttp2Session[];
   readonly streams: ServerHttp2Stream[];
   readonly paths: string[];
-  readonly target: Target;
+  readonly target: ServerTarget;
   readonly proxy: ConnectionProxy;
 }
 
@@ -81,7 +81,7 @@ function greet(stream: ServerHttp2Stream): void {
   stream.write('{}\n');
 }
 
-function connectionTo(target: Target, clock = new JumpClock()): { connection: Connection; clock: JumpClock } {
+function connectionTo(target: ServerTarget, clock = new JumpClock()): { connection: Connection; clock: JumpClock } {
   const connection = new Connection(target, { clock, userAgent: 'test', pings });
   cleanups.push(() => connection.close());
   return { connection, clock };

@@ -55,7 +55,7 @@ describe('a verdict', () => {
       ['NotSynced', 'BudgetExhausted'],
       'worth another try in 5 seconds',
     ],
-    ['somebody has to mend something', ['BudgetExhausted', 'BudgetInvalid'], 'worth another try in 30 seconds'],
+    ['a person has to correct something', ['BudgetExhausted', 'BudgetInvalid'], 'worth another try in 30 seconds'],
   ])('says when to come back where %s', (_, codes, message) => {
     const denied = deny(codes.map((code) => blocker(code, { pod, budget, detail: 'd' })));
     const { causes } = written(answerVerdict(denied, pod)).status.details;

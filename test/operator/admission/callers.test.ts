@@ -173,7 +173,7 @@ describe('[I13] a connection on which nothing was proven', () => {
   });
 });
 
-describe('[I13] bodies that nobody proved', () => {
+describe('[I13] bodies of unproven callers', () => {
   it('cannot take the memory of those that API servers send', async () => {
     const { server, keyPair } = await started({ callers: { paths: paths([segment]) } });
     const mebibyte = 1024 * 1024;
@@ -198,7 +198,7 @@ describe('[I13] bodies that nobody proved', () => {
 describe('[I13] tokens', () => {
   const users = ['system:serviceaccount:kube-system:webhooks'];
 
-  function bench(answer: (token: string) => 'ours' | 'another' | 'nobody' | 'unreachable') {
+  function bench(answer: (token: string) => 'ours' | 'another' | 'unknown' | 'unreachable') {
     const clock = new TestClock();
     const asked: string[] = [];
     const create = async <T>(
@@ -217,7 +217,7 @@ describe('[I13] tokens', () => {
         } as never);
       }
       const username = said === 'ours' ? users[0] : 'system:serviceaccount:shop:default';
-      return succeeded({ status: { authenticated: said !== 'nobody', user: { username } } } as T);
+      return succeeded({ status: { authenticated: said !== 'unknown', user: { username } } } as T);
     };
     return { clock, asked, tokens: new Tokens({ client: { create }, clock, users }) };
   }
@@ -226,7 +226,7 @@ describe('[I13] tokens', () => {
     const { tokens } = bench((token) => token as 'ours');
     expect(await tokens.isToken('ours')).toBe(true);
     expect(await tokens.isToken('another')).toBe(false);
-    expect(await tokens.isToken('nobody')).toBe(false);
+    expect(await tokens.isToken('unknown')).toBe(false);
     expect(await tokens.isToken('unreachable')).toBe(false);
   });
 

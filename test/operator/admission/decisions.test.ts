@@ -143,7 +143,7 @@ describe('what happens to a ledger', () => {
 });
 
 describe('the view', () => {
-  it('is shown as it is when somebody looks', async () => {
+  it('is shown as it is at the moment of the scrape', async () => {
     const metrics = createMetrics();
     const state = {
       ages: new Map([['pods', Number.POSITIVE_INFINITY]]),

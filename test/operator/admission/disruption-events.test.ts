@@ -80,7 +80,7 @@ describe('a refusal is told', () => {
     ]);
   });
 
-  it('with the uid of the request, where it has one, and without any, where nobody knows it', () => {
+  it('with the uid of the request, where it has one, and without any, where it is unknown', () => {
     const [onPod, onBudget] = notesOf({ ...request, uid: 'u1' }, refused(['BudgetExhausted', web]), uids);
     expect([onPod?.subject.uid, onBudget?.subject]).toEqual([
       'u1',
@@ -136,13 +136,13 @@ describe('what was allowed is told', () => {
   });
 });
 
-it('[I6] a dry run is told to nobody', () => {
+it('[I6] a dry run makes no event', () => {
   expect(told(refused(['BudgetExhausted', llm]), { dryRun: true })).toEqual([]);
   expect(told(allowed(charge('breaks')), { dryRun: true })).toEqual([]);
 });
 
 describe('the same refusal again', () => {
-  it('is the same event, whatever the time, the version of the view and whoever asks', () => {
+  it('is the same event, whatever the time, the version of the view and the user', () => {
     const pub = aPub('web', { selector: { matchLabels: { app: 'web' } }, minAvailable: 1 });
     fc.assert(
       fc.property(fc.integer({ min: 101, max: 9_999 }), fc.boolean(), (version, byDelete) => {
@@ -160,7 +160,7 @@ describe('the same refusal again', () => {
     );
   });
 
-  it('is counted up, and not sent anew', () => {
+  it('is counted up, and not sent as a new event', () => {
     const aggregator = new EventAggregator();
     const names = new Set<string | undefined>();
     const events = disruptionEvents({ record: (note) => void names.add(aggregator.add(note, 0)?.eventName) }, uids);

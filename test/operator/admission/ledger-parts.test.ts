@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Deadline, timeboxed } from '../../../src/operator/admission/deadline.ts';
 import { acceptLedger } from '../../../src/operator/admission/ledger.ts';
 import { defaultAdmissionLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
-import { Turns } from '../../../src/operator/admission/reserve.ts';
+import { NamespaceMutex } from '../../../src/operator/admission/reserve.ts';
 import { ViewGate } from '../../../src/operator/admission/view-gate.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aWorld } from '../../support/a-world.ts';
@@ -42,10 +42,10 @@ describe('a ledger that comes in', () => {
   });
 });
 
-describe('turns', () => {
+describe('mutex', () => {
   it('come one after the other in a namespace, and side by side in two', async () => {
     const clock = new TestClock();
-    const turns = new Turns(() => {});
+    const mutex = new NamespaceMutex(() => {});
     const story: string[] = [];
     const task = (name: string, ms: number) => async () => {
       story.push(`${name} begins`);
@@ -54,20 +54,20 @@ describe('turns', () => {
       });
       story.push(`${name} ends`);
     };
-    void turns.take('x', task('first', 10));
-    void turns.take('x', task('second', 10));
-    void turns.take('y', task('other', 5));
+    void mutex.take('x', task('first', 10));
+    void mutex.take('x', task('second', 10));
+    void mutex.take('y', task('other', 5));
     await clock.advance(100);
     expect(story).toEqual(['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends']);
   });
 
   it('go on after one that failed', async () => {
     const failures: unknown[] = [];
-    const turns = new Turns((namespace, error) => failures.push(namespace, error));
+    const mutex = new NamespaceMutex((namespace, error) => failures.push(namespace, error));
     const mistake = new Error('mistake');
-    const bad = turns.take('x', () => Promise.reject(mistake));
+    const bad = mutex.take('x', () => Promise.reject(mistake));
     let ran = false;
-    await turns.take('x', async () => {
+    await mutex.take('x', async () => {
       ran = true;
     });
     await bad;

@@ -307,7 +307,7 @@ describe('an eviction that budgets allow', () => {
     expect(said).toBe('allowed');
   });
 
-  it('[I5] is judged anew when the pod has moved on, and completed then', async () => {
+  it('[I5] is judged again when the pod has changed, and completed then', async () => {
     const script: Script = {
       verdicts: [insistent, exhausted],
       deletion: failure('conflict'),
@@ -356,7 +356,7 @@ describe('an eviction that budgets allow', () => {
     expect(said).toMatch(/^429 .*so it was said/);
   });
 
-  it('[I8] is "not now" where nobody knows whether the deletion happened', async () => {
+  it('[I8] is "not now" where it is unknown whether the deletion happened', async () => {
     const { said } = await answer({ verdicts: [takeover], deletion: failure('retry') });
     expect(said).toMatch(/^429 .*so it was said/);
   });
@@ -419,7 +419,7 @@ describe('a deletion of our own', () => {
     expect((await answer({ verdicts: [exhausted] }, wish(operator))).said).toMatch(/^429 /);
   });
 
-  it("of somebody else's: the first word counts", async () => {
+  it('of another request: the first verdict counts', async () => {
     expect((await answer({ verdicts: [exhausted, allowed()] }, wish('alice'))).said).toMatch(/^429 /);
   });
 });

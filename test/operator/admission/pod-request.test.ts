@@ -156,7 +156,7 @@ describe('a deletion', () => {
   it.each([
     ['a person', { username: 'alice' }, { kind: 'other' }, false],
     ['the kubelet', kubelet, { kind: 'kubelet', node: 'n1' }, false],
-    ['somebody who calls himself a kubelet', { username: 'system:node:n1' }, { kind: 'other' }, false],
+    ['a user who claims the name of a kubelet', { username: 'system:node:n1' }, { kind: 'other' }, false],
     [
       'the garbage collector',
       serviceAccount('kube-system:generic-garbage-collector'),

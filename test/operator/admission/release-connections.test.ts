@@ -48,7 +48,7 @@ it('[W2] a replica that is not ready closes idle connections, and answers what i
   });
   for (const go of waiting.splice(0)) go();
   expect(await underWay[0]?.answer).toMatchObject({ code: 200, headers: { connection: 'close' } });
-  // Whoever still calls is answered on a connection that ends then, too.
+  // A client that still calls is answered, also on a connection that ends then.
   expect(await call()).toMatchObject({ code: 200, headers: { connection: 'close' } });
   expect(kept()).toEqual([]);
 

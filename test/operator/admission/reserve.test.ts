@@ -11,7 +11,7 @@ import { request, wordsOf } from '../ledger/support/a-service.ts';
 import { aBench, type Bench } from '../ledger/support/bench.ts';
 import type { Fault } from '../ledger/support/fake-ledgers.ts';
 
-/** Web pods of which `spare` may go, and one that nobody protects. */
+/** Web pods of which `spare` may be disrupted, and an unprotected one. */
 function webWorld(spare: number, count = 4): World {
   const pods = [...podsOf('web', count), aPod('free')];
   return aWorld({ pods, pubs: [pubFor('web', { minAvailable: count - spare })] });
@@ -92,7 +92,7 @@ describe('[I4] a view that nothing was heard about', () => {
     expect(bench.store.calls).toEqual([]);
   });
 
-  it('is good enough to refuse by, and for pods that nobody protects', async () => {
+  it('is good enough to refuse by, and for unprotected pods', async () => {
     const bench = webBench(0, stale);
     expect(await bench.ask(request('web-0'))).toBe('deny BudgetExhausted');
     expect(await bench.ask(request('free'))).toBe('allow NotProtected');
@@ -161,7 +161,7 @@ describe('[I5] the same request again', () => {
     expect(bench.store.calls).toEqual(['replace', 'replace', 'read']);
   });
 
-  it('[L6] is judged anew when the ledger has lost its reservation meanwhile', async () => {
+  it('[L6] is judged again when the ledger has lost its reservation meanwhile', async () => {
     const world = webWorld(0);
     world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], undefined, '1'));
     const bench = aBench({ world, stored: aLedger([], undefined, '7') });
@@ -308,7 +308,7 @@ describe('a ledger that is not there', () => {
     expect(bench.backend.ledger).toBeUndefined();
   });
 
-  it('[I1] is there again before anybody is let go by what it held, when somebody deleted it', async () => {
+  it('[I1] is there again before another disruption is allowed, when a client deleted it', async () => {
     const world = webWorld(1);
     world.setLedger(ns, aLedger([aFirmReservation(world, 'web-0')], '90', '2'));
     const bench = aBench({ world });
@@ -316,7 +316,7 @@ describe('a ledger that is not there', () => {
     expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'web-0' }]);
   });
 
-  it('[I1] is created with what was last known, when somebody deleted it', async () => {
+  it('[I1] is created with what was last known, when a client deleted it', async () => {
     const world = webWorld(1);
     world.setLedger(ns, aLedger([aReservation('web-3', 'UPDATE')], '90', '2'));
     const bench = aBench({ world });
@@ -343,7 +343,7 @@ describe('a request whose time is up', () => {
     expect(bench.reports.join()).not.toContain('abandoned');
   });
 
-  it('[I9] while it is written leaves a reservation: it is reported, answers whoever asks again, and is released in the end', async () => {
+  it('[I9] while it is written leaves a reservation: it is reported, answers a client that asks again, and is released in the end', async () => {
     const bench = webBench(1);
     expect(await bench.ask(request('web-0'), 7)).toBe('deny LedgerBusy');
     await bench.clock.advance(100);

@@ -342,7 +342,7 @@ describe('a new certificate', () => {
         const { code } = await send({ agent, port: server.port, body: reviewText() });
         expect(code).toBe(200);
         answered += 1;
-        // Half of the clients connect anew all the time.
+        // Half of the clients open a new connection for each request.
         if (index % 2 === 0 && answered % 5 === 0) {
           agent.destroy();
           agent = agentFor(...pairs);

@@ -107,7 +107,7 @@ describe('a replica that leaves', () => {
     expect(await page(bed.health.port, '/readyz')).toEqual({ code: 503, text: 'not ready: shutting down\n' });
     expect((await page(bed.health.port, '/healthz')).code).toBe(200);
 
-    // Whoever has not heard of it yet is still answered, on a connection that then ends.
+    // A client that has not noticed yet is still answered, on a connection that then ends.
     const late = await bed.begin();
     bed.waiting.splice(1).forEach((go) => void go());
     expect(await late.answer).toMatchObject({ code: 200, headers: { connection: 'close' } });

@@ -39,7 +39,7 @@ export class ManualClock implements WebhookClock {
   /** Ends the waits of this length, which there must be. */
   fire(delayMs: number): void {
     const due = [...this.#timers].filter((timer) => timer.delayMs === delayMs);
-    if (due.length === 0) throw new Error(`nobody waits ${delayMs} ms, but ${this.waiting().join(', ')}`);
+    if (due.length === 0) throw new Error(`no timer waits ${delayMs} ms, but ${this.waiting().join(', ')}`);
     for (const timer of due) {
       this.#timers.delete(timer);
       timer.callback();
@@ -68,7 +68,7 @@ export interface StartWish {
   readonly handler?: WebhookHandler;
   readonly clock?: WebhookClock;
   readonly limits?: LimitWishes;
-  /** Default: everybody who knows the bare path. */
+  /** Default: every client that knows the bare path. */
   readonly callers?: CallerRules;
 }
 

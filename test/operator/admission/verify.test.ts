@@ -81,7 +81,7 @@ describe('[N5] a verdict that rests on what other pods are', () => {
     expect(await bench.ask(request('llm-0-0'))).toBe(answer);
   });
 
-  it('when one of them is another pod by now: it is judged anew, until that does not help', async () => {
+  it('when one of them is another pod by now: it is judged again, until that does not help', async () => {
     const reading: PodReading = { kind: 'found', uid: 'new', resourceVersion: '10' };
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader({ [broken]: reading }) });
     const verdict = await bench.answer(request('llm-0-0'));
@@ -102,7 +102,7 @@ describe('[N5] a verdict that rests on what other pods are', () => {
     expect(wordsOf(await bench.answer(request('llm-0-0')))).toContain('depends on 1 pod, and at most 0 are read');
   });
 
-  it('is judged anew as soon as the view has caught up with them', async () => {
+  it('is judged again as soon as the view has caught up with them', async () => {
     const world = byPub();
     const bench = aBench({ world, stored: aLedger(), pods: aReader({ [broken]: movedOn }) });
     let verdict: Verdict | undefined;
@@ -122,7 +122,7 @@ describe('[N5] a verdict that rests on what other pods are', () => {
 });
 
 describe("[N5] a verdict that rests on the target's own version", () => {
-  it('hands it to whoever takes over, unread', async () => {
+  it('hands it to the takeover, unread', async () => {
     const pods = aReader();
     const bench = aBench({ world: byPdb(), stored: aLedger(), pods });
     expect(await bench.answer(request(broken))).toMatchObject({
@@ -154,7 +154,7 @@ describe("[N5] a verdict that rests on the target's own version", () => {
 });
 
 describe('[L5] a reservation that rests on versions', () => {
-  it('answers nobody who asks again: they are judged anew', async () => {
+  it('answers no repeated request: those are judged again', async () => {
     const bench = aBench({ world: byPub(), stored: aLedger(), pods: aReader() });
     await bench.ask(request('llm-0-0'));
     expect(bench.backend.ledger?.spec?.reservations).toMatchObject([{ pod: 'llm-0-0', conditional: true }]);
@@ -217,7 +217,7 @@ describe('[L7] a reservation whose condition did not hold', () => {
     expect(bench.reports).toContain('withdraw conflict 10 ms');
   });
 
-  it('stays when somebody has asked for the pod again meanwhile: they may have been answered by what is there now', async () => {
+  it('stays when another request for the pod came meanwhile: it may have been answered by what is there now', async () => {
     const bench = refused();
     const first = bench.service.submit(request('llm-0-0'), 3_000);
     const second = bench.service.submit(request('llm-0-0', { operation: 'DELETE' }), 3_000);
@@ -239,7 +239,7 @@ describe('[L7] a reservation whose condition did not hold', () => {
 });
 
 describe('[N6] [I1] a unit that looks down because of a reservation that came to nothing', () => {
-  it('is free for nobody else in a view that does not know better', async () => {
+  it('is free for no other request in a view that has not seen more', async () => {
     const stored = aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })], undefined, '2');
     const world = byPub();
     world.setLedger(ns, stored);
@@ -248,7 +248,7 @@ describe('[N6] [I1] a unit that looks down because of a reservation that came to
     expect(bench.reserved()).toEqual(['llm-0-0', broken]);
   });
 
-  it('is free for nobody else in a view that does, until the pod is seen to go', async () => {
+  it('is free for no other request in a view that has, until the pod is seen to terminate', async () => {
     const stored = aLedger([aReservation('llm-0-0', 'EVICT', { conditional: true })], undefined, '2');
     const world = byPub();
     world.setLedger(ns, stored);

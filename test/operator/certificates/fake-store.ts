@@ -9,7 +9,7 @@ import { resources } from '../../../src/operator/resources.ts';
 /** How the next call ends. `lost`: it happened, and the answer did not come. */
 export type Fate = 'fine' | 'conflict' | 'failed' | 'lost' | 'thrown';
 
-const conflict: Failure = { kind: 'conflict', message: 'somebody else wrote first' };
+const conflict: Failure = { kind: 'conflict', message: 'another client wrote first' };
 const trouble: Failure = {
   kind: 'retry',
   cause: 'server',
@@ -65,7 +65,7 @@ export class FakeStore implements CertificateStore {
     return readSecret(secretTexts(this.secretObject?.data), { dnsNames: [], addresses: [] }).stored;
   }
 
-  /** Every webhook trusts whoever signed the leaf. */
+  /** Every webhook trusts the signer of the leaf. */
   holdsTogether(): boolean {
     const { leaf } = this.stored();
     const bundles = bundlesOf(this.configuration);

@@ -181,7 +181,7 @@ describe('certificates from files', () => {
     expect(result).toEqual({ kind: 'unusable', problem: expect.stringMatching(problem) });
   });
 
-  it('need no leader, and whoever leads waits to be stopped', async () => {
+  it('need no leader, and a leader waits to be stopped', async () => {
     mount(newLeaf());
     const certificates = await start();
     const stopping = new AbortController();

@@ -5,7 +5,7 @@ interface Waiting {
   readonly end: () => void;
 }
 
-/** Real time, with months left out where a test says so. Whoever waits through them is woken. */
+/** Real time, with months left out where a test says so. Timers that fall into them fire. */
 export class JumpClock implements Clock {
   readonly #waiting = new Set<Waiting>();
   #skippedMs = 0;
@@ -42,7 +42,7 @@ export class JumpClock implements Clock {
     for (const { end } of due.sort((left, right) => left.dueMs - right.dueMs)) end();
   }
 
-  /** Somebody sets the wall clock. */
+  /** The wall clock is set. */
   set(ms: number): void {
     this.#setMs += ms;
   }

@@ -89,7 +89,7 @@ async function touchAll(): Promise<void> {
 }
 
 describe('the first start', () => {
-  it('has a certificate as soon as somebody leads, the same for all, and every webhook trusts it', async () => {
+  it('has a certificate as soon as a replica leads, the same for all, and every webhook trusts it', async () => {
     await registered();
     const [leader, other] = [replica(), replica()];
     lead(leader);
@@ -181,7 +181,7 @@ describe('what people do', () => {
   it.each([
     ['nonsense', { 'ca.crt': 'eA==', 'ca.key': 'eA==', 'tls.crt': 'eA==', 'tls.key': 'eA==' }],
     ['nothing', {}],
-  ])('a Secret that holds %s is made anew, and nobody stops serving', async (_, data) => {
+  ])('a Secret that holds %s is made again, and no replica stops serving', async (_, data) => {
     const both = await settled();
     const before = serialOf(both[1]);
     await writeSecret(data);
@@ -209,7 +209,7 @@ describe('what people do', () => {
     expect(isReady(leader, other)).toBe(true);
   });
 
-  it('bundles that somebody emptied are filled in, and until then nobody says to be ready', async () => {
+  it('bundles that a client emptied are filled in, and until then no replica is ready', async () => {
     await registered();
     const [leader, other] = [replica(), replica()];
     const stop = leader.lead();
@@ -220,7 +220,7 @@ describe('what people do', () => {
       index === 1 ? { ...one, clientConfig: { url: `${url}/pods` } } : one,
     );
     unwrap(await bed.admin.replace(resources.validating, { name: operatorName }, { ...rest, webhooks: emptied }));
-    await eventually(() => !leader.certificates.ready() && !other.certificates.ready(), 'nobody to be ready');
+    await eventually(() => !leader.certificates.ready() && !other.certificates.ready(), 'no replica to be ready');
     lead(leader);
     await eventually(() => isReady(leader, other), 'both to be ready again');
     expect(new Set(await trustedCounts(bed))).toEqual(new Set([1]));
@@ -242,7 +242,7 @@ describe('time', () => {
     }
   });
 
-  it('without a leader makes nobody ready whose leaf has ended', async () => {
+  it('without a leader makes no replica ready whose leaf has expired', async () => {
     const clock = new JumpClock();
     await registered();
     const one = replica({ clock });
@@ -254,7 +254,7 @@ describe('time', () => {
     expect(one.certificates.current()).toBeDefined();
   });
 
-  it('in which the Secret was not seen makes nobody ready, by whichever clock it passed', async () => {
+  it('in which the Secret was not seen makes no replica ready, by whichever clock it passed', async () => {
     const clock = new JumpClock();
     const [leader] = await settled({ clock });
     clock.set(policy.confirmWithinMs + 1_000);

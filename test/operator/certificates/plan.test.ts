@@ -49,7 +49,7 @@ describe('what to do with the certificates', () => {
       { kind: 'addAuthority', why: 'none', withLeaf: true },
     ],
     [
-      'no Secret, but somebody is trusted: that stays, and the leaf waits',
+      'no Secret, but an authority is trusted: that stays, and the leaf waits',
       undefined,
       seenWith([a]),
       { kind: 'addAuthority', retain: [a], withLeaf: false },
@@ -126,7 +126,7 @@ describe('what to do with the certificates', () => {
       { kind: 'keep' },
     ],
     [
-      'nobody can any more',
+      'no authority can any more',
       { ...rotating, leaf: leafOf('b') },
       seenWith([a, b], day, policy.pickupMs),
       { kind: 'dropAuthorities', ids: ['a'] },

@@ -1,9 +1,9 @@
 import { nothingSeen, observe, type Sightings } from '../../../src/operator/certificates/observe.ts';
 import {
   type CertificateFacts,
+  type CertificateStep,
   type LeafFacts,
   planCertificates,
-  type Step,
   type StoredCertificates,
 } from '../../../src/operator/certificates/plan.ts';
 import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
@@ -83,7 +83,7 @@ export class RotationModel {
     leader.sightings = observe(leader.sightings, bundles, this.secret.value?.leaf?.id, now);
   }
 
-  /** Writes what follows from what was read, unless somebody else wrote in between. */
+  /** Writes what follows from what was read, unless another replica wrote in between. */
   act(index: number): void {
     const leader = this.leaders[index] as Leader;
     const { configurations, secret } = leader;
@@ -118,7 +118,7 @@ export class RotationModel {
     view.lookedMs = this.nowMs;
   }
 
-  /** Nobody's view of a configuration is ever older than the time to settle. */
+  /** No API server's view of a configuration is ever older than the time to settle. */
   advance(ms: number): void {
     this.views.forEach((ofServer, server) => {
       ofServer.forEach((view, configuration) => {
@@ -162,7 +162,11 @@ export class RotationModel {
     this.configurations[at] = { version: version + 1, value: bundle };
   }
 
-  private after(step: Step, stored: StoredCertificates | undefined, now: number): StoredCertificates | undefined {
+  private after(
+    step: CertificateStep,
+    stored: StoredCertificates | undefined,
+    now: number,
+  ): StoredCertificates | undefined {
     switch (step.kind) {
       case 'keep':
         return stored;

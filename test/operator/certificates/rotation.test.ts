@@ -44,7 +44,7 @@ function turn(model: RotationModel, leader: number): void {
   model.act(leader);
 }
 
-/** Once its authorities are published: before, nobody but the Secret knew of them. */
+/** Once its authorities are published: before, only the Secret had them. */
 function loseSecret(model: RotationModel): void {
   const known = model.configurations.map(({ value }) => new Set(value.map(({ id }) => id)));
   const trusted = model.secret.value?.trusted ?? [];
@@ -61,7 +61,7 @@ function loseKey(model: RotationModel): void {
   if (value) model.store({ ...value, signer: undefined, signerLimited: false });
 }
 
-/** The authority turns out to be one of an earlier version, without limits, or of other names. */
+/** The authority mutex out to be one of an earlier version, without limits, or of other names. */
 function becomeFormer(model: RotationModel): void {
   const { value } = model.secret;
   if (value) model.store({ ...value, signerLimited: false });
@@ -73,7 +73,7 @@ function noViolation(model: RotationModel): void {
   if (violation !== undefined) throw new Error(violation);
 }
 
-/** What a healthy cluster does all the time: everyone looks every now and then. */
+/** What a healthy cluster does all the time: every replica and API server looks every now and then. */
 function calm(model: RotationModel, rounds: number, check: () => void): void {
   for (let round = 0; round < rounds; round += 1) {
     for (const leader of [0, 1]) turn(model, leader);
@@ -117,7 +117,7 @@ describe('rotation of certificates', () => {
     expect(fc.check(violated, { numRuns: 1_000, endOnFailure: true }).failed).toBe(true);
   });
 
-  it('after any trouble everyone serves again, and at most a new authority and the one before are left', () => {
+  it('after any trouble every replica serves again, and at most a new authority and the one before are left', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), (events) => {
         const model = new RotationModel(quickPolicy);
@@ -130,7 +130,7 @@ describe('rotation of certificates', () => {
     );
   });
 
-  it('over many lifetimes of an authority nobody ever stops serving', () => {
+  it('over many lifetimes of an authority no replica ever stops serving', () => {
     const model = new RotationModel(quickPolicy);
     calm(model, 10, () => undefined);
     const first = model.secret.value?.signer;

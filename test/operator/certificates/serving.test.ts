@@ -26,17 +26,17 @@ describe('what is trusted', () => {
     ['by all', true, [a, both]],
     ['by one of two', false, [a, b]],
     ['by none, because a bundle is empty', false, [a, []]],
-    ['where nobody calls', true, []],
+    ['where no API server calls', true, []],
   ])('%s: %s', (_, expected, bundles) => expect(isTrusted('a', bundles)).toBe(expected));
 });
 
 describe('a replica', () => {
   type Bundles = readonly (readonly CertificateFacts[])[] | undefined;
   it.each<readonly [string, boolean, LeafFacts, Serving | undefined, Bundles]>([
-    ['takes the first one, whoever trusts it', true, leaf('new', 'b'), undefined, [a]],
+    ['takes the first one, trusted or not', true, leaf('new', 'b'), undefined, [a]],
     ['takes one that all trust', true, leaf('new', 'b'), serving('a'), [both, both]],
     ['does not take the one that it has', false, leaf('old', 'a'), serving('a'), [both]],
-    ['does not take one that nobody signed', false, leaf('new', undefined), undefined, undefined],
+    ['does not take an unsigned one', false, leaf('new', undefined), undefined, undefined],
     ['does not take one that has ended', false, leaf('new', 'b', now), serving('a'), [both]],
     ['keeps what is trusted before what is not yet', false, leaf('new', 'b'), serving('a'), [a, both]],
     ['leaves what is trusted no more than the new one', true, leaf('new', 'b'), serving('a'), [[]]],

@@ -189,7 +189,7 @@ export function register(client: KubeClient, url: string, paths: ReadonlySet<str
   });
 }
 
-/** As if nobody had ever been here. */
+/** As if no replica had ever been here. */
 export async function forgetAll({ admin }: Bed): Promise<void> {
   await admin.delete(resources.secrets, secretPlace);
   for (const resource of [resources.validating, resources.mutating]) {

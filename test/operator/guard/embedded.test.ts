@@ -8,15 +8,15 @@ import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
+import { ForeignWebhooks } from '../../../src/operator/foreign-webhooks/foreign-webhooks.ts';
 import { defaultGuardLimits, GuardController } from '../../../src/operator/guard/guard-controller.ts';
 import { GuardState } from '../../../src/operator/guard/guard-state.ts';
 import { resources } from '../../../src/operator/resources.ts';
-import { Surroundings } from '../../../src/operator/surroundings/surroundings.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { until } from '../../kube/support/server.ts';
 import { pubFor } from '../../support/fleet.ts';
-import { aServer, ourConfiguration, type Server } from '../surroundings/support.ts';
+import { aServer, ourConfiguration, type Server } from '../foreign-webhooks/support.ts';
 
 let server: Server;
 
@@ -45,14 +45,14 @@ it('from a budget to a guarded namespace and back, on an API server', async () =
     traits,
   });
   const context = { ...common, world, namespace: 'holdfast-system' };
-  const surroundings = new Surroundings({ context, traits, namespaces });
+  const foreignWebhooks = new ForeignWebhooks({ context, traits, namespaces });
   const limits = { ...defaultGuardLimits, graceMs: 20, gatherMs: 1 };
   const controller = new GuardController({ context, views: { namespaces }, limits });
   const told: string[] = [];
   const guard = new GuardState({
     clock: realClock,
     namespaces,
-    surroundings,
+    foreignWebhooks,
     own: 'holdfast-system',
     settleMs: 20,
     changed: (name) => told.push(`${name} ${guard.guardOf(name).kind}`),
@@ -66,7 +66,7 @@ it('from a budget to a guarded namespace and back, on an API server', async () =
   unwrap(await client.create(resources.namespaces, {}, { metadata: { name: 'shop' } }));
   unwrap(await client.create(resources.validating, {}, ourConfiguration()));
   reflector.start();
-  surroundings.start();
+  foreignWebhooks.start();
   guard.start();
   controller.start();
   controller.lead();
@@ -89,6 +89,6 @@ it('from a budget to a guarded namespace and back, on an API server', async () =
   expect(guard.guardOf('shop').kind).toBe('off');
 
   guard.close();
-  await Promise.all([controller.close(), surroundings.close(), reflector.stop()]);
+  await Promise.all([controller.close(), foreignWebhooks.close(), reflector.stop()]);
   expect(problems).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { until } from '../../kube/support/server.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aLedger, aPod, aReservation } from '../../support/builders.ts';
 import { pubFor } from '../../support/fleet.ts';
-import { aServer, type Server } from '../surroundings/support.ts';
+import { aServer, type Server } from '../foreign-webhooks/support.ts';
 
 /** The view is kept by hand, so that a test says what the controller has not seen yet. */
 
@@ -147,7 +147,7 @@ describe('the label is set', () => {
     await isGuarded(shop);
   });
 
-  it('although nobody said that something changed, after a while', async () => {
+  it('although no change was reported, after a while', async () => {
     await idle();
     world.upsertPod(aPod('db').in(shop).probed('True').build());
     await clock.advance(60_000);
@@ -195,7 +195,7 @@ describe('the label is set', () => {
   });
 });
 
-describe('somebody else was faster', () => {
+describe('another client was faster', () => {
   it('a person who says no while we say yes wins', async () => {
     await setGuard(shop, 'disabled');
     protect(shop);
@@ -266,7 +266,7 @@ describe('the label is taken away', () => {
     expect(await guardOf(shop)).toBeUndefined();
   });
 
-  it('not when there is something again in time, and then the while begins anew', async () => {
+  it('not when there is something again in time, and then the while begins again', async () => {
     await guarded();
     expose(shop);
     await clock.advance(50_000);

@@ -2,19 +2,19 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import type { Namespace, StringMap } from '../../../src/api/meta.ts';
 import { label } from '../../../src/api/names.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
-import { GuardState } from '../../../src/operator/guard/guard-state.ts';
 import {
   type ConfigurationView,
   projectConfiguration,
   type WebhookView,
-} from '../../../src/operator/surroundings/webhook-view.ts';
+} from '../../../src/operator/foreign-webhooks/webhook-view.ts';
+import { GuardState } from '../../../src/operator/guard/guard-state.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
-import { ourConfiguration } from '../surroundings/support.ts';
+import { ourConfiguration } from '../foreign-webhooks/support.ts';
 
 const ours = projectConfiguration({ ...ourConfiguration() });
 
 /** Our registration as a test wants it. */
-class FakeSurroundings {
+class FakeForeignWebhooks {
   synced = false;
   #own: ConfigurationView | undefined;
   #listeners: (() => void)[] = [];
@@ -39,7 +39,7 @@ class FakeSurroundings {
 
 let clock: TestClock;
 let namespaces: ObjectCache<Namespace>;
-let surroundings: FakeSurroundings;
+let foreignWebhooks: FakeForeignWebhooks;
 let changes: string[];
 let state: GuardState;
 let version = 0;
@@ -47,12 +47,12 @@ let version = 0;
 beforeEach(() => {
   clock = new TestClock();
   namespaces = new ObjectCache<Namespace>({ report: (error) => expect(error).toBeUndefined() });
-  surroundings = new FakeSurroundings();
+  foreignWebhooks = new FakeForeignWebhooks();
   changes = [];
   state = new GuardState({
     clock,
     namespaces,
-    surroundings,
+    foreignWebhooks,
     own: 'holdfast-system',
     changed: (name) => changes.push(name),
   });
@@ -79,7 +79,7 @@ function message(): string {
 describe('a namespace is guarded', () => {
   it('when it carries the label, we are registered, and API servers had time to see both', async () => {
     see(enabled);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(999);
     expect(message()).toMatch('API servers may not have seen the label yet');
@@ -91,7 +91,7 @@ describe('a namespace is guarded', () => {
 
   it('as long as that is so, and not a moment longer', async () => {
     see(enabled);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(5_000);
     changes.length = 0;
     see({});
@@ -100,16 +100,16 @@ describe('a namespace is guarded', () => {
     expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(1_000);
     expect(message()).toBe('on');
-    surroundings.show(undefined);
+    foreignWebhooks.show(undefined);
     expect(message()).toMatch('ValidatingWebhookConfiguration holdfast does not exist');
     expect(changes).toEqual(['shop', 'shop', 'shop', 'shop']);
   });
 
   it('from when the last of both was seen', async () => {
     see(enabled);
-    surroundings.show(undefined);
+    foreignWebhooks.show(undefined);
     await clock.advance(10_000);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(500);
     expect(message()).toMatch('API servers may not have seen the label yet');
     await clock.advance(500);
@@ -117,7 +117,7 @@ describe('a namespace is guarded', () => {
   });
 
   it('each in its own time', async () => {
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     see(enabled);
     await clock.advance(600);
     see(enabled, 'bank');
@@ -129,11 +129,11 @@ describe('a namespace is guarded', () => {
 
   it('without saying so again when nothing changed', async () => {
     see(enabled);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(1_000);
     changes.length = 0;
     see({ ...enabled, team: 'a' });
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(10_000);
     expect(message()).toBe('on');
     expect(changes).toEqual([]);
@@ -141,7 +141,7 @@ describe('a namespace is guarded', () => {
 
   it('no more after it is gone', async () => {
     see(enabled);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(1_000);
     namespaces.replace([], '2');
     expect(message()).toBe('the operator has not seen the namespace yet');
@@ -156,13 +156,13 @@ describe('a namespace is not guarded, and the message says what helps', () => {
   ];
   test.each(labels)('%s', async (_, given, expected) => {
     see(given);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(2_000);
     expect(message()).toMatch(expected);
   });
 
   it('it is one of those that never are', async () => {
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     for (const name of ['kube-system', 'holdfast-system']) see(enabled, name);
     await clock.advance(2_000);
     for (const name of ['kube-system', 'holdfast-system']) {
@@ -173,7 +173,7 @@ describe('a namespace is not guarded, and the message says what helps', () => {
     }
   });
 
-  it('nobody knows yet', () => {
+  it('it is not known yet', () => {
     expect(message()).toBe('the operator has not seen the namespace yet');
     see(enabled);
     expect(message()).toBe('the operator has not seen the webhook configurations yet');
@@ -205,14 +205,14 @@ describe('a namespace is not guarded, and the message says what helps', () => {
   ];
   test.each(registrations)('%s', async (_, own, expected) => {
     see(enabled);
-    surroundings.show(own);
+    foreignWebhooks.show(own);
     await clock.advance(2_000);
     expect(message()).toMatch(expected);
   });
 
   it('a registration for PodUnavailableBudgets is another matter', async () => {
     see(enabled);
-    surroundings.show(change('budgets', { rules: [], failurePolicy: 'Ignore' }));
+    foreignWebhooks.show(change('budgets', { rules: [], failurePolicy: 'Ignore' }));
     await clock.advance(2_000);
     expect(message()).toBe('on');
   });
@@ -227,7 +227,7 @@ describe('what was found at the start', () => {
     namespaces.replace([namespaceWith(enabled)], '1');
     await clock.advance(5_000);
     expect(settled).toBe(false);
-    surroundings.show(ours);
+    foreignWebhooks.show(ours);
     await clock.advance(999);
     expect(settled).toBe(false);
     await clock.advance(1);
@@ -235,7 +235,7 @@ describe('what was found at the start', () => {
     expect(message()).toBe('on');
   });
 
-  it('keeps nobody waiting after the end', async () => {
+  it('keeps no caller waiting after the end', async () => {
     state.close();
     await state.settled;
     see(enabled);

@@ -103,7 +103,7 @@ describe('through an API server', () => {
     expect((await patch({ selector: { matchLabels: { app: 'api' } } })).code).toBe(422);
   });
 
-  it('a warning comes to whoever wrote it', async () => {
+  it('a warning comes to the author', async () => {
     const answer = await create('still', { selector: { matchLabels: { app: 'db' } }, maxUnavailable: 0 });
     expect(answer.code).toBe(201);
     expect(answer.headers['warning']).toContain('spec.maxUnavailable is 0: no healthy pod');

@@ -173,7 +173,7 @@ describe('a budget that is written', () => {
   });
 });
 
-it('budgets that belong to somebody else are judged by their own rules', async () => {
+it('budgets that belong to Kruise are judged by its rules', async () => {
   const both = created(budget({ ...fine, minAvailable: 1 }));
   expect(await answerTo(both, { known: [] })).toMatchObject({ allowed: false });
   expect(await answerTo(both, { known: [], leftToOthers: true })).toEqual({ allowed: true });
@@ -244,7 +244,7 @@ describe('the other budgets of the namespace', () => {
     },
   );
 
-  it('[U8] do not matter to what is wrong by itself, nor to a change, which cannot overlap anew', async () => {
+  it('[U8] do not matter to what is wrong by itself, nor to a change, which cannot begin to overlap', async () => {
     const server: Handler = (_, response) => json(response, 500, status(500, 'InternalError', 'no'));
     expect(await answerTo(updated(budget({}), budget({})), { server })).toEqual({ allowed: true });
     expect(await answerTo(created(null), { server })).toMatchObject({ code: 400 });

@@ -90,7 +90,7 @@ describe('[R4] opting out', () => {
     'a file that says it still': [old, applied(set(enforced)), []],
     'a file that never said it': [applied(set(rolling)), applied(set(rolling)), []],
     'a file that said the strategy and says the annotation now': [old, applied(set(rolling, asked)), []],
-    'a file that nobody can read': [old, set(rolling, { ...asked, [lastApplied]: '{' }), []],
+    'an unreadable manifest': [old, set(rolling, { ...asked, [lastApplied]: '{' }), []],
     'no file any more': [old, set(rolling, asked), []],
     'an annotation that comes with a file that does not say it': [set(rolling), applied(set(rolling)), []],
     OnDelete: [set({ type: 'RollingUpdate' }, asked), set({ type: 'OnDelete' }, asked), [leave]],
@@ -125,7 +125,7 @@ describe('[R4] a mistake', () => {
   it.each([
     ['that was there already', set(rolling, wrong), set(rolling, wrong)],
     ['of a set that is going', set(rolling, wrong, { deletionTimestamp: '2026-01-01T00:00:00Z' }), set(rolling, asked)],
-  ])('%s keeps nobody from changing something else', async (_, object, oldObject) => {
+  ])('%s does not prevent a change of something else', async (_, object, oldObject) => {
     expect(await answer({ operation: 'UPDATE', object, oldObject })).toMatchObject({ allowed: true });
   });
 

@@ -80,7 +80,7 @@ describe('what match conditions send to the webhooks', () => {
     ['a person deletes a pod', 'deletion', { oldObject: podObject() }, 'sent'],
     ['a controller deletes a pod', 'deletion', { oldObject: onNode, user: account('replicaset-controller') }, 'sent'],
     ['a deletion without the old pod', 'deletion', { oldObject: null }, 'sent'],
-    ['a deletion by nobody known', 'deletion', { oldObject: onNode, user: {} }, 'sent'],
+    ['a deletion by an unknown user', 'deletion', { oldObject: onNode, user: {} }, 'sent'],
     ['a member of a collection is deleted', 'deletion', { name: '', oldObject: podObject() }, 'sent'],
     ['our takeover', 'deletion', { oldObject: onNode, user: ours, options: background }, 'kept away'],
     ['our repair of a rollout', 'deletion', { oldObject: onNode, user: ours, options: repair }, 'sent'],
@@ -186,7 +186,7 @@ describe('what match conditions send to the webhooks', () => {
       'sent',
     ],
     [
-      'nobody known takes the owner off',
+      'an unknown user takes the owner off',
       'update',
       { oldObject: podObject({ ownerReferences: [{ uid: 'u' }] }), object: podObject(), user: {} },
       'sent',

@@ -150,7 +150,7 @@ describe('an installation', () => {
     expect(await place.names(resources.validating)).toEqual([]);
   });
 
-  it('whose certificates nobody makes says so', async () => {
+  it('that gets no certificates says so', async () => {
     operator.abort();
     await playing;
     const { ended } = await place.install({ giveUpAt: /no CA bundle yet/ });

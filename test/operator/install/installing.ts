@@ -24,7 +24,7 @@ export interface Wish {
   readonly namespace?: string;
   /** The time is over when this is waited for. */
   readonly giveUpAt?: RegExp;
-  /** Somebody else than the administrator. */
+  /** Another user than the administrator. */
   readonly as?: string;
   readonly signal?: AbortSignal;
 }
@@ -40,7 +40,7 @@ export interface Told {
   readonly waits: readonly string[];
 }
 
-/** A cluster to install into, where somebody plays the operator. */
+/** A cluster to install into, where the test plays the operator. */
 export class Place {
   readonly cluster: Cluster;
   readonly admin: KubeClient;

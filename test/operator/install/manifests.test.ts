@@ -151,7 +151,7 @@ describe('the manifests', () => {
     });
   });
 
-  it('never put two replicas on one node, unless somebody says that there are too few, and spread them over zones', () => {
+  it('never put two replicas on one node, unless the values say that there are too few, and spread them over zones', () => {
     const term = {
       topologyKey: 'kubernetes.io/hostname',
       labelSelector: { matchLabels: { 'app.kubernetes.io/component': 'operator' } },

@@ -28,10 +28,10 @@ describe('the operator is available', () => {
     ],
     ['not before a controller looked', deployment({ observedGeneration: 2 }), 'no controller has seen'],
     ['not by replicas of before', deployment({ replicas: 3, updatedReplicas: 1, availableReplicas: 2 }), '1 of 2 new'],
-    ['not while old ones go', deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 3 }), 'still to go: 1'],
+    ['not while old ones go', deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 3 }), '1 old replica of the operator still runs'],
     ['not with one of two', deployment({ replicas: 2, updatedReplicas: 2, availableReplicas: 1 }), '1 of 2 replicas'],
     ['not without a status', { metadata: { generation: 1 } }, 'no controller has seen'],
-    ['never when it is gone', undefined, 'somebody removed it'],
+    ['never when it is gone', undefined, 'was deleted during the installation'],
   ])('%s', (_, found, expected) => {
     const seen = deploymentReadiness(found);
     if (typeof expected === 'string') expect(seen).toMatchObject({ text: expect.stringContaining(expected) });
@@ -47,7 +47,7 @@ describe('a definition is served', () => {
   it.each<readonly [string, Parameters<typeof definitionReadiness>[1], Readiness['kind']]>([
     ['when it is established', withConditions({ type: 'Established', status: 'True' }), 'ready'],
     ['not yet', withConditions({ type: 'Established', status: 'False' }), 'waiting'],
-    ['not while nobody looked at it', {}, 'waiting'],
+    ['not before its controller looked at it', {}, 'waiting'],
     ['never with names that are taken', withConditions({ type: 'NamesAccepted', status: 'False' }), 'never'],
   ])('%s', (_, found, kind) => {
     expect(definitionReadiness('crd/x', found).kind).toBe(kind);
@@ -99,7 +99,7 @@ describe('agents are available', () => {
     ['not by those of before', agents({ updatedNumberScheduled: 1 }), '1 of 2 nodes have a new agent'],
     ['not with one of two', agents({ numberAvailable: 1 }), 'on 1 of 2 nodes an agent is available'],
     ['not without a status', { metadata: { generation: 1 } }, 'no controller has seen'],
-    ['never when they are gone', undefined, 'somebody removed it'],
+    ['never when they are gone', undefined, 'was deleted during the installation'],
   ])('%s', (_, found, expected) => {
     const seen = agentsReadiness(found);
     if (typeof expected === 'string') expect(seen).toMatchObject({ text: expect.stringContaining(expected) });

@@ -57,7 +57,7 @@ describe('the steps of an installation', () => {
     ]);
   });
 
-  it('know every kind that there is, whoever makes the certificates', () => {
+  it('know every kind that there is, with either source of certificates', () => {
     for (const source of ['own', 'cert-manager'] as const) {
       for (const manifest of manifestsOf({ ...defaultInstallValues, certificates: { source } })) {
         const { group, version, kind, namespace } = refOf(manifest);

@@ -57,7 +57,7 @@ describe('what keeps a pod from being ready', () => {
       }),
       ['pod/p: Running, not ready: containers with unready status: [operator]'],
     ],
-    ['nobody yet', {}, ['pod/: Pending, not ready']],
+    ['nothing reported yet', {}, ['pod/: Pending, not ready']],
     ['nothing: it is ready', pod({ conditions: [{ type: 'Ready', status: 'True' }] }), []],
     ['nothing: it is going', pod({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), []],
   ])('%s', (_, one, lines) => {

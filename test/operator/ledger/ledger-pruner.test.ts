@@ -109,7 +109,7 @@ describe('the pruner', () => {
     expect(bench.store.calls).toEqual(['replace', 'replace', 'replace']);
   });
 
-  it('waits anew for what another leader waited for', async () => {
+  it('starts its own wait for what another leader waited for', async () => {
     const since = new Date(Date.parse(time) - 3_600_000).toISOString();
     const bench = pruning([{ ...evicted('web-0'), overdue: { phase: 'waiting', by: 'other', since } }]);
     bench.pruner.lead();

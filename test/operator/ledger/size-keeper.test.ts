@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../../src/core/world/world.ts';
 import { LedgerAccess } from '../../../src/operator/admission/ledger.ts';
-import { Turns } from '../../../src/operator/admission/reserve.ts';
+import { NamespaceMutex } from '../../../src/operator/admission/reserve.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../../../src/operator/ledger/size-keeper.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { ask, aWorld, inShort } from '../../support/a-world.ts';
@@ -23,10 +23,10 @@ function aLeader(pods: typeof all, backend: Backend, clock = new TestClock()) {
   if (state !== undefined) state.ledger = undefined;
   const store = new FakeLedgers(backend, clock, () => 1);
   const access = new LedgerAccess({ world, store, clock, events: {}, callMs: 1_000 });
-  const turns = new Turns((_, error) => {
+  const mutex = new NamespaceMutex((_, error) => {
     throw error;
   });
-  const keeper = new SizeKeeper({ world, access, turns, clock, limits: defaultSizeKeeperLimits });
+  const keeper = new SizeKeeper({ world, access, mutex, clock, limits: defaultSizeKeeperLimits });
   keeper.lead();
   return { world, store, access, keeper, clock };
 }

@@ -257,7 +257,7 @@ describe('with the rights of the operator', () => {
 });
 
 describe('with more rights', () => {
-  it('[O1] [O3] owners of kinds that nobody thought of lead on to their own', async () => {
+  it('[O1] [O3] owners of kinds that are not built in lead on to their own', async () => {
     const path = `/apis/plain.example/v1/namespaces/${ns}/things`;
     const thing = await create(path, { apiVersion: 'plain.example/v1', kind: 'Thing', metadata: { name: 'top' } });
     const owned = await create(`${apps}/statefulsets`, workload('owned', 2, [ref('plain.example/v1', 'Thing', thing)]));

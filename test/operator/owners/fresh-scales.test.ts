@@ -51,7 +51,7 @@ function refused(world: World, pod = 'a'): Denied {
   return verdict;
 }
 
-describe('[O5] before a refusal that depends on owners that nobody watches', () => {
+describe('[O5] before a refusal that depends on owners that no watch covers', () => {
   it('they are read, those of the pod first, and those by which the budget is counted', async () => {
     const world = farmed();
     const { scales, reads, served } = bench(world);
@@ -106,7 +106,7 @@ describe('[O5] before a refusal that depends on owners that nobody watches', () 
     expect(reads).toHaveLength(2);
   });
 
-  it('whoever has no time left is answered; what is read late counts for the next', async () => {
+  it('a request with no time left is answered; what is read late counts for the next', async () => {
     const world = farmed();
     const { scales, served, clock } = bench(world, 700);
     served.set('herd', { ...farm, replicas: 0 });

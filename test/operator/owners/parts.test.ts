@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import { anyUid } from '../../../src/core/world/owner-node.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
+import { isCoveredByWatch, mayChange } from '../../../src/operator/owners/covered-by-watch.ts';
 import { ownerKeyOf, ownerNameOf, placeOf, placeOfKey } from '../../../src/operator/owners/owner-key.ts';
 import { ownerStateOf, projectOwner, scaleReplicasOf } from '../../../src/operator/owners/owner-record.ts';
-import { isSpokenFor, mayChange } from '../../../src/operator/owners/spoken-for.ts';
 import { TouchedNamespaces } from '../../../src/operator/owners/touched-namespaces.ts';
 import { table } from '../../api/table.ts';
 import { anOwner } from '../../support/builders.ts';
@@ -87,7 +87,7 @@ describe('what is kept of an owner', () => {
         want: { ...bare, controller: { ...owner, controller: true } },
       },
       {
-        name: '[O1] is no controller where nobody controls it',
+        name: '[O1] is none where it has no controller',
         got: state({ metadata: { ...metadata, ownerReferences: [owner] } }, false),
         want: bare,
       },
@@ -127,7 +127,7 @@ describe('an owner of a watched kind needs no look-up', () => {
       { name: 'not when all of its name are gone and one is shown', uid: anyUid, state: 'gone', shown, want: false },
       { name: 'not when it is unknown', uid: 'b', state: 'unknown', shown, want: false },
     ] as const,
-    ({ uid, state, shown: one, want }) => expect(isSpokenFor({ uid, state }, one)).toBe(want),
+    ({ uid, state, shown: one, want }) => expect(isCoveredByWatch({ uid, state }, one)).toBe(want),
   );
 
   it('and one of another kind may change unless this very object is gone', () => {
@@ -140,7 +140,7 @@ describe('an owner of a watched kind needs no look-up', () => {
 });
 
 describe('keys', () => {
-  it('keep names apart that nobody has checked', () => {
+  it('keep unchecked names apart', () => {
     const place = { namespace: 'shop', group: '', kind: 'A/b', name: 'c"/d' };
     expect(placeOfKey(ownerKeyOf(place))).toEqual(place);
     expect(ownerKeyOf(place)).not.toBe(ownerKeyOf({ ...place, kind: 'A', name: 'b/c"/d' }));

@@ -179,7 +179,7 @@ describe('what fails', () => {
       owners.set('db', 'first', 3);
     });
     addPod(one, 'p', 'first');
-    addPod(one, 'q', 'uid-q', 'nobody');
+    addPod(one, 'q', 'uid-q', 'absent');
     await until(() => one.server.asked.filter((path) => path === 'GET /apis/apps').length > 1);
     expect(one.resolver.synced()).toBe(false);
     expect([chainState(one.world, 'p'), chainState(one.world, 'q')]).toEqual([unknown, unknown]);
@@ -217,7 +217,7 @@ describe('what fails', () => {
 });
 
 describe('a kind that may not be watched', () => {
-  it('[P7] is looked up, and looked at again while somebody points at it', async () => {
+  it('[P7] is looked up, and looked at again while a pod refers to it', async () => {
     const one = await setting((owners) => {
       owners.collectionFault = fail(403, 'Forbidden');
       owners.set('db', 'first', 3);
@@ -239,7 +239,7 @@ describe('a kind that may not be watched', () => {
     expect(one.owners.looked.length).toBeLessThanOrEqual(looked + 1);
   });
 
-  it('is not looked at when nobody points at it any more', async () => {
+  it('is not looked at when no pod refers to it any more', async () => {
     const one = await setting((owners) => {
       owners.collectionFault = fail(403, 'Forbidden');
       owners.set('db', 'first', 3);

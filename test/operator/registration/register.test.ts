@@ -40,7 +40,7 @@ async function trust(caBundle: string): Promise<void> {
   unwrap(await bed.admin.replace(resources.validating, place, { ...rest, webhooks: trusting }));
 }
 
-const somebody = Buffer.from(
+const otherBundle = Buffer.from(
   '-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUTkI=\n-----END CERTIFICATE-----\n',
 ).toString('base64');
 
@@ -78,16 +78,16 @@ describe('registering by URL', () => {
 
   it('again leaves whom to trust as it is, with the same URL and with another', async () => {
     await register(bed.admin, url);
-    await trust(somebody);
+    await trust(otherBundle);
     for (const again of [url, 'https://balancer.example:8443']) {
       expect(await register(bed.admin, again)).toEqual({ kind: 'registered' });
       const { webhooks = [] } = await readConfiguration(bed);
-      expect(webhooks.map(({ clientConfig }) => clientConfig.caBundle)).toEqual(webhooks.map(() => somebody));
+      expect(webhooks.map(({ clientConfig }) => clientConfig.caBundle)).toEqual(webhooks.map(() => otherBundle));
       expect(webhooks[0]?.clientConfig.url).toBe(`${again}/pods`);
     }
   });
 
-  it('takes back what somebody has changed by hand', async () => {
+  it('takes back what a person has changed by hand', async () => {
     await register(bed.admin, url);
     const { webhooks = [], ...rest } = await readConfiguration(bed);
     const ignoring = webhooks.map((one) => ({ ...one, failurePolicy: 'Ignore' }));
@@ -104,7 +104,7 @@ describe('registering by URL', () => {
     unwrap(await bed.admin.create<ValidatingWebhookConfiguration>(resources.validating, {}, installed ?? {}));
     expect(await register(bed.admin, url)).toEqual({
       kind: 'refused',
-      problem: expect.stringMatching(/does not accept .*installed already.*exactly one of url or service/),
+      problem: expect.stringMatching(/rejected .*an installed one that calls a Service.*exactly one of url or service/),
     });
     const { webhooks = [] } = await readConfiguration(bed);
     expect(webhooks[0]?.clientConfig).toMatchObject({ service: { name: 'holdfast' } });
@@ -114,7 +114,7 @@ describe('registering by URL', () => {
     expect(await register(bed.clientsAs('jane').upkeep, url)).toEqual({
       kind: 'refused',
       problem: expect.stringMatching(
-        /must be allowed to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
+        /needs the right to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
       ),
     });
   });

@@ -39,7 +39,7 @@ const cases: Readonly<Record<string, [readonly Look[], number]>> = {
     [crash, moment, { now: 22, changed: 22, ready: false, restarts: 1 }],
     10,
   ],
-  'also when nobody saw it': [[crash, { now: 22, changed: 22, ready: false, restarts: 1 }], 10],
+  'also when no look saw it': [[crash, { now: 22, changed: 22, ready: false, restarts: 1 }], 10],
   'nor does the next one': [
     [
       crash,

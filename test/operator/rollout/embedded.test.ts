@@ -7,7 +7,7 @@ import { resources } from '../../../src/operator/resources.ts';
 import { RolloutController } from '../../../src/operator/rollout/rollout-controller.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { aServer, type Server } from '../surroundings/support.ts';
+import { aServer, type Server } from '../foreign-webhooks/support.ts';
 
 let server: Server;
 const namespace = 'shop';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** A set whose annotation nobody can read. */
+/** A set with an unreadable annotation. */
 function set(name: string): object {
   const labels = { app: name };
   return {

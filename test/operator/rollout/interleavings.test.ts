@@ -7,7 +7,7 @@ const count = Number(process.env['HOLDFAST_STORIES'] ?? 3_000);
 test('[R1] [R2] [R3] whatever happens between two calls, a rollout ends in the newest template, one removal at a time and none of a ready replica', async () => {
   const outcome = await runStories(1, count);
   if (!outcome.ok) expect.fail(`seed ${outcome.seed}: ${outcome.wrong.join('\n')}\n${outcome.log.join('\n')}`);
-  // Stories in which nothing is to repair, or nobody is killed, would prove nothing.
+  // Stories in which nothing is to repair, or no operator is killed, would prove nothing.
   expect(outcome.stats.repairs).toBeGreaterThan(count / 3);
   expect(outcome.stats.scaleDowns).toBeGreaterThan(count / 20);
   expect(outcome.stats.kills).toBeGreaterThan(count);

@@ -84,7 +84,7 @@ describe('a look at a stuck rollout', () => {
     expect(api.writes).toBe(1);
   });
 
-  it('judges anew when the pod changed before it went', async () => {
+  it('judges again when the pod changed before it was removed', async () => {
     const { api, told, look, going } = bench();
     api.before = (call) => {
       const [first, ...rest] = api.cluster.pods;
@@ -94,14 +94,14 @@ describe('a look at a stuck rollout', () => {
     expect([going(), told]).toEqual([[], []]);
   });
 
-  it('judges anew when the set changed before it could be shown', async () => {
+  it('judges again when the set changed before it could be shown', async () => {
     const { api, look } = bench([aPod(0, 'v2', true), aPod(1, 'v2', true), aPod(2, 'v2', true)]);
     api.before = () => changeSpec(api.cluster, { replicas: 2 });
     expect(await look()).toEqual({ kind: 'failed' });
     expect(api.shown).toBeUndefined();
   });
 
-  it('[R1] plans anew when the template changed after the pods were listed', async () => {
+  it('[R1] plans again when the template changed after the pods were listed', async () => {
     const { api, look, going } = bench();
     // Back to what the broken pod runs: now that is what nothing helps.
     api.before = (call) => {
@@ -170,7 +170,7 @@ describe('[R2] a removal that is refused', () => {
       return message;
     };
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
-    const shown = 'blocked by web-0: deleting it is refused: budget two needs 2 and has 1';
+    const shown = 'blocked by web-0: its deletion is refused: budget two needs 2 and has 1';
     expect(api.shown).toBe(shown);
     expect(told).toEqual([`StatefulSet RolloutBlocked: ${shown}`]);
     api.cluster.now += 4;
@@ -199,7 +199,7 @@ describe('[R2] a removal that is refused', () => {
     await look();
     expect(going()).toEqual(['web-3']);
     expect(api.shown).toBe(
-      'blocked by web-0: deleting it is refused: not this one; scale-down: deleted web-3 without waiting for web-0',
+      'blocked by web-0: its deletion is refused: not this one; scale-down: deleted web-3 without waiting for web-0',
     );
     api.cluster.pods = api.cluster.pods.filter(({ ordinal }) => ordinal !== 3);
     api.cluster.now += 5;
@@ -218,7 +218,7 @@ describe('[R2] a removal that is refused', () => {
     const told = await look();
     expect([asked, going()]).toEqual([[0, 3], []]);
     expect(told).toEqual({ kind: 'again', afterMs: 5_000 });
-    expect(api.shown).toBe('blocked by web-0: deleting it is refused: no; scale-down: deleting web-3 is refused: no');
+    expect(api.shown).toBe('blocked by web-0: its deletion is refused: no; scale-down: deleting web-3 is refused: no');
   });
 });
 
@@ -232,7 +232,7 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(await look()).toEqual({ kind: 'again', afterMs: 5_000 });
     expect(going()).toEqual([]);
     expect(api.shown).toBe(
-      'blocked by web-0: deleting it is refused: its claim data-web-0 is owned by it and would be deleted with it; remove that owner reference from the claim',
+      'blocked by web-0: its deletion is refused: its claim data-web-0 is owned by it and would be deleted with it; remove that owner reference from the claim',
     );
     api.ownersOfClaims.clear();
     api.cluster.now += 5;
@@ -257,7 +257,7 @@ describe('[R2] a pod whose claim would go with it', () => {
     expect(api.shown).toMatch(/^blocked by web-0: .* its claim data-web-0 cannot be read: may not get claims$/);
   });
 
-  it('stays while nobody can tell', async () => {
+  it('stays while it is unknown', async () => {
     const { api, look, going } = bench();
     withClaims(api);
     api.fate = (call) => (call === 'claim' ? 'lost before' : 'answered');

@@ -29,7 +29,7 @@ export class ModelApi {
   /** What is shown on the set. */
   shown: string | undefined;
   writes = 0;
-  /** Called before each call takes effect, and after it. Whoever throws here kills the operator. */
+  /** Called before each call takes effect, and after it. Throwing here kills the operator. */
   before: (call: Call) => void = () => {};
   after: (call: Call) => void = () => {};
   fate: (call: Call) => Fate = () => 'answered';
@@ -138,7 +138,7 @@ export class ModelApi {
   #patch({ metadata }: ShownPatch) {
     const { resourceVersion } = metadata;
     if (resourceVersion !== undefined && resourceVersion !== this.#set().metadata.resourceVersion) {
-      return failed({ kind: 'conflict', message: 'somebody else wrote' });
+      return failed({ kind: 'conflict', message: 'another client wrote' });
     }
     this.writes += 1;
     this.shown = metadata.annotations['holdfast.dev/rollout-state'] ?? undefined;

@@ -13,7 +13,7 @@ import type { ModelApi } from './model-api.ts';
 
 type Deed = readonly [weight: number, name: string, act: () => void];
 
-/** Everybody but the operator: users, budgets, kubelets and the built-in controller. */
+/** All actors but the operator: users, budgets, kubelets and the built-in controller. */
 export class Others {
   refusals = 0;
   readonly #api: ModelApi;
@@ -66,7 +66,7 @@ export class Others {
       [2, 'stop', () => this.stop(random.chance(50))],
       [2, 'budget', () => this.#refuseSome(random.below(3))],
       [2, 'a claim', () => this.#hit(({ uid }) => this.#ownClaim(uid))],
-      [2, 'somebody deletes a pod', () => this.#hit((pod) => deletePod(cluster, pod))],
+      [2, 'a user deletes a pod', () => this.#hit((pod) => deletePod(cluster, pod))],
       [2, 'a pod fails', () => this.#hit((pod) => this.#replace({ ...pod, failed: true }))],
     ];
   }
@@ -138,7 +138,7 @@ export class Others {
     this.#refused = new Set(ordinals);
   }
 
-  /** Nobody objects any more. */
+  /** No budget or webhook objects any more. */
   allow(): void {
     this.#refused = new Set();
     this.#api.ownersOfClaims.clear();

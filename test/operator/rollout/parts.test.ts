@@ -23,7 +23,7 @@ describe('a selector as a query', () => {
       },
       'a in (1,2),b notin (3),c,!d',
     ],
-    ['one that nobody knows', { matchExpressions: [{ key: 'a', operator: 'Like', values: ['x'] }] }, undefined],
+    ['an unknown one', { matchExpressions: [{ key: 'a', operator: 'Like', values: ['x'] }] }, undefined],
     ['nothing, which would be everything', {}, ''],
   ] as const;
   it.each(cases)('has %s', (_, selector, query) => expect(selectorQuery(selector)).toBe(query));

@@ -71,7 +71,7 @@ export class Story {
     return cluster;
   }
 
-  /** Another template comes last, and everybody does what is theirs. */
+  /** Another template comes last, and every actor does its part. */
   async #end(how: 'works' | 'fails' | 'is refused'): Promise<void> {
     const { cluster, operator } = this;
     operator.troubled = false;

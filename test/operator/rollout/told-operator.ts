@@ -65,7 +65,7 @@ export class ToldOperator {
     }
   }
 
-  /** Another one comes to lead. What nobody has told of by now nobody ever will. */
+  /** Another replica becomes the leader. What was not reported by now never will be. */
   restart(): void {
     note(this.#api.cluster, 'another operator leads');
     for (const uid of this.#ours) if (!this.#isTold(uid)) this.#excused.add(uid);
@@ -76,7 +76,7 @@ export class ToldOperator {
   /** Every removal has an event on the set and on the pod. */
   checkTold(): void {
     for (const uid of this.#ours) {
-      if (!this.#isTold(uid) && !this.#excused.has(uid)) this.wrong.push(`nobody was told that ${uid} was removed`);
+      if (!this.#isTold(uid) && !this.#excused.has(uid)) this.wrong.push(`the removal of ${uid} was not reported`);
     }
   }
 
@@ -125,7 +125,7 @@ export class ToldOperator {
 
   #removes(pod: ModelPod): void {
     const { cluster, lastRead } = this.#api;
-    // Nobody can see what happens between the last look at the set and the removal; the pod itself is held by its version.
+    // The operator cannot see what happens between the last look at the set and the removal; the pod itself is held by its version.
     const seen: ModelCluster = { ...lastRead.pods, set: lastRead.set.set };
     const target = seen.pods.find(({ uid }) => uid === pod.uid);
     const why = isReplica(seen, pod) ? 'broken' : 'condemned';

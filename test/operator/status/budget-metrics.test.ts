@@ -42,7 +42,7 @@ describe('metrics of budgets', () => {
     expect(await lines('_units{')).toEqual([expect.stringContaining('available_units')]);
   });
 
-  it('forget a budget that is gone, and start anew when it comes back', async () => {
+  it('forget a deleted budget, and start again when it comes back', async () => {
     const { clock, budgets, lines, blocked } = shown();
     budgets.show(budget('llm'), { available: 1, blocked: true });
     await clock.advance(1_000);

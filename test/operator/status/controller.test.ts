@@ -31,7 +31,7 @@ const lost: Failure = {
   retryAfterMs: undefined,
   maybeDone: true,
 };
-const conflict: Failure = { kind: 'conflict', message: 'somebody else wrote' };
+const conflict: Failure = { kind: 'conflict', message: 'another client wrote' };
 
 describe('PodUnavailableBudgets', () => {
   it('[U4] a new one gets its status, with the generation that was judged', async () => {
@@ -78,7 +78,7 @@ describe('PodUnavailableBudgets', () => {
     await end();
   });
 
-  it('[S1] a write that lost a race is computed anew from the newer object, never sent again', async () => {
+  it('[S1] a write that lost a race is computed again from the newer object, never resent', async () => {
     const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
     let once = true;
     bench.api.meanwhile = () => {
@@ -125,7 +125,7 @@ describe('PodUnavailableBudgets', () => {
     ['too many requests', { kind: 'tooManyRequests', message: 'wait', retryAfterMs: 200 }, 2],
     ['a denial', { kind: 'denied', message: 'no' }, 2],
     ['one that is gone', { kind: 'notFound', message: 'gone' }, 1],
-  ])('%s is tried again, computed anew, if that makes sense', async (_, failure, writes) => {
+  ])('%s is tried again, recomputed, if that makes sense', async (_, failure, writes) => {
     const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
     bench.api.failures.push(failure);
     const end = bench.lead();
@@ -189,7 +189,7 @@ describe('PodUnavailableBudgets', () => {
     await end();
   });
 
-  it('one that somebody keeps overwriting is not fought over', async () => {
+  it('one that another client keeps overwriting is not fought over', async () => {
     const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
     bench.api.wrote = () => {
       bench.api.put('podunavailablebudgets', { ...bench.pub('db'), status: {} });
@@ -219,7 +219,7 @@ describe('PodUnavailableBudgets', () => {
     await end();
   });
 
-  it('what turns wrong is told once, also across leaders', async () => {
+  it('what mutex wrong is told once, also across leaders', async () => {
     const missing = () => aWorld({ owners: [set], pods: [pod(0), pod(1).labels({ shard: 'a' })] });
     const grouped = aPub('db', { selector, minAvailable: 1, podGroupPolicy: { groupLabelKey: 'shard' } });
     const bench = aStatusBench({ world: missing(), pubs: [{ ...grouped, status: {} }] });
@@ -261,7 +261,7 @@ describe('PodDisruptionBudgets', () => {
     await end();
   });
 
-  it('a condition that was there before this life goes when the budget is plain, whoever wrote it', async () => {
+  it('a condition from before this process is removed when the budget is plain, whichever client wrote it', async () => {
     const left = { type: 'holdfast.dev/GroupBudget', status: 'True', reason: 'Sufficient', message: 'old' } as const;
     const builtIn = { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', message: '' } as const;
     const plain = (name: string) => ({
@@ -416,7 +416,7 @@ describe('leading', () => {
     await end();
   });
 
-  it('what nobody touched is found again after a while', async () => {
+  it('what was not touched is found again after a while', async () => {
     const bench = aStatusBench({ world: threePods(), pubs: [pub()] });
     const end = bench.lead();
     await bench.clock.advance(1_000);

@@ -184,7 +184,7 @@ describe('on an API server', () => {
     await end();
   });
 
-  it('[S2] a budget that became plain while nobody led loses the condition, and nothing else', async () => {
+  it('[S2] a budget that became plain while there was no leader loses the condition, and nothing else', async () => {
     const place = { namespace, name: 'web' };
     const body = { metadata: { annotations: { 'holdfast.dev/budget-scope': null, 'holdfast.dev/group-label': null } } };
     unwrap(await clients.upkeep.patch(resources.pdbs, place, { type: 'merge', body }));
@@ -196,7 +196,7 @@ describe('on an API server', () => {
     await end();
   });
 
-  it('a condition of ours that somebody else wrote goes, too', async () => {
+  it('a condition of ours that another client wrote is also removed', async () => {
     const place = { namespace, name: 'web', subresource: 'status' };
     const left = {
       type: 'holdfast.dev/GroupBudget',

@@ -12,7 +12,7 @@ export type Budget = PodDisruptionBudget | PodUnavailableBudget;
 /** The API server as far as the status of budgets goes: versions, conflicts, conditions that one manager applied. */
 export class FakeBudgets implements StatusClient {
   readonly objects = new Map<string, Budget>();
-  /** Budgets whose condition was applied, and not written by somebody else. */
+  /** Budgets whose condition was applied, and not written by another client. */
   readonly applied = new Set<string>();
   readonly writes: string[] = [];
   /** Failures of the next writes, instead of what would happen; or after it happened, when they say that it may have. */

@@ -85,7 +85,7 @@ describe('ledgers that come in', () => {
     expect(world.syncedVersion('ledgers')).toBe('7');
   });
 
-  it('[I1] that somebody deletes are remembered', () => {
+  it('[I1] that a client deletes are remembered', () => {
     const { sink, reserved } = aSink();
     sink.upsert(ledger('5', 'web-0'), '5');
     sink.remove(ledger('6', 'web-0'), '6');

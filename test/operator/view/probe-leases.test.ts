@@ -166,7 +166,7 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(true);
   });
 
-  it('[I4] that somebody takes by another name, list and all, counts no longer, however often it is renewed', () => {
+  it('[I4] that a client takes under another name, list and all, counts no longer, however often it is renewed', () => {
     sink.replace([], '4');
     sink.upsert(lease(), '5');
     for (const renewTime of ['1', '2', '3']) {
@@ -199,7 +199,7 @@ describe('a probe lease', () => {
     expect(isFresh()).toBe(false);
   });
 
-  it('[I4] from which somebody strikes a pod does not speak for it, renewed or not', () => {
+  it('[I4] from which a client strikes a pod does not confirm it, renewed or not', () => {
     sink.replace([], '4');
     sink.upsert(lease(), '5');
     sink.upsert(lease({ pods: [], version: '6' }), '6');

@@ -1,4 +1,4 @@
-import { type Comparison, comparisonHead, comparisonRows } from '../compare-text.ts';
+import { comparisonHead, comparisonRows, type RunComparison } from '../compare-text.ts';
 import { lengthOf } from '../figures.ts';
 import { outcomeText } from '../outcome-text.ts';
 import { isFinished, type SimulationResult } from '../result.ts';
@@ -21,7 +21,7 @@ export interface PageRecord {
 }
 
 /** One simulation, or two that are compared, as one page without anything from elsewhere. Two of them have the same time scale. */
-export function pageOf(shown: SimulationResult | Comparison, record: PageRecord): string {
+export function pageOf(shown: SimulationResult | RunComparison, record: PageRecord): string {
   const compared = 'changes' in shown ? shown : undefined;
   const results = 'changes' in shown ? [shown.asItIs, shown.changed] : [shown];
   const [first] = results;
@@ -43,7 +43,7 @@ export function pageOf(shown: SimulationResult | Comparison, record: PageRecord)
 }
 
 /** Above everything else: what the reader decides by. */
-function comparisonOf(comparison: Comparison): string {
+function comparisonOf(comparison: RunComparison): string {
   const { asItIs, changed } = comparison;
   const alarms = [
     ...outcomeText(asItIs).alarms.map((line) => `As it is: ${line}`),

@@ -75,14 +75,14 @@ function refuseOrphans(objects: readonly LoadedObject[]): void {
   const more = missing.length > maxNamed ? ` and ${missing.length - maxNamed} more` : '';
   const kinds = [...new Set(missing.map(({ resource }) => resource))].sort();
   throw new Problem(
-    `the snapshot has pods, but not whom they belong to: ${named}${more}. Nobody would replace these pods, and they would be collected as garbage.`,
+    `the snapshot has pods, but not their owners: ${named}${more}. These pods would be garbage-collected, and no controller would replace them.`,
     `Add ${kinds.join(',')} to what you export, or simulate with --from-cluster, which reads what is needed.`,
   );
 }
 
 function foreignNote({ kind, owners, pods }: ReturnType<typeof foreignOwners>[number]): string {
   const whose = `${pods} ${pods === 1 ? 'pod belongs' : 'pods belong'} to ${owners} ${kind}${owners === 1 ? '' : 's'}`;
-  return `${whose}, whose controller does not run in a simulation: nobody replaces them, and budgets that need them stay short once they are gone`;
+  return `${whose}, whose controller does not run in a simulation: once evicted they are not replaced, and budgets that count them stay short`;
 }
 
 const firstMs = Date.UTC(2026, 0, 1);

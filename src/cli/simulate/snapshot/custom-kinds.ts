@@ -44,7 +44,7 @@ function kindOf(definition: object): string {
   return `${String(spec['group'])}/${String(names['kind'])}`;
 }
 
-/** All versions are the same: nobody here knows what is different about them. */
+/** All versions get the same schema: a snapshot does not say how they differ. */
 function definitionOf({ group, kind, versions, namespaced, scaled }: CustomKind): LoadedObject {
   const singular = kind.toLowerCase();
   const plural = pluralOf(singular);

@@ -45,10 +45,10 @@ const indispensable: Readonly<Record<string, string>> = {
   DisruptionLedger: 'disruptionledgers',
 };
 
-/** So far up a chain of owners is looked; nobody has longer ones. */
+/** How far up a chain of owners is read; real chains are shorter. */
 const maxOwnerRounds = 5;
 
-/** Reads, by the rights of whoever asks, what a simulation starts from. It writes nothing. */
+/** Reads, with the rights of the user, what a simulation starts from. It writes nothing. */
 export async function readSnapshot(session: Session, namespace: string | undefined): Promise<ClusterSnapshot> {
   const reading = new Reading(new KindReader(session), namespace);
   await reading.run();
@@ -123,7 +123,7 @@ class Reading {
     return undefined;
   }
 
-  /** Kinds of owners that nobody has asked for. */
+  /** Kinds of owners that were not read yet. */
   #unread(): readonly KindName[] {
     const there = new Set(this.objects.map(uidOf));
     const found = new Map<string, KindName>();

@@ -56,7 +56,7 @@ export interface ForeignOwner {
   readonly pods: number;
 }
 
-/** Owners whose controllers do not run here: nobody replaces their pods. */
+/** Owners whose controllers do not run here: their pods are not replaced. */
 export function foreignOwners(objects: readonly LoadedObject[]): readonly ForeignOwner[] {
   const found = new Map<string, { owners: Set<string>; pods: number }>();
   for (const pod of objects.filter(isPod)) {

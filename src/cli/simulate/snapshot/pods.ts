@@ -86,7 +86,7 @@ function keptUnready(pod: SnapshotPod): LoadedObject {
   return { ...pod, metadata: { ...pod.metadata, annotations: { ...before, [sim.ready]: 'false' } } };
 }
 
-/** Whoever wrote a pod by hand says that it runs; that its containers do follows from that. */
+/** A pod written by hand says that it runs; that its containers run follows from that. */
 function withContainers(pod: SnapshotPod): LoadedObject {
   const { spec, status, metadata } = pod;
   if (status?.phase !== 'Running' || status.containerStatuses !== undefined || !isReady(pod)) return pod;

@@ -54,7 +54,7 @@ export function refuseLostRevisions(objects: readonly LoadedObject[]): void {
   if (first === undefined) return;
   const of = `${spaceOf(first.metadata)}/${first.metadata.name}`;
   throw new Problem(
-    `the snapshot has pods of StatefulSets or DaemonSets, such as ${of}, but not the revisions they are of: all of them would be taken for outdated, and replaced`,
+    `the snapshot has pods of StatefulSets or DaemonSets, such as ${of}, but not their ControllerRevisions: all of these pods would count as outdated and be replaced`,
     'Add controllerrevisions.apps to what you export.',
   );
 }

@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/json.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 
-/** New Jobs would come and never end, since nobody knows how long they run. */
+/** New Jobs would come and never end, since their run time is unknown. */
 export function withoutSchedules(objects: readonly LoadedObject[]): {
   readonly objects: readonly LoadedObject[];
   readonly notes: readonly string[];

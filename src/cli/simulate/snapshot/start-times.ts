@@ -34,7 +34,7 @@ export function startTimesOf(pods: readonly SnapshotPod[], chosenMs: number | un
   return { usualMs: median(all), source: 'snapshot', byOwner };
 }
 
-/** The name rather than the uid: what is made anew under the same name is as slow as before. */
+/** The name rather than the uid: what is recreated under the same name is as slow as before. */
 export function ownerKeyOf(metadata: SnapshotPod['metadata']): string | undefined {
   const controller = referencesOf(metadata).find((one) => one.controller === true);
   return controller && `${spaceOf(metadata)}/${controller.kind}/${controller.name}`;

@@ -3,7 +3,7 @@ import type { LoadedObject } from '../../load-objects.ts';
 
 /**
  * Manifests, unlike what a cluster prints, may have no uids. An object without one is taken for the one that others of the snapshot
- * mean by its name; one that nobody means gets one when it is loaded.
+ * refer to by its name; one without references gets one when it is loaded.
  */
 export function withMeantUids(objects: readonly LoadedObject[]): readonly LoadedObject[] {
   const meant = new Map<string, string>();

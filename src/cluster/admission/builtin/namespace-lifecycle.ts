@@ -16,7 +16,7 @@ export const namespaceLifecycle: Plugin = {
       if (protectedOne) throw forbidden(namespaces, name, 'this namespace may not be deleted');
       return;
     }
-    // An answer about a namespace would tell too much to someone who only asks what they may do.
+    // An answer about a namespace would tell too much to a user who only asks what they may do.
     const asking = type.key === 'authorization.k8s.io/localsubjectaccessreviews';
     if (operation !== 'CREATE' || namespace === '' || asking) return;
     const found = view.get<KubeObject & Namespace>('namespaces', '', namespace);

@@ -5,7 +5,7 @@ import type { Plugin } from './plugin.ts';
 const key = 'node.kubernetes.io/not-ready';
 const effect = 'NoSchedule';
 
-/** A new node takes no pods until someone has seen it ready. */
+/** A new node takes no pods until the node lifecycle controller has seen it ready. */
 export const nodeTaint: Plugin = {
   admit({ type, subresource, operation }, draft) {
     if (type.key !== 'nodes' || subresource !== '' || operation !== 'CREATE' || !draft) return;

@@ -3,7 +3,7 @@ import { type Random, randomSuffix } from '../../time/random.ts';
 
 const volumePrefix = 'kube-api-access-';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour, and a bit by which it is known that nobody asked for this lifetime. */
+/** An hour and seven seconds: the odd number marks a lifetime that the client did not ask for. */
 const tokenSeconds = 3607;
 const readableByAll = 0o644;
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../objects.ts';
 import { compileFrame, type PolicyFrame, policyVariables } from '../policies/policy.ts';
 
 export interface MutatingPolicy extends PolicyFrame {
-  /** To be asked again when someone changed the object after it. */
+  /** To be applied again when another plugin changed the object after it. */
   readonly reinvoke: boolean;
   readonly mutations: readonly Mutation[];
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import { joinApiVersion, type KubeObject, objectKey, type ResourceKey } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import type { AdmissionRequest } from '../admission.ts';
-import type { GroupVersionKind, Target } from '../admission-review.ts';
+import type { AdmissionTarget, GroupVersionKind } from '../admission-review.ts';
 import type { Reinvocation } from '../mutating-webhooks.ts';
 import { type BoundPolicy, createBoundSource } from '../policies/bound-policies.ts';
 import { inputsOf, isAbout, type PolicyContext, paramsFor } from '../policies/policy-inputs.ts';
@@ -77,7 +77,7 @@ function paramsOf(
 async function passThrough(
   bound: BoundMutation,
   request: AdmissionRequest,
-  target: Target,
+  target: AdmissionTarget,
   param: KubeObject | null,
   context: MutatingPolicyContext,
 ): Promise<KubeObject> {

@@ -3,7 +3,7 @@ import { celValue } from '../../cel/values.ts';
 import type { ResourceType } from '../../kinds/resource-type.ts';
 import { type KubeObject, splitApiVersion } from '../../objects.ts';
 import type { AdmissionRequest } from '../admission.ts';
-import { namespaceOf, type Target } from '../admission-review.ts';
+import { type AdmissionTarget, namespaceOf } from '../admission-review.ts';
 import { conditionRequest, type MatchContext, type Scope, scopeOf } from '../webhook-match.ts';
 import type { BoundPolicy } from './bound-policies.ts';
 import type { Bindings } from './evaluate.ts';
@@ -18,7 +18,7 @@ export function isAbout(
   { policy, binding }: BoundPolicy<PolicyFrame>,
   request: AdmissionRequest,
   context: PolicyContext,
-): Target | undefined {
+): AdmissionTarget | undefined {
   const scope = inScope(policy.matcher, request, context);
   if (scope.kind === 'refuse') throw scope.error;
   if (scope.kind === 'skip') return undefined;
@@ -36,7 +36,11 @@ function inScope(matcher: Matcher, request: AdmissionRequest, context: PolicyCon
   return scopeOf({ ...matcher, rules: named(matcher.rules) }, request, context);
 }
 
-export async function inputsOf(request: AdmissionRequest, target: Target, context: PolicyContext): Promise<Bindings> {
+export async function inputsOf(
+  request: AdmissionRequest,
+  target: AdmissionTarget,
+  context: PolicyContext,
+): Promise<Bindings> {
   const { group, version } = target.kind;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const same = version === request.kind.version && group === request.kind.group;

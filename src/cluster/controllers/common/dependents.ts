@@ -15,7 +15,7 @@ export interface DependentsOptions {
 }
 
 export interface Dependents {
-  /** Controlled by this owner, or by nobody and therefore open to adoption. */
+  /** Controlled by this owner, or without a controller and therefore open to adoption. */
   candidates<T extends KubeObject>(owner: KubeObject): readonly T[];
   stop(): void;
 }

@@ -18,7 +18,7 @@ interface RecordedEvent extends KubeObject {
 }
 
 /**
- * Writes core/v1 events about objects. Nobody waits for them and none of them is worth failing for: what the API server
+ * Writes core/v1 events about objects. Callers do not wait for them, and none of them is worth failing for: what the API server
  * refuses is reported and lost.
  */
 export class EventRecorder {

@@ -15,7 +15,7 @@ export const revisionHashLabel = 'controller-revision-hash';
 const hashLabels = { StatefulSet: 'controller.kubernetes.io/hash', DaemonSet: revisionHashLabel } as const;
 
 const maxPrefix = 223;
-/** Other hashes tried for a name that somebody else has taken. */
+/** Other hashes tried for a name that another object has. */
 const maxCollisions = 100;
 
 export type HistoryOwner = KubeObject & { kind: string; spec: { template: PodTemplate } };

@@ -17,7 +17,7 @@ export function createPodWriter(client: Client, events: EventRecorder): PodWrite
         const created = await client.create('pods', pod);
         events.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
       } catch (error) {
-        // Nothing can be created in a namespace that is being deleted, and nobody needs to hear of it.
+        // Nothing can be created in a terminating namespace, and that is not worth an event.
         if (!isNamespaceTerminating(error)) {
           events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
         }

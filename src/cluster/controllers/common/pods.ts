@@ -29,7 +29,7 @@ export function isReady(pod: PodObject): boolean {
   return readyCondition(pod)?.status === 'True';
 }
 
-/** Since when it is ready; undefined where it is not, or nobody wrote it down. */
+/** Since when it is ready; undefined where it is not, or its status does not say. */
 export function readySince(pod: PodObject): number | undefined {
   const condition = readyCondition(pod);
   if (condition?.status !== 'True') return undefined;

@@ -23,7 +23,7 @@ const jobs = 'batch/jobs';
 /** A little after the full minute, as clocks of others may be a little behind. */
 const settleMs = 100;
 
-/** Starts jobs on schedule, and throws away those that nobody looks at any more. */
+/** Starts jobs on schedule, and deletes finished ones beyond the history limits. */
 export function startCronJobController(context: ControllerContext): Controller {
   const controller = new CronJobs(context);
   const reconciler = new Reconciler(context, { name, reconcile: (key) => controller.reconcile(key) });

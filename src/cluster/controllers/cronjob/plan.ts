@@ -16,7 +16,7 @@ export type Due =
   /** `missed`: how many times have passed, of which this is the last. */
   | { readonly kind: 'run'; readonly atMs: number; readonly missed: number };
 
-/** Counting further is of no use: nobody is going to run them. */
+/** Counting further is of no use: missed jobs beyond these are never run. */
 const maxMissed = 100;
 const minuteMs = 60_000;
 

@@ -33,7 +33,7 @@ export function planUpdate(
   return { create: [], remove: planReplacement(input, pairs, Math.max(1, share)) };
 }
 
-/** Old pods that serve nobody go at once; of the others as many as may be unavailable. */
+/** Old pods that are unavailable are deleted at once; of the others as many as may be unavailable. */
 function planReplacement(input: DaemonSetInput, pairs: readonly Pair[], maxUnavailable: number): PodObject[] {
   const broken: PodObject[] = [];
   const serving: PodObject[] = [];

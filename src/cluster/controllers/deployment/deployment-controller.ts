@@ -117,7 +117,7 @@ async function create(tools: Tools, deployment: DeploymentObject, replicaSet: Re
   }
 }
 
-/** Another template has the same hash, or somebody took the name: the next look hashes differently. */
+/** Another template has the same hash, or another object has the name: the next reconciliation hashes differently. */
 async function noteCollision(tools: Tools, deployment: DeploymentObject, wanted: ReplicaSetObject): Promise<void> {
   const { namespace, name } = wanted.metadata;
   const existing = tools.context.view.get<ReplicaSetObject>(replicaSets, namespace ?? '', name);

@@ -91,7 +91,7 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   try {
     if (plan.status !== undefined) await write(tools, budget, plan.status);
   } catch (error) {
-    // Whoever was faster is looked at next; any other refusal closes the budget.
+    // After a conflict the newer object is reconciled next; any other refusal closes the budget.
     if (isApiError(error, 409)) throw error;
     await write(tools, budget, failedStatus(budget, messageOf(error), context.clock.now()));
     return undefined;

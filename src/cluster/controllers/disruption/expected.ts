@@ -31,7 +31,7 @@ function isSet<T>(value: T | null | undefined): value is T {
   return value !== undefined && value !== null;
 }
 
-/** Each controller counts once. Pods that nobody controls cannot be counted and are left out. */
+/** Each controller counts once. Pods without a controller cannot be counted and are left out. */
 function sumOfScales(pods: readonly PodObject[], findScale: FindScale): Expectation {
   const scales = new Map<string, number>();
   const seen = new Set<string>();

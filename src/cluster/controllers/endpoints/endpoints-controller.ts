@@ -100,7 +100,7 @@ class EndpointsController {
   }
 
   sliceChanged({ type, object }: ViewEvent): void {
-    // A slice of ours that somebody else wrote. Our own new ones have no name that we could know beforehand.
+    // A slice of ours that another client wrote. Our own new ones have no name that we could know beforehand.
     if (
       !this.#begun ||
       type === 'ADDED' ||

@@ -14,7 +14,7 @@ import type {
   SliceMember,
 } from './types.ts';
 
-/** Whether this controller looks after the service's endpoints; else whoever made the service does. */
+/** Whether this controller manages the service's endpoints; else the author of the service does. */
 export function isManaged(service: ServiceObject): boolean {
   return service.spec.type !== 'ExternalName' && Object.keys(service.spec.selector ?? {}).length > 0;
 }

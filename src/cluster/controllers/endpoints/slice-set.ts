@@ -54,7 +54,7 @@ export class SliceSet {
     this.#where.set(id, slice);
   }
 
-  /** A service without endpoints has one empty slice for each family, so that nobody takes it for one that was not looked at. */
+  /** A service without endpoints has one empty slice for each family, so that clients can tell it from one that was not reconciled yet. */
   ensurePlaceholder(family: Family): void {
     for (const slices of this.#byGroup.values()) if (slices.some((slice) => slice.family === family)) return;
     this.#add(emptySlice(family, []));
@@ -130,7 +130,7 @@ export class SliceSet {
     const slice: Slice = { family, ports, endpoints: new Map(), object, dirty: false };
     for (const endpoint of object.endpoints ?? []) {
       const id = `${family} ${endpoint.targetRef?.name ?? ''}`;
-      // Nobody else may have put things into our slices, or twice the same.
+      // Another client may have added foreign or duplicate endpoints to our slices: those are rewritten.
       if (!endpoint.targetRef || this.#where.has(id)) slice.dirty = true;
       else {
         slice.endpoints.set(id, endpoint);

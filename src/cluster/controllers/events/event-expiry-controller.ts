@@ -4,7 +4,7 @@ import type { Controller, ControllerContext } from '../controller.ts';
 
 /** As long as the real API server keeps them, counted from their last change. */
 const lifetimeMs = 3_600_000;
-/** More than anyone reads; in a large cluster they would take more memory than what they tell about. */
+/** More than a person reads; in a large cluster they would take more memory than what they tell about. */
 const defaultMaxEvents = 10_000;
 const sweepMs = 60_000;
 
@@ -13,7 +13,7 @@ export interface EventExpiryOptions {
   readonly maxEvents?: number;
 }
 
-/** Lets events go when their time is over, or when there are too many. As in etcd, nobody is asked and no one is told why. */
+/** Deletes events when their time is over, or when there are too many. As with etcd's leases, without admission and without a reason. */
 export function startEventExpiryController(context: ControllerContext, options: EventExpiryOptions): Controller {
   return new EventExpiry(context, options);
 }

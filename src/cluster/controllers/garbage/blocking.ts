@@ -4,8 +4,8 @@ import { isWaiting } from './judge.ts';
 type DependentsOf = (owner: KubeObject) => readonly KubeObject[];
 
 /**
- * Something that the owner has to outlive is still there. Those that wait for each other in a circle would do so for ever, so
- * within a circle nobody counts.
+ * Something that the owner has to outlive is still there. Those that wait for each other in a circle would do so forever, so
+ * within a circle none counts.
  */
 export function isBlocked(owner: KubeObject, dependentsOf: DependentsOf): boolean {
   return blockers(owner, dependentsOf).some(

@@ -24,7 +24,7 @@ export async function stripOwners(client: Client, owned: Owned, uids: ReadonlySe
   await changeOwners(client, owned, (owners) => owners.filter(({ uid }) => !uids.has(uid)));
 }
 
-/** The object is in nobody's way any more, though its owners stay its owners. */
+/** The object no longer blocks the deletion of its owners, though they stay its owners. */
 export async function unblockOwners(client: Client, owned: Owned): Promise<KubeObject | undefined> {
   return changeOwners(client, owned, (owners) =>
     owners.map((owner) => (owner.blockOwnerDeletion ? { ...owner, blockOwnerDeletion: false } : owner)),

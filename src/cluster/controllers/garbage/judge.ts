@@ -6,24 +6,24 @@ import type { KubeObject } from '../../objects.ts';
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
-export type OwnerState =
+export type GarbageOwnerState =
   | 'solid'
   /** Terminating, and it waits until those it owns are gone. */
   | 'waiting'
   | 'absent'
-  /** Its kind is not served, so nobody can tell. */
+  /** Its kind is not served, so it is unknown. */
   | 'unknown'
   /** A reference that can never be right: from outside namespaces into one. */
   | 'invalid';
 
 export interface OwnerFinding {
   readonly reference: OwnerReference;
-  readonly state: OwnerState;
+  readonly state: GarbageOwnerState;
 }
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-export type Verdict =
+export type GarbageVerdict =
   | { readonly kind: 'leave' }
   | { readonly kind: 'lookAgain' }
   /** Let those it owns go free, then let it go. */
@@ -34,7 +34,11 @@ export type Verdict =
   | { readonly kind: 'strip'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly policy: Propagation; readonly unblock: boolean };
 
-export function judge(object: KubeObject, owners: readonly OwnerFinding[], dependents: readonly KubeObject[]): Verdict {
+export function judge(
+  object: KubeObject,
+  owners: readonly OwnerFinding[],
+  dependents: readonly KubeObject[],
+): GarbageVerdict {
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) {
     if (has(object, orphanFinalizer)) return { kind: 'orphanDependents' };
@@ -46,7 +50,7 @@ export function judge(object: KubeObject, owners: readonly OwnerFinding[], depen
   if (loose.length === 0) return { kind: 'leave' };
   if (loose.length < owners.length) return { kind: 'strip', uids: new Set(loose) };
   if (owners.some(({ state }) => state === 'waiting') && dependents.length > 0) {
-    // What it owns may be what waits for it. Such a circle opens only when it blocks nobody any more.
+    // What it owns may be what waits for it. Such a circle opens only when it blocks none of its owners any more.
     return { kind: 'delete', policy: 'Foreground', unblock: dependents.some(isWaiting) };
   }
   return { kind: 'delete', policy: ownPolicy(object), unblock: false };

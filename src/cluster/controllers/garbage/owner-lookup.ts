@@ -2,7 +2,7 @@ import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import type { ResourceType, ResourceTypes } from '../../kinds/resource-type.ts';
 import { type KubeObject, splitApiVersion } from '../../objects.ts';
 import type { View } from '../../view.ts';
-import { isWaiting, type OwnerFinding, type OwnerState } from './judge.ts';
+import { type GarbageOwnerState, isWaiting, type OwnerFinding } from './judge.ts';
 
 export interface LookupTools {
   readonly view: View;
@@ -16,7 +16,7 @@ export function findOwners(tools: LookupTools, object: KubeObject): OwnerFinding
   }));
 }
 
-function ownerState(tools: LookupTools, object: KubeObject, reference: OwnerReference): OwnerState {
+function ownerState(tools: LookupTools, object: KubeObject, reference: OwnerReference): GarbageOwnerState {
   const type = ownerType(tools.types, reference);
   if (!type) return 'unknown';
   const { namespace } = object.metadata;

@@ -6,7 +6,7 @@ import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.ts';
 import { firstFree, parseIndexes } from './indexes.ts';
 import { blocksReplacement, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from './job-fields.ts';
-import { completed, deadlineInMs, failureOf, isEnough, knownOutcome, type Outcome } from './outcome.ts';
+import { completed, deadlineInMs, failureOf, isEnough, type JobOutcome, knownOutcome } from './outcome.ts';
 import { successByPolicy } from './success-policy.ts';
 
 /** Pods created or deleted in one look. */
@@ -22,7 +22,7 @@ export interface JobInput {
 
 export interface Decision {
   /** Why the job is over, if it is: its pods are not replaced any more. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: JobOutcome | undefined;
   /** One entry for each pod to create; the index where the job is indexed. */
   readonly create: readonly (number | undefined)[];
   readonly remove: readonly PodObject[];

@@ -14,7 +14,7 @@ import { type FailureRecord, noFailures } from './failure-backoff.ts';
 import { isFinished, isLeaving, isTracked, type JobStatus } from './job-fields.ts';
 import { newJobPod } from './job-pods.ts';
 import { startOrphanPods, stripFinalizer } from './orphan-pods.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 import { finish, type Noted, noteEnded, type PodCounts, settleNotes } from './track.ts';
 
 const name = 'job-controller';
@@ -124,7 +124,7 @@ async function settled<T>(
 }
 
 /** Frees the noted pods, counts them, and ends the job when all is counted. */
-async function conclude(tools: Tools, job: JobObject, noted: Noted, outcome: Outcome | undefined): Promise<void> {
+async function conclude(tools: Tools, job: JobObject, noted: Noted, outcome: JobOutcome | undefined): Promise<void> {
   const { client, context, events } = tools;
   for (const { reason, message } of noted.events) events.event(job, 'Normal', reason, message);
   for (const pod of noted.release) await stripFinalizer(client, pod);
@@ -135,7 +135,7 @@ async function conclude(tools: Tools, job: JobObject, noted: Noted, outcome: Out
   if (ended && outcome) reportEnd(events, current, ended, outcome);
 }
 
-function reportEnd(events: EventRecorder, job: JobObject, status: JobStatus, outcome: Outcome): void {
+function reportEnd(events: EventRecorder, job: JobObject, status: JobStatus, outcome: JobOutcome): void {
   if (outcome.result === 'failure') {
     events.event(job, 'Warning', outcome.reason, outcome.message);
     return;

@@ -5,13 +5,13 @@ import { containerStatuses, millis, phaseOf } from '../common/pods.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
 import { hasCondition, isSuspended } from './job-fields.ts';
 
-export interface Outcome {
+export interface JobOutcome {
   readonly result: 'success' | 'failure';
   readonly reason: string;
   readonly message: string;
 }
 
-export const completed: Outcome = {
+export const completed: JobOutcome = {
   result: 'success',
   reason: 'CompletionsReached',
   message: 'Reached expected number of succeeded pods',
@@ -23,7 +23,7 @@ export function isEnough(job: JobObject, succeeded: number): boolean {
 }
 
 /** Once a job has said how it ends, it stays with that. */
-export function knownOutcome(job: JobObject): Outcome | undefined {
+export function knownOutcome(job: JobObject): JobOutcome | undefined {
   for (const [type, result] of [
     ['SuccessCriteriaMet', 'success'],
     ['FailureTarget', 'failure'],
@@ -40,7 +40,7 @@ export function failureOf(
   pods: readonly PodObject[],
   failed: number,
   nowMs: number,
-): Outcome | undefined {
+): JobOutcome | undefined {
   if (failed > backoffLimit(job) || restartedTooOften(job, pods)) {
     return {
       result: 'failure',

@@ -1,9 +1,9 @@
 import type { JobObject } from '../common/workloads.ts';
 import { parseIndexes } from './indexes.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 
 /** A job of indexes may be content with some of them: the first rule that is fulfilled ends it. */
-export function successByPolicy(job: JobObject, succeeded: ReadonlySet<number>): Outcome | undefined {
+export function successByPolicy(job: JobObject, succeeded: ReadonlySet<number>): JobOutcome | undefined {
   if (succeeded.size === 0) return undefined;
   const rules = job.spec.successPolicy?.rules ?? [];
   const met = rules.findIndex((rule) => isMet(rule, succeeded, job.spec.completions ?? 0));

@@ -19,7 +19,7 @@ import {
   type JobCondition,
   type JobStatus,
 } from './job-fields.ts';
-import type { Outcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 
 type Notes = NonNullable<JobStatus['uncountedTerminatedPods']>;
 
@@ -81,7 +81,7 @@ export function noteEnded(
   };
 }
 
-function mayRelease(job: JobObject, pod: PodObject, outcome: Outcome | undefined): boolean {
+function mayRelease(job: JobObject, pod: PodObject, outcome: JobOutcome | undefined): boolean {
   if (job.metadata.deletionTimestamp !== undefined || outcome !== undefined) return true;
   return phaseOf(pod) === 'Succeeded' || hasFailed(job, pod);
 }
@@ -111,7 +111,7 @@ export function settleNotes(status: JobStatus, trackedUids: ReadonlySet<string>)
 }
 
 /** The last step: nothing is left to count and no pod is left to end. */
-export function finish(status: JobStatus, outcome: Outcome, nowMs: number): JobStatus | undefined {
+export function finish(status: JobStatus, outcome: JobOutcome, nowMs: number): JobStatus | undefined {
   const notes = status.uncountedTerminatedPods;
   if ((notes?.succeeded?.length ?? 0) + (notes?.failed?.length ?? 0) > 0) return undefined;
   if ((status.terminating ?? 0) > 0) return undefined;
@@ -126,7 +126,7 @@ interface Own {
   readonly startTime: string | undefined;
 }
 
-function ownConditions(job: JobObject, outcome: Outcome | undefined, nowMs: number): Own {
+function ownConditions(job: JobObject, outcome: JobOutcome | undefined, nowMs: number): Own {
   const conditions = job.status?.conditions ?? [];
   const now = timestamp(nowMs);
   const startTime = job.status?.startTime ?? (isSuspended(job) ? undefined : now);

@@ -25,7 +25,7 @@ interface Tools {
   readonly events: EventRecorder;
 }
 
-/** Looks at each pod: a leader gets its workers, and a group that lost a member begins anew. */
+/** Looks at each pod: a leader gets its workers, and a group that lost a member is recreated. */
 export function startLwsPodController(context: ControllerContext, client: Client): Controller {
   const tools: Tools = { context, client, events: new EventRecorder(context, client, 'leaderworkerset') };
   const reconciler = new Reconciler(context, { name: 'lws-pod', reconcile: (key) => reconcile(tools, key) });

@@ -20,7 +20,7 @@ export type RestartDecision =
   | { readonly kind: 'underway' }
   | { readonly kind: 'recreate'; readonly leader: PodObject };
 
-/** Whether what happened to a pod ends its group. The leader goes, its workers follow, and the group begins anew. */
+/** Whether what happened to a pod ends its group. The leader is deleted, its workers follow, and the group is recreated. */
 export function decideRestart({ lws, pod, leader, group }: RestartInput): RestartDecision {
   const keep: RestartDecision = { kind: 'keep' };
   if ((lws.spec.leaderWorkerTemplate.restartPolicy ?? recreate) !== recreate) return keep;

@@ -13,7 +13,7 @@ export interface GracePeriods {
 }
 
 /** What was last seen of a node, and when by our own clock: clocks of nodes are not trusted. */
-export interface Sighting {
+export interface NodeSighting {
   readonly hadReady: boolean;
   readonly heartbeat: string | undefined;
   readonly renewTime: string | undefined;
@@ -21,7 +21,7 @@ export interface Sighting {
 }
 
 export interface Judgement {
-  readonly sighting: Sighting;
+  readonly sighting: NodeSighting;
   /** The conditions of a node that has gone silent; undefined: leave them. */
   readonly conditions: readonly NodeCondition[] | undefined;
   /** It was ready until now. */
@@ -31,7 +31,7 @@ export interface Judgement {
 export function judgeNode(
   node: NodeObject,
   renewTime: string | undefined,
-  last: Sighting | undefined,
+  last: NodeSighting | undefined,
   grace: GracePeriods,
   nowMs: number,
 ): Judgement {
@@ -50,9 +50,9 @@ function lookAt(
   node: NodeObject,
   ready: NodeCondition | undefined,
   renewTime: string | undefined,
-  last: Sighting | undefined,
+  last: NodeSighting | undefined,
   nowMs: number,
-): Sighting {
+): NodeSighting {
   const now = { hadReady: ready !== undefined, heartbeat: ready?.lastHeartbeatTime, renewTime };
   if (last === undefined) {
     const silent = ready === undefined && renewTime === undefined;

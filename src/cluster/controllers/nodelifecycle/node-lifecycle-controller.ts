@@ -9,14 +9,14 @@ import { findCondition } from '../common/conditions.ts';
 import { EventRecorder } from '../common/events.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { type GracePeriods, judgeNode, type Sighting } from './health.ts';
+import { type GracePeriods, judgeNode, type NodeSighting } from './health.ts';
 import { taintsFor } from './taints.ts';
 
 export interface NodeLifecycleOptions {
   /** How long a node may be silent. */
   readonly graceMs?: number;
   readonly startupGraceMs?: number;
-  /** False: nobody looks for nodes that have gone silent. */
+  /** False: nodes that have gone silent are not looked for. */
   readonly monitor?: boolean;
 }
 
@@ -43,7 +43,7 @@ class NodeLifecycle implements Controller {
   readonly #grace: GracePeriods;
   readonly #client: Client;
   readonly #events: EventRecorder;
-  readonly #sightings = new Map<string, Sighting>();
+  readonly #sightings = new Map<string, NodeSighting>();
   readonly #tainting: Reconciler;
   readonly #health: Reconciler;
   readonly #podMarking: Reconciler;

@@ -79,7 +79,7 @@ class TaintEviction implements Controller {
     return undefined;
   }
 
-  /** When the pod has to go. A countdown that runs is not started anew by another taint. */
+  /** When the pod is evicted. Another taint does not restart a running countdown. */
   #dueTime(key: string, pod: PodObject): number | undefined {
     const running = this.#countdowns.get(key);
     const node = this.#context.view.get<NodeObject>('nodes', '', pod.spec.nodeName ?? '');

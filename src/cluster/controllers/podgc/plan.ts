@@ -1,4 +1,4 @@
-/** Which pods nobody will ever end, and why they have to go. */
+/** Which pods no kubelet will ever end, and why they are deleted. */
 
 import { createdAt, isFinished, isTerminating } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
@@ -52,7 +52,7 @@ function surplusFinished(pods: readonly PodObject[], limit: number): PodObject[]
   return sorted.slice(0, finished.length - limit);
 }
 
-/** Someone has said that the node is down for good, and it does look like it. */
+/** An administrator has tainted the node as out of service, and it is not ready. */
 function isOutOfService(node: NodeObject | undefined): boolean {
   const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
   return !ready && (node?.spec?.taints ?? []).some(({ key }) => key === 'node.kubernetes.io/out-of-service');

@@ -4,7 +4,7 @@ import type { Taint } from 'kubernetes-types/core/v1.js';
 import { tolerates } from '../daemonset/node-taints.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { neighbourCheck } from './neighbours.ts';
-import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
+import { hasUntolerated, type NodeFitCheck, wantsNode } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds } from './pod-needs.ts';
 import { spreadCheck } from './spread.ts';
@@ -13,9 +13,9 @@ const fits: readonly string[] = [];
 const unschedulableTaint: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
 /** What is the same for all nodes is worked out once; the first check that objects has the word. */
-export function checksFor(needs: PodNeeds, state: ClusterState): Check {
+export function checksFor(needs: PodNeeds, state: ClusterState): NodeFitCheck {
   const toleratesCordon = needs.tolerations.some((one) => tolerates(one, unschedulableTaint));
-  const checks: Check[] = [
+  const checks: NodeFitCheck[] = [
     (node) => (node.unschedulable && !toleratesCordon ? ['node(s) were unschedulable'] : fits),
     (node) => (hasUntolerated(needs, node) ? ['node(s) had untolerated taint(s)'] : fits),
     (node) => (wantsNode(needs, node) ? fits : ["node(s) didn't match Pod's node affinity/selector"]),

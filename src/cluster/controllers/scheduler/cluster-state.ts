@@ -65,7 +65,7 @@ export class ClusterState {
     return placed !== undefined && placed.node === pod.spec.nodeName && countsTheSame(placed.needs, pod);
   }
 
-  /** A pod that is there already is counted anew. */
+  /** A pod that is there already is counted again, with its new needs. */
   place(needs: PodNeeds, node: string): void {
     const before = this.#placed.get(needs.uid);
     if (before) this.#count(before.needs, before.node, -1);

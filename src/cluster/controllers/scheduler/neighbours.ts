@@ -1,13 +1,13 @@
 import type { ClusterState } from './cluster-state.ts';
 import type { DomainCounts } from './domain-counts.ts';
-import type { Check } from './node-fit.ts';
+import type { NodeFitCheck } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds } from './pod-needs.ts';
 
 /** Pods that must run near others, or must not; and others that do not want this one near them. */
-export function neighbourCheck(needs: PodNeeds, state: ClusterState): readonly Check[] {
+export function neighbourCheck(needs: PodNeeds, state: ClusterState): readonly NodeFitCheck[] {
   const repelled = [...state.repelledFrom(needs)];
-  const checks: Check[] = [];
+  const checks: NodeFitCheck[] = [];
   if (needs.affinity.length > 0) checks.push(attraction(needs, state));
   if (needs.antiAffinity.length > 0) {
     const avoided = needs.antiAffinity.map((term) => state.countsOf([term], term.topologyKey));
@@ -21,9 +21,9 @@ export function neighbourCheck(needs: PodNeeds, state: ClusterState): readonly C
   return checks;
 }
 
-function attraction(needs: PodNeeds, state: ClusterState): Check {
+function attraction(needs: PodNeeds, state: ClusterState): NodeFitCheck {
   const wanted = needs.affinity.map((term) => state.countsOf(needs.affinity, term.topologyKey));
-  // The first of a group that wants to be together has nobody to join.
+  // The first pod of a group that wants to be together has no other pod to join.
   const isFirst =
     wanted.every(({ byDomain }) => byDomain.size === 0) && needs.affinity.every((term) => state.selects(term, needs));
   return (node) =>

@@ -6,7 +6,7 @@ import type { NodeState } from './node-state.ts';
 import type { PodNeeds } from './pod-needs.ts';
 
 /** The reasons against a node; none: the pod fits. */
-export type Check = (node: NodeState) => readonly string[];
+export type NodeFitCheck = (node: NodeState) => readonly string[];
 
 export function hasUntolerated(needs: PodNeeds, node: NodeState): boolean {
   if (node.taints.length === 0 || node.node === undefined) return false;

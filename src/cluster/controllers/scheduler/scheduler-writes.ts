@@ -11,7 +11,7 @@ const schedulerName = 'kube-scheduler';
 /** Writes under way at once; the next decisions wait for them. */
 const maxInFlight = 64;
 
-/** All that the scheduler writes. Nobody waits for a single write, but there are only so many at a time. */
+/** All that the scheduler writes. Scheduling does not wait for a single write, but the number of writes at a time is limited. */
 export class SchedulerWrites {
   readonly #context: ControllerContext;
   readonly #client: Client;
@@ -37,7 +37,7 @@ export class SchedulerWrites {
         await this.#client.bind(namespace, pod.metadata.name, uid, node);
         if (successEvent) this.#events.event(pod, 'Normal', 'Scheduled', `Successfully assigned ${key} to ${node}`);
       } catch (error) {
-        // The pod is gone, or was bound by someone else.
+        // The pod is deleted, or was bound by another scheduler.
         if (!isApiError(error, 404) && !isApiError(error, 409)) throw error;
       } finally {
         after();

@@ -1,5 +1,5 @@
 import type { ClusterState } from './cluster-state.ts';
-import { type Check, hasUntolerated, wantsNode } from './node-fit.ts';
+import { hasUntolerated, type NodeFitCheck, wantsNode } from './node-fit.ts';
 import type { NodeState } from './node-state.ts';
 import type { PodNeeds, SpreadRule } from './pod-needs.ts';
 
@@ -15,7 +15,7 @@ interface Balance {
 }
 
 /** Pods spread evenly over the domains of a topology: no domain may be ahead of the emptiest by more than allowed. */
-export function spreadCheck(needs: PodNeeds, state: ClusterState): readonly Check[] {
+export function spreadCheck(needs: PodNeeds, state: ClusterState): readonly NodeFitCheck[] {
   if (needs.spread.length === 0) return [];
   const balances = needs.spread.map((rule) => balanceOf(rule, needs, state));
   return [(node) => balances.flatMap((balance) => objections(balance, node)).slice(0, 1)];

@@ -16,7 +16,7 @@ export interface NamespacedObjectOptions {
 
 type NamespaceObject = KubeObject & { status?: NamespaceStatus };
 
-/** Sees to it that every active namespace has an object of this name, whoever deletes it. */
+/** Keeps an object of this name in every active namespace: a deleted one is created again. */
 export function keepInEveryNamespace(context: ControllerContext, options: NamespacedObjectOptions): Controller {
   const client = context.clientFor(options.controller);
   const reconciler = new Reconciler(context, {

@@ -41,7 +41,7 @@ function retainsAll(set: StatefulSetObject): boolean {
   return policy?.whenScaled !== 'Delete' && policy?.whenDeleted !== 'Delete';
 }
 
-/** Somebody else controls the claim, and the policy keeps out of it. */
+/** Another controller owns the claim, and the policy keeps out of it. */
 export function hasOtherController(claim: ClaimObject, set: StatefulSetObject, pod: PodObject): boolean {
   if (retainsAll(set)) return false;
   return (claim.metadata.ownerReferences ?? []).some((reference) => {

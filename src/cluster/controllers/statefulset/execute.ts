@@ -42,7 +42,7 @@ async function attempt(tools: Tools, verb: Verb, pod: PodObject, write: () => Pr
   try {
     await write();
   } catch (error) {
-    // Somebody was faster; the next look sees what is there.
+    // Another client was faster; the next reconciliation sees what is there.
     if (!isApiError(error, 409)) podEvent(tools, verb, pod, messageOf(error));
     throw error;
   }

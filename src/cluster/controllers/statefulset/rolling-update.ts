@@ -32,7 +32,7 @@ export function withinBudget(input: UpdateInput): readonly Slot[] {
   const stale = fromTop(set, replicas).filter((slot) => isStale(slot, updateName));
   if (set.spec.podManagementPolicy !== 'Parallel') return stale.slice(0, Math.max(0, budget));
   if (budget <= 0 && !unavailable.some((slot) => isStale(slot, updateName))) return [];
-  // Pods that serve nobody can go at once; the budget is for those that do.
+  // Unavailable pods can be deleted at once; the budget is for those that serve.
   const broken = stale.filter((slot) => !isSlotAvailable(slot, health));
   const healthy = stale.filter((slot) => isSlotAvailable(slot, health));
   return [...broken, ...healthy.slice(0, Math.max(0, budget))];

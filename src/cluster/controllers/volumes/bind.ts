@@ -26,7 +26,7 @@ export interface Claim extends KubeObject {
   readonly status?: { readonly phase?: string };
 }
 
-/** Whether a volume is kept for this claim: for nobody else of the same name. */
+/** Whether a volume is kept for this claim, and not for an earlier one of the same name. */
 function isFor({ claimRef }: Volume['spec'], { metadata }: Claim): boolean {
   if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
   return claimRef.uid === undefined || claimRef.uid === '' || claimRef.uid === metadata.uid;

@@ -20,7 +20,7 @@ export function startVolumeBinder(context: ControllerContext): Controller {
     if (!claim || claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Bound') return;
     const chosen = volumeFor(claim, view.list<Volume>(volumes), waitsForPod(claim));
     if (!chosen) return;
-    // The volume first: whoever comes second finds it taken.
+    // The volume first: a second claim then finds it taken.
     const taken = takenVolume(chosen, claim);
     const volume = taken ? await client.update(volumes, taken) : chosen;
     const named = await client.update(claims, namingClaim(claim, volume.metadata.name));

@@ -20,7 +20,7 @@ function requestErrors(spec: JsonObject): readonly FieldError[] {
   ];
 }
 
-/** Nobody signs here: a request can be approved or denied, and whoever brings a signer finds it. */
+/** There is no signer here: a request can be approved or denied, and a signer that the user runs finds it. */
 export const certificateRequestStrategy: Strategy = {
   prepareForCreate: emptyStatus,
   prepareForUpdate(draft, old) {

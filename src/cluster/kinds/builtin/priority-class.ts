@@ -8,7 +8,7 @@ import { fillIn, numberAt, textAt } from './read.ts';
 const maxUserPriority = 1_000_000_000;
 const systemPrefix = 'system-';
 
-/** The classes that every cluster has. Nobody else may use the prefix. */
+/** The classes that every cluster has. Other classes may not use the prefix. */
 const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],

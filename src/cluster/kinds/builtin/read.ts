@@ -1,5 +1,5 @@
 /**
- * Reading and filling in objects whose shape nobody has promised. A field of the wrong type reads as one that is not
+ * Reading and filling in objects of unchecked shape. A field of the wrong type reads as one that is not
  * there: the schema, not these functions, refuses it.
  */
 

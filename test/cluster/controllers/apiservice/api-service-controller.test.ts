@@ -43,7 +43,7 @@ it('makes one that was deleted again, and says that it is available', async () =
   expect(test.errors).toEqual([]);
 });
 
-it('refuses services of others, which nobody here would ask', async () => {
+it('refuses services of other servers, which this one would not call', async () => {
   const spec = {
     group: 'metrics.k8s.io',
     version: 'v1',

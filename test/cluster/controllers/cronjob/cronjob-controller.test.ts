@@ -135,7 +135,7 @@ describe('cron jobs', () => {
     expect(names()).toHaveLength(1);
   });
 
-  it('forget a job that somebody else deleted', async () => {
+  it('forget a job that another client deleted', async () => {
     await create({ schedule: '0 * * * *' });
     await pass(60 * minute);
     await test.client.delete('batch/jobs', 'ns', names()[0] as string, { propagationPolicy: 'Background' });

@@ -44,7 +44,7 @@ describe('a look at a DaemonSet', () => {
     expect(plan(pods)).toMatchObject({ remove: ['p-1'] });
   });
 
-  it('replaces an old pod that serves nobody, whatever else is unavailable', () => {
+  it('replaces an old pod that is unavailable, whatever else is unavailable', () => {
     const pods = [
       daemon('p-1', 'a', 'old', { status: { phase: 'Running' } }),
       daemon('p-2', 'b', 'old', { status: { phase: 'Pending' } }),

@@ -342,7 +342,7 @@ describe('a status that cannot be written', () => {
     return written;
   }
 
-  it('because somebody was faster is tried again, and nothing is wrong', async () => {
+  it('because another client was faster is tried again, and nothing is wrong', async () => {
     const lost = () => conflict({ group: 'policy', resource: 'poddisruptionbudgets' }, 'web', staleObject);
     expect(await refusedOnce(lost)).toEqual(['InsufficientPods', 'InsufficientPods']);
   });

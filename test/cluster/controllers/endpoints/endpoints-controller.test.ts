@@ -237,7 +237,7 @@ describe('a service', () => {
   });
 });
 
-describe('what somebody else does to the slices', () => {
+describe('what another client does to the slices', () => {
   beforeEach(async () => {
     await service();
     await pod('a', '10.0.0.1', true);

@@ -60,7 +60,7 @@ describe('events', () => {
     expect(names()).toEqual(['c', 'd', 'e']);
   });
 
-  it('that were deleted by someone do not count', async () => {
+  it('that a client deleted do not count', async () => {
     for (const name of ['a', 'b', 'c']) await event(name);
     await plane.client.delete('events', 'default', 'b');
     await event('d');

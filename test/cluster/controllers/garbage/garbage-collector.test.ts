@@ -62,7 +62,7 @@ describe('in the background', () => {
   });
 
   it('goes what names an owner that never was', async () => {
-    await make('child', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'no-uid' }]);
+    await make('child', [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'absent', uid: 'no-uid' }]);
     await plane.quiet();
     expect(names()).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('in the background', () => {
   it('finds at its start what was lost before', async () => {
     const before = await fresh();
     await before.configMap('default', 'child', {
-      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'no-uid' }],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'absent', uid: 'no-uid' }],
     });
     startOn(before);
     await before.quiet();

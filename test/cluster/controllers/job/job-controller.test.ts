@@ -97,7 +97,7 @@ describe('Job controller', () => {
     expect(conditions()?.at(-1)).toBe('Failed=True DeadlineExceeded');
   });
 
-  it('gives up its pods uncounted when it is suspended, and starts anew', async () => {
+  it('gives up its pods uncounted when it is suspended, and starts again', async () => {
     await start({ parallelism: 2, completions: 2 });
     await cluster.run();
     const suspend = (value: boolean) =>
@@ -134,7 +134,7 @@ describe('Job controller', () => {
     expect(conditions()?.at(-1)).toBe('Complete=True CompletionsReached');
   });
 
-  it('counts a pod that was deleted by somebody as failed, and replaces it', async () => {
+  it('counts a pod that a client deleted as failed, and replaces it', async () => {
     await start();
     await cluster.run();
     await cluster.client.delete('pods', 'default', cluster.podNames()[0] as string);
@@ -161,7 +161,7 @@ describe('Job controller', () => {
     expect(cluster.pods().flatMap(({ metadata }) => metadata.finalizers ?? [])).toEqual([]);
   });
 
-  it('keeps away from jobs that somebody else manages', async () => {
+  it('keeps away from jobs that another controller manages', async () => {
     await start({ managedBy: 'example.com/queue' } as never);
     expect(cluster.pods()).toEqual([]);
   });

@@ -45,7 +45,7 @@ describe('the rollout', () => {
       { partition: 0, replicas: 4 },
     ],
     [
-      'nobody scales a set at rest by halves',
+      'a set at rest is not scaled by halves',
       { replicas: 6, leader: { replicas: 4, partition: 0, askedReplicas: 4 }, states: [done, done, done, done] },
       { partition: 0, replicas: 6 },
     ],
@@ -61,7 +61,11 @@ describe('the rollout', () => {
       { partition: 2, replicas: 4 },
     ],
     ['groups that are down take their share', { states: [down, old, old, old] }, { partition: 4, replicas: 4 }],
-    ['groups that are all down hold up nobody', { states: [down, down, down, down] }, { partition: 3, replicas: 4 }],
+    [
+      'groups that are all down do not delay the rollout',
+      { states: [down, down, down, down] },
+      { partition: 3, replicas: 4 },
+    ],
     [
       'the limit of the user holds',
       {

@@ -98,9 +98,9 @@ describe('three groups of four', () => {
     await setup.restartContainer('llm-1-2');
     await setup.run();
     expect([...setup.uids('llm-0'), ...setup.uids('llm-2')]).toEqual(others);
-    const anew = setup.uids('llm-1');
-    expect(anew).toHaveLength(4);
-    expect(anew.filter((uid) => group.includes(uid))).toEqual([]);
+    const recreated = setup.uids('llm-1');
+    expect(recreated).toHaveLength(4);
+    expect(recreated.filter((uid) => group.includes(uid))).toEqual([]);
     expect(setup.truths).toEqual(['Available']);
     expect(setup.events()).toContain(
       'RecreateGroupOnPodRestart: Worker pod llm-1-2 failed, deleted leader pod llm-1 to recreate group 1',
@@ -113,9 +113,9 @@ describe('three groups of four', () => {
     const group = setup.uids('llm-1');
     await setup.client.delete('pods', 'default', name);
     await setup.run();
-    const anew = setup.uids('llm-1');
-    expect(anew).toHaveLength(4);
-    expect(anew.filter((uid) => group.includes(uid))).toEqual([]);
+    const recreated = setup.uids('llm-1');
+    expect(recreated).toHaveLength(4);
+    expect(recreated.filter((uid) => group.includes(uid))).toEqual([]);
     expect([...setup.uids('llm-0'), ...setup.uids('llm-2')]).toEqual(others);
     expect(setup.truths).toEqual(['Available']);
   });

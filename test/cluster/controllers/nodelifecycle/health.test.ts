@@ -2,7 +2,7 @@ import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { NodeObject } from '../../../../src/cluster/controllers/common/workloads.ts';
 import { stayOf } from '../../../../src/cluster/controllers/nodelifecycle/eviction-time.ts';
-import { judgeNode, type Sighting } from '../../../../src/cluster/controllers/nodelifecycle/health.ts';
+import { judgeNode, type NodeSighting } from '../../../../src/cluster/controllers/nodelifecycle/health.ts';
 import { taintsFor } from '../../../../src/cluster/controllers/nodelifecycle/taints.ts';
 import { timestamp } from '../../../../src/cluster/time/clock.ts';
 
@@ -28,13 +28,13 @@ function aNode(
   };
 }
 
-function seen(seconds: number, fields: Partial<Sighting> = {}): Sighting {
+function seen(seconds: number, fields: Partial<NodeSighting> = {}): NodeSighting {
   return { hadReady: true, heartbeat: at(-10), renewTime: undefined, aliveAtMs: now + seconds * 1000, ...fields };
 }
 
 describe('a node that may have gone silent', () => {
   const ready = aNode([condition('Ready', 'True')]);
-  const table: [string, NodeObject, string | undefined, Sighting | undefined, boolean][] = [
+  const table: [string, NodeObject, string | undefined, NodeSighting | undefined, boolean][] = [
     [
       'is given time when it is seen first, however old its word',
       aNode([condition('Ready', 'True', -9999)]),
@@ -46,7 +46,7 @@ describe('a node that may have gone silent', () => {
     ['is silent after it', ready, undefined, seen(-51), true],
     ['is alive with a new heartbeat', ready, undefined, seen(-99, { heartbeat: at(-60) }), false],
     ['is alive with a renewed lease', ready, at(-1), seen(-99, { renewTime: at(-60) }), false],
-    ['is silent with a lease that nobody renews', ready, at(-60), seen(-99, { renewTime: at(-60) }), true],
+    ['is silent with a lease that is not renewed', ready, at(-60), seen(-99, { renewTime: at(-60) }), true],
     ['gets longer to start', aNode([], {}, -60), undefined, undefined, false],
     ['is silent when it never started', aNode([], {}, -61), undefined, undefined, true],
     ['is alive when only its lease says so', aNode([], {}, -999), at(-1), undefined, false],
@@ -148,7 +148,7 @@ describe('the taints of a node', () => {
         'network-unavailable:NoSchedule',
       ],
     ],
-    ['a taint that somebody else put there', aNode([condition('Ready', 'True')], { taints: [own] }), undefined],
+    ['a taint that another client put there', aNode([condition('Ready', 'True')], { taints: [own] }), undefined],
   ];
   it.each(table)('%s', (_name, node, expected) => {
     expect(text(node)).toEqual(expected);
@@ -168,7 +168,7 @@ describe('how long a pod may stay', () => {
   });
   it.each([
     ['with nothing against it', [], [], { kind: 'unlimited' }],
-    ['with a taint that drives nobody away', [taint('a', 'NoSchedule')], [], { kind: 'unlimited' }],
+    ['with a taint that evicts no pod', [taint('a', 'NoSchedule')], [], { kind: 'unlimited' }],
     ['with a taint that it does not tolerate', [taint('a')], [], { kind: 'none' }],
     ['with a taint that it tolerates for good', [taint('a')], [tolerate('a')], { kind: 'unlimited' }],
     [

@@ -231,7 +231,7 @@ describe('a pod and its neighbours', () => {
 
   const table: [string, readonly (readonly [PodObject, string])[], PodObject, string][] = [
     ['joins the zone of another', [[db, 'b1']], aPod('p', { spec: near('podAffinity', zone) }), 'b1'],
-    ['finds nobody to join', [], aPod('p', { spec: near('podAffinity', zone) }), noneNear],
+    ['finds no pod to join', [], aPod('p', { spec: near('podAffinity', zone) }), noneNear],
     ['is the first of its kind', [], aPod('p', { labels: { app: 'db' }, spec: near('podAffinity', zone) }), 'a1'],
     [
       'does not join pods of other namespaces',

@@ -52,7 +52,7 @@ describe.each(kept)('$name of $resource', ({ resource, name }) => {
   });
 });
 
-it('the certificate is put right where someone changed it', async () => {
+it('the certificate is put right where a client changed it', async () => {
   await plane.client.modify('configmaps', 'before', 'kube-root-ca.crt', (draft) => ({
     ...draft,
     data: { 'ca.crt': 'X' },

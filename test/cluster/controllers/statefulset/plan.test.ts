@@ -221,7 +221,7 @@ describe('a pass over a StatefulSet with storage', () => {
     expect(plan(spec, [], { claims: { 'data-db-0': stale } }).actions).toEqual([]);
   });
 
-  it('keeps out of a claim that somebody else controls, and says so', () => {
+  it('keeps out of a claim that another controller owns, and says so', () => {
     const mine = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'set', controller: true };
     const taken = claim({
       ownerReferences: [{ apiVersion: 'x/v1', kind: 'Other', name: 'o', uid: 'o', controller: true }, mine],

@@ -8,7 +8,7 @@ export interface Going {
   readonly uid: string;
 }
 
-/** I1 and I3 on the truth, with everything that is admitted taken for done. Nobody fails by itself, so what was met stays met. */
+/** I1 and I3 on the truth, with everything that is admitted taken for done. No pod fails by itself, so what was met stays met. */
 export function checkAvailability(server: ApiServer, budgets: Budgets, going: readonly Going[]): void {
   const gone = new Set(going.map((one) => one.uid));
   const serving = new Map<number, number>();

@@ -42,7 +42,7 @@ export class Life {
   #leader = 0;
   /** How the names of a group begin of which a pod was stopped. */
   #stopped = 'llm-';
-  /** What was found wrong where nobody could throw it. */
+  /** What was found wrong where an exception would be lost. */
   #wrong: unknown;
 
   constructor(seed: number) {
@@ -121,11 +121,11 @@ export class Life {
     const replica = this.#replica(index);
     const { life } = replica;
     const askedAt = this.#clock.monotonic();
-    // A PDB guards evictions alone; a delete of a pod under it would be nobody's mistake.
+    // A PDB guards evictions alone; a delete of a pod under it would be no mistake.
     const operation = this.#budgets.pdbs.length > 0 ? 'EVICT' : wanted;
     const uid = this.#server.pods.get(pod)?.uid ?? '';
     void replica.process.service.submit(request(pod, { operation, uid }), webhookTimeoutMs).then((verdict) => {
-      // An answer of a process that died, or one that comes too late, is heard by nobody.
+      // No client hears the answer of a process that died, or one that comes too late.
       if (replica.life !== life || this.#clock.monotonic() - askedAt > requestTimeoutMs) return;
       if (verdict.result === 'deny') {
         this.stats.refused += 1;
@@ -155,7 +155,7 @@ export class Life {
     return String(this.#server.pods.get(pod)?.version) === onlyIf.resourceVersion;
   }
 
-  /** Pods that were told to go are gone at last, are created anew, and come up. */
+  /** Pods that were deleted are gone at last, are created again, and come up. */
   #churn(which: number, inSteps: boolean): void {
     const name = pick(this.#unsettled(), which);
     if (name === undefined) return;
@@ -234,7 +234,7 @@ export class Life {
     this.#wrong ??= error;
   }
 
-  /** I9: nothing stays reserved for good. Everybody catches up, pods finish what they do, time passes. */
+  /** I9: nothing stays reserved for good. Every replica catches up, pods finish what they do, time passes. */
   async #settle(): Promise<void> {
     await this.#wait(webhookTimeoutMs);
     this.#inFlight = [];

@@ -31,7 +31,7 @@ export class Replica {
   process: Process;
   /** How many of the server's pod events its view has. */
   #seen = 0;
-  /** Answers of an earlier life are heard by nobody. */
+  /** No client hears the answers of an earlier process. */
   life = 0;
   readonly #parts: ReplicaParts;
 

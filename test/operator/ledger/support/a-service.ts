@@ -8,7 +8,7 @@ import type { BuiltinCounters, Completion, Takeover } from '../../../../src/oper
 import { Deadline } from '../../../../src/operator/admission/deadline.ts';
 import { LedgerAccess, type LedgerEvents, type LedgerStore } from '../../../../src/operator/admission/ledger.ts';
 import { type AdmissionLimits, defaultAdmissionLimits } from '../../../../src/operator/admission/limits.ts';
-import { GroupCommit, Turns } from '../../../../src/operator/admission/reserve.ts';
+import { GroupCommit, NamespaceMutex } from '../../../../src/operator/admission/reserve.ts';
 import type { PodReader, PodReading } from '../../../../src/operator/admission/verify.ts';
 import { ViewGate } from '../../../../src/operator/admission/view-gate.ts';
 import { Withdrawals } from '../../../../src/operator/admission/withdrawals.ts';
@@ -56,7 +56,7 @@ export interface Process {
 export function aProcess(given: Ingredients): Process {
   const { world, store, clock, identity = 'a', events = {}, options = {} } = given;
   const limits = { ...defaultAdmissionLimits, ...given.limits };
-  const turns = new Turns(
+  const mutex = new NamespaceMutex(
     given.failed ??
       ((_, error) => {
         throw error;
@@ -64,7 +64,7 @@ export function aProcess(given: Ingredients): Process {
   );
   const views = new ViewGate(world);
   const access = new LedgerAccess({ world, store, clock, events, callMs: limits.callMs });
-  const shared = { world, access, clock, turns, identity, events, random: given.random ?? (() => 0.5) };
+  const shared = { world, access, clock, mutex, identity, events, random: given.random ?? (() => 0.5) };
   const admission = new Admission({
     world,
     decide: (request) => decide(world, request, clock.now(), options),

@@ -4,8 +4,8 @@ import { pause } from '../../../../src/operator/admission/deadline.ts';
 import type { LedgerRead, LedgerStore, LedgerWrite } from '../../../../src/operator/admission/ledger.ts';
 
 /**
- * `lost`: it happened, and nobody heard of it. `dropped`: it never arrived. `hangs`: it arrived, and the answer never comes.
- * `raced`: somebody else writes a moment before.
+ * `lost`: it happened, and the answer was lost. `dropped`: it never arrived. `hangs`: it arrived, and the answer never comes.
+ * `raced`: another replica writes a moment before.
  */
 export type Fault = 'lost' | 'dropped' | 'hangs' | 'throws' | 'raced';
 

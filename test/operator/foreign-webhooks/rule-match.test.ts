@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { ruleMatches } from '../../../src/cluster/admission/rule-match.ts';
-import { type AdmissionRule, isCovered, podEviction } from '../../../src/operator/surroundings/rule-match.ts';
+import { type AdmissionRule, isCovered, podEviction } from '../../../src/operator/foreign-webhooks/rule-match.ts';
 
 const exact: AdmissionRule = {
   operations: ['CREATE'],

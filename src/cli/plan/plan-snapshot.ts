@@ -15,16 +15,16 @@ import { noSuchNodes } from '../no-nodes.ts';
 import { planNodeOf, ShapeBook } from './shape-book.ts';
 
 /** A cluster as a plan needs it, from a snapshot or as it is now. */
-export interface Surroundings extends Pick<PlanInput, 'world' | 'nodes' | 'shapeOf' | 'now'> {
+export interface PlanSnapshot extends Pick<PlanInput, 'world' | 'nodes' | 'shapeOf' | 'now'> {
   /** What could not be read, and what follows. */
   readonly warnings: readonly string[];
 }
 
-export function fromFiles(files: readonly string[]): Surroundings {
+export function fromFiles(files: readonly string[]): PlanSnapshot {
   return fromObjects(files.flatMap(loadObjects));
 }
 
-export function fromObjects(objects: readonly LoadedObject[]): Surroundings {
+export function fromObjects(objects: readonly LoadedObject[]): PlanSnapshot {
   const book = new ShapeBook();
   for (const object of objects) if (object.kind === 'Pod') book.add(object);
   return {
@@ -39,7 +39,7 @@ export function fromObjects(objects: readonly LoadedObject[]): Surroundings {
 const nodeResource: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 /** Budgets anywhere may be in the way, so all namespaces are read. */
-export async function fromCluster(session: Session, operatorNamespace: string | undefined): Promise<Surroundings> {
+export async function fromCluster(session: Session, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
   const live = await readWorld(session, { scope: everywhere, operatorNamespace });
   ensureSight(live.gaps);
   const reader = new KindReader(session);

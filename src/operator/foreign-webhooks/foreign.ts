@@ -3,7 +3,7 @@ import type { StringMap } from '../../api/meta.ts';
 import { isCovered, podEviction } from './rule-match.ts';
 import type { ConfigurationView } from './webhook-view.ts';
 
-/** A webhook of somebody else that has a say about evictions. */
+/** A webhook of another program that judges evictions. */
 export interface ForeignWebhook {
   /** As people find it. */
   readonly title: string;
@@ -13,7 +13,7 @@ export interface ForeignWebhook {
 
 /**
  * Its failure policy does not matter, since it may refuse all the same; nor do the objects and conditions it is limited to, which
- * could only be known for each eviction anew.
+ * could only be known for each eviction separately.
  */
 export function evictionWebhooks(kind: string, { metadata, webhooks }: ConfigurationView): readonly ForeignWebhook[] {
   return webhooks

@@ -2,25 +2,25 @@ import { compareResourceVersions } from '../../core/resource-version.ts';
 import type { Delta } from '../../kube/reflector/cache.ts';
 import type { ProbeQuestion } from '../probes/prober.ts';
 import type { ProbeResult } from '../probes/result.ts';
-import type { Standing, Verdict } from '../verdict.ts';
+import type { ProbeVerdict, Standing } from '../verdict.ts';
 import type { AgentPod, PresentCondition, ProbedPodView } from './agent-pod.ts';
 import { ProbedPod, type ProbingTerms } from './probed-pod.ts';
 
 /** What is to be said about a pod now, and what stands on it. */
-export interface PodOnDesk {
+export interface ProbedPodState {
   readonly metadata: AgentPod['metadata'];
   readonly node: string;
-  readonly verdict: Verdict;
+  readonly verdict: ProbeVerdict;
   /** This agent has found out something about it; before, what stands on the pod is its predecessor's word. */
   readonly decided: boolean;
   readonly present: PresentCondition | undefined;
 }
 
-export interface DeskOptions {
+export interface ProbedPodsOptions {
   readonly terms: ProbingTerms;
   /** Whether a node is this agent's. */
   readonly serves: (node: string) => boolean;
-  readonly onProbed: (pod: PodOnDesk, question: ProbeQuestion, result: ProbeResult, tookMs: number) => void;
+  readonly onProbed: (pod: ProbedPodState, question: ProbeQuestion, result: ProbeResult, tookMs: number) => void;
   /** Something about the pod may have to be published. */
   readonly onTouched: (uid: string) => void;
   /** What the lease of a node is to list may have changed. */
@@ -31,7 +31,7 @@ interface Entry {
   readonly metadata: AgentPod['metadata'];
   readonly node: string;
   readonly pod: ProbedPod;
-  verdict: Verdict;
+  verdict: ProbeVerdict;
   decided: boolean;
   present: PresentCondition | undefined;
   /** The pod's version after our last write. */
@@ -39,12 +39,12 @@ interface Entry {
 }
 
 /** The probed pods of this agent's nodes, by uid: a pod of the same name is another one. */
-export class Desk {
-  readonly #options: DeskOptions;
+export class ProbedPods {
+  readonly #options: ProbedPodsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #nodes = new Map<string, Set<string>>();
 
-  constructor(options: DeskOptions) {
+  constructor(options: ProbedPodsOptions) {
     this.#options = options;
   }
 
@@ -54,8 +54,8 @@ export class Desk {
     else this.#see(item, view);
   }
 
-  /** As it is now: it does not change in the reader's hands. */
-  get(uid: string): PodOnDesk | undefined {
+  /** A copy of its state. */
+  get(uid: string): ProbedPodState | undefined {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return undefined;
     const { metadata, node, verdict, decided, present } = entry;

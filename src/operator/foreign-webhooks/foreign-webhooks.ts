@@ -11,7 +11,7 @@ import { evictionWebhooks, type ForeignWebhook, mayReach } from './foreign.ts';
 import { isKruiseForPubs } from './kruise.ts';
 import { type ConfigurationView, projectConfiguration } from './webhook-view.ts';
 
-export interface SurroundingsParts {
+export interface ForeignWebhooksParts {
   readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log' | 'metrics'>;
   readonly traits: ServerTraits;
   /** For the labels that webhooks select namespaces by. */
@@ -29,15 +29,15 @@ interface Findings {
 }
 
 /** What others have registered with the API server beside us, and whether we are registered ourselves. */
-export class Surroundings {
-  readonly #parts: SurroundingsParts;
+export class ForeignWebhooks {
+  readonly #parts: ForeignWebhooksParts;
   readonly #validating: Watch;
   readonly #mutating: Watch;
   readonly #foreignCount: GaugeMetric<never>;
   readonly #listeners = new Set<() => void>();
   #findings: Findings | undefined;
 
-  constructor(parts: SurroundingsParts) {
+  constructor(parts: ForeignWebhooksParts) {
     this.#parts = parts;
     this.#foreignCount = parts.context.metrics.gauge({
       name: 'foreign_eviction_webhook',
@@ -69,9 +69,9 @@ export class Surroundings {
   }
 
   /**
-   * Who else has a say about evictions in a namespace: validating webhooks are asked at the same time, so an eviction that we
-   * completed could be refused by another. Mutating ones are asked before, and count all the same: whoever looks at evictions may
-   * do more than answer. While nobody knows, it counts as if there were somebody.
+   * Which other webhook judges evictions in a namespace: validating webhooks are called at the same time, so an eviction that we
+   * completed could be refused by another. Mutating ones are called before, and count all the same: a webhook that sees evictions
+   * may do more than answer. While this is not known, it counts as if there were one.
    */
   foreignEvictionWebhook(namespace: string): string | undefined {
     if (this.#findings === undefined) return 'unknown: the operator has not seen the webhook configurations yet';
@@ -86,7 +86,7 @@ export class Surroundings {
     return foreign.find((webhook) => mayReach(webhook, labels))?.title;
   }
 
-  /** PodUnavailableBudgets are somebody else's. As long as that is not known, they are ours to protect. */
+  /** Kruise enforces PodUnavailableBudgets. As long as that is not known, they are ours to protect. */
   kruiseOwnsPubs(): boolean {
     return this.#findings?.kruise ?? false;
   }
@@ -149,7 +149,7 @@ interface Watch {
 function watch(
   kind: string,
   resource: ResourceName,
-  { context, traits }: SurroundingsParts,
+  { context, traits }: ForeignWebhooksParts,
   refresh: () => void,
 ): Watch {
   const { clients, clock, random, log } = context;
@@ -195,11 +195,11 @@ function signature(findings: Findings | undefined): string {
 
 /** How evictions in a namespace are completed: never by us where another webhook has a say about them. */
 export function decideOptionsBy(
-  surroundings: Pick<Surroundings, 'foreignEvictionWebhook'>,
+  foreignWebhooks: Pick<ForeignWebhooks, 'foreignEvictionWebhook'>,
   takeover: NonNullable<DecideOptions['takeover']>,
 ): (namespace: string) => DecideOptions {
   return (namespace) => ({
     takeover,
-    foreignEvictionWebhook: surroundings.foreignEvictionWebhook(namespace) !== undefined,
+    foreignEvictionWebhook: foreignWebhooks.foreignEvictionWebhook(namespace) !== undefined,
   });
 }

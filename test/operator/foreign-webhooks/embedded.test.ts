@@ -4,8 +4,8 @@ import type { ResourceName } from '../../../src/kube/client/client.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
+import { ForeignWebhooks } from '../../../src/operator/foreign-webhooks/foreign-webhooks.ts';
 import { resources } from '../../../src/operator/resources.ts';
-import { Surroundings } from '../../../src/operator/surroundings/surroundings.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { until } from '../../kube/support/server.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 interface Here {
-  readonly surroundings: Surroundings;
+  readonly foreignWebhooks: ForeignWebhooks;
   readonly metrics: Metrics;
   readonly lines: string[];
   changes: number;
@@ -37,9 +37,9 @@ function look(): Here {
   const log = createLogger({ level: 'info', format: 'text', now: () => 0, write: (line) => lines.push(line) });
   const clock: Clock = { ...realClock, monotonic: () => realClock.monotonic() + here.silentMs };
   const context = { clients: server.clients, clock, random: () => 0.5, log, metrics };
-  const surroundings = new Surroundings({ context, traits: { watchList: true }, namespaces });
-  const here: Here = { surroundings, metrics, lines, changes: 0, silentMs: 0 };
-  surroundings.listen(() => {
+  const foreignWebhooks = new ForeignWebhooks({ context, traits: { watchList: true }, namespaces });
+  const here: Here = { foreignWebhooks, metrics, lines, changes: 0, silentMs: 0 };
+  foreignWebhooks.listen(() => {
     here.changes += 1;
   });
   return here;
@@ -64,98 +64,98 @@ beforeEach(async () => {
 });
 
 describe('foreign webhooks on evictions', () => {
-  it('[P9] are assumed as long as nobody knows', async () => {
-    const { surroundings } = look();
-    expect(surroundings.synced).toBe(false);
-    expect(surroundings.foreignEvictionWebhook('shop')).toMatch('has not seen the webhook configurations yet');
-    expect(surroundings.kruiseOwnsPubs()).toBe(false);
-    await surroundings.close();
+  it('[P9] are assumed as long as it is unknown', async () => {
+    const { foreignWebhooks } = look();
+    expect(foreignWebhooks.synced).toBe(false);
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toMatch('has not seen the webhook configurations yet');
+    expect(foreignWebhooks.kruiseOwnsPubs()).toBe(false);
+    await foreignWebhooks.close();
   });
 
   it('[P9] are seen to come and go, named, counted, and never confused with our own', async () => {
     unwrap(await server.client.create(resources.validating, {}, ourConfiguration()));
     const here = look();
-    const { surroundings } = here;
-    surroundings.start();
-    await until(() => surroundings.synced);
-    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
+    const { foreignWebhooks } = here;
+    foreignWebhooks.start();
+    await until(() => foreignWebhooks.synced);
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toBeUndefined();
     expect(here.changes).toBe(1);
     await register(resources.mutating, 'other', webhook('look.other.dev'));
-    await until(() => surroundings.foreignEvictionWebhook('shop') !== undefined);
-    expect(surroundings.foreignEvictionWebhook('shop')).toBe('look.other.dev of MutatingWebhookConfiguration other');
+    await until(() => foreignWebhooks.foreignEvictionWebhook('shop') !== undefined);
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toBe('look.other.dev of MutatingWebhookConfiguration other');
     expect(here.changes).toBe(2);
     expect(await here.metrics.render()).toMatch('holdfast_foreign_eviction_webhook 1');
     expect(here.lines.join('')).toMatch('webhooks="look.other.dev of MutatingWebhookConfiguration other"');
     unwrap(await server.client.delete(resources.mutating, { name: 'other' }));
-    await until(() => surroundings.foreignEvictionWebhook('shop') === undefined);
+    await until(() => foreignWebhooks.foreignEvictionWebhook('shop') === undefined);
     expect(await here.metrics.render()).toMatch('holdfast_foreign_eviction_webhook 0');
-    await surroundings.close();
+    await foreignWebhooks.close();
   });
 
   it('matter where their namespaceSelector reaches', async () => {
     const namespaceSelector = { matchLabels: { team: 'b' } };
     await register(resources.validating, 'other', webhook('b.other.dev', { namespaceSelector }));
-    const { surroundings } = look();
-    surroundings.start();
-    await until(() => surroundings.synced);
-    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
-    expect(surroundings.foreignEvictionWebhook('bare')).toBeUndefined();
-    expect(surroundings.foreignEvictionWebhook('never-seen')).toMatch('b.other.dev');
-    await surroundings.close();
+    const { foreignWebhooks } = look();
+    foreignWebhooks.start();
+    await until(() => foreignWebhooks.synced);
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toBeUndefined();
+    expect(foreignWebhooks.foreignEvictionWebhook('bare')).toBeUndefined();
+    expect(foreignWebhooks.foreignEvictionWebhook('never-seen')).toMatch('b.other.dev');
+    await foreignWebhooks.close();
   });
 
   it('[P9] are assumed again when nothing was heard for too long', async () => {
     const here = look();
-    const { surroundings } = here;
-    surroundings.start();
-    await until(() => surroundings.synced);
+    const { foreignWebhooks } = here;
+    foreignWebhooks.start();
+    await until(() => foreignWebhooks.synced);
     here.silentMs = 150_000;
-    expect(surroundings.foreignEvictionWebhook('shop')).toBeUndefined();
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toBeUndefined();
     here.silentMs = 210_000;
-    expect(surroundings.foreignEvictionWebhook('shop')).toMatch(
+    expect(foreignWebhooks.foreignEvictionWebhook('shop')).toMatch(
       'has not heard from the watch of webhook configurations for 210 seconds',
     );
-    await surroundings.close();
+    await foreignWebhooks.close();
   });
 });
 
-it('Kruise comes and goes, and whoever listens is told', async () => {
+it('Kruise comes and goes, and listeners are told', async () => {
   const here = look();
-  const { surroundings } = here;
-  surroundings.start();
-  await until(() => surroundings.synced);
+  const { foreignWebhooks } = here;
+  foreignWebhooks.start();
+  await until(() => foreignWebhooks.synced);
   const rules = [{ ...rule, apiGroups: ['policy.kruise.io'], resources: ['podunavailablebudgets'] }];
   const name = 'kruise-validating-webhook-configuration';
   await register(resources.validating, name, webhook('vpodunavailablebudget.kb.io', { rules }));
-  await until(() => surroundings.kruiseOwnsPubs());
+  await until(() => foreignWebhooks.kruiseOwnsPubs());
   expect(here.changes).toBe(2);
   unwrap(await server.client.delete(resources.validating, { name }));
-  await until(() => !surroundings.kruiseOwnsPubs());
+  await until(() => !foreignWebhooks.kruiseOwnsPubs());
   expect(here.changes).toBe(3);
-  await surroundings.close();
+  await foreignWebhooks.close();
 });
 
-it('a listener that fails keeps nobody else from hearing', async () => {
+it('a listener that fails does not keep the others from hearing', async () => {
   const here = look();
-  const { surroundings } = here;
+  const { foreignWebhooks } = here;
   const heard: string[] = [];
-  surroundings.listen(() => {
+  foreignWebhooks.listen(() => {
     throw new Error('not my day');
   });
-  surroundings.listen(() => heard.push('heard'));
-  surroundings.start();
+  foreignWebhooks.listen(() => heard.push('heard'));
+  foreignWebhooks.start();
   await until(() => heard.length > 0);
   expect(here.lines.join('')).toMatch('not my day');
-  await surroundings.close();
+  await foreignWebhooks.close();
 });
 
 it('our own configuration is shown, and a change of whom it trusts is no news', async () => {
   unwrap(await server.client.create(resources.validating, {}, ourConfiguration({ caBundle: 'one' })));
   const here = look();
-  const { surroundings } = here;
-  surroundings.start();
-  await until(() => surroundings.synced);
-  expect(surroundings.ownConfiguration()?.webhooks.map(({ name, hasTrust }) => [name, hasTrust])).toEqual(
+  const { foreignWebhooks } = here;
+  foreignWebhooks.start();
+  await until(() => foreignWebhooks.synced);
+  expect(foreignWebhooks.ownConfiguration()?.webhooks.map(({ name, hasTrust }) => [name, hasTrust])).toEqual(
     ['eviction', 'deletion', 'update', 'announcement', 'budgets', 'probes'].map((name) => [
       `${name}.holdfast.dev`,
       true,
@@ -166,7 +166,7 @@ it('our own configuration is shown, and a change of whom it trusts is no news', 
     server.client.patch(resources.validating, { name: 'holdfast' }, { type: 'json', operations: [operation as never] });
   unwrap(await patch({ op: 'replace', path, value: Buffer.from('two').toString('base64') }));
   unwrap(await patch({ op: 'remove', path }));
-  await until(() => surroundings.ownConfiguration()?.webhooks[0]?.hasTrust === false);
+  await until(() => foreignWebhooks.ownConfiguration()?.webhooks[0]?.hasTrust === false);
   expect(here.changes).toBe(2);
-  await surroundings.close();
+  await foreignWebhooks.close();
 });

@@ -1,7 +1,7 @@
 import type { Reflected } from './sink.ts';
 
 /** What one session has learnt. */
-export class Turn<T extends Reflected> {
+export class WatchSession<T extends Reflected> {
   useful = false;
   /** The server let us watch. */
   opened = false;

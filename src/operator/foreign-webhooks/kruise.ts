@@ -5,8 +5,8 @@ const plural = 'podunavailablebudgets';
 
 /**
  * Whether this is Kruise's own registration for PodUnavailableBudgets: it then answers for them, also where its feature gates are
- * off. A policy engine may have rules about these objects, too, and protects nothing by them; to take it for Kruise would leave
- * every PodUnavailableBudget to nobody.
+ * off. A policy engine may also have rules about these objects, and protects nothing by them; to take it for Kruise would leave
+ * every PodUnavailableBudget unenforced.
  */
 export function isKruiseForPubs({ metadata, webhooks }: ConfigurationView): boolean {
   return webhooks.some((webhook) => isKruiseWebhook(webhook, metadata.name));

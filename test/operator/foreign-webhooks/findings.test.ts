@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { evictionWebhooks, mayReach } from '../../../src/operator/surroundings/foreign.ts';
-import { isKruiseForPubs } from '../../../src/operator/surroundings/kruise.ts';
-import { projectConfiguration } from '../../../src/operator/surroundings/webhook-view.ts';
+import { evictionWebhooks, mayReach } from '../../../src/operator/foreign-webhooks/foreign.ts';
+import { isKruiseForPubs } from '../../../src/operator/foreign-webhooks/kruise.ts';
+import { projectConfiguration } from '../../../src/operator/foreign-webhooks/webhook-view.ts';
 
 const evictions = [
   { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/eviction'], scope: '*' },
@@ -19,7 +19,7 @@ function configuration(webhook: object, name = 'policies') {
   return projectConfiguration({ metadata: { name, resourceVersion: '1' }, webhooks: [{ name: 'w', ...webhook }] });
 }
 
-describe('a webhook of somebody else', () => {
+describe('a webhook of another program', () => {
   const found = (webhook: object) => evictionWebhooks('ValidatingWebhookConfiguration', configuration(webhook));
 
   it('is named with its configuration', () => {
@@ -47,7 +47,7 @@ describe('a webhook of somebody else', () => {
     ['with an empty selector: every namespace', { namespaceSelector: {} }, {}, true],
     ['with a selector that matches', { namespaceSelector: team }, { team: 'a' }, true],
     ['with a selector that does not match', { namespaceSelector: team }, { team: 'b' }, false],
-    ['with a selector, and labels that nobody knows', { namespaceSelector: team }, undefined, true],
+    ['with a selector, and unknown labels', { namespaceSelector: team }, undefined, true],
     [
       'with a selector that cannot be read',
       { namespaceSelector: { matchExpressions: [{ key: 'team', operator: 'Like', values: ['a'] }] } },
