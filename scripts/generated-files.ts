@@ -3,6 +3,7 @@ import { podUnavailableBudgetCrd } from '../src/api/crd/pod-unavailable-budget.t
 import { manifestsOf } from '../src/operator/install/manifests.ts';
 import { renderManifests } from '../src/operator/install/render.ts';
 import { defaultInstallValues } from '../src/operator/install/values.ts';
+import { chartFiles } from './chart/chart-files.ts';
 import { textsPage, textsPath } from './texts/texts-page.ts';
 
 /** Every generated file: its path from the root of the project, and how its content is made. */
@@ -19,7 +20,9 @@ export interface GeneratedFile {
 }
 
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
-  return Promise.all(Object.entries(generators).map(async ([path, generate]) => ({ path, content: await generate() })));
+  const chart = Object.entries(chartFiles()).map(([path, content]) => ({ path, content }));
+  const others = Object.entries(generators).map(async ([path, generate]) => ({ path, content: await generate() }));
+  return [...(await Promise.all(others)), ...chart];
 }
 
 function yamlFile(...objects: readonly object[]): string {
