@@ -49,7 +49,10 @@ function definitions(): string {
 
 function definition(crd: CustomResourceDefinition): string {
   const { metadata } = crd;
-  const annotations = { ...('annotations' in metadata ? (metadata.annotations as object) : {}), 'helm.sh/resource-policy': 'keep' };
+  const annotations = {
+    ...('annotations' in metadata ? (metadata.annotations as object) : {}),
+    'helm.sh/resource-policy': 'keep',
+  };
   const kept = JSON.parse(JSON.stringify({ ...crd, metadata: { ...metadata, annotations } })) as Json;
   return objectLines([{ choice: [], value: kept }], undefined).join('\n');
 }

@@ -51,6 +51,7 @@ export function conflictsTemplate(): string {
   const checks = conflicts.map(
     ([broken, text]) => `{{- if ${broken} }}\n{{- $wrong = append $wrong ${JSON.stringify(text)} }}\n{{- end }}`,
   );
-  const fail = '{{- if $wrong }}\n{{- fail (printf "these values cannot be installed:\\n  %s" (join "\\n  " $wrong)) }}\n{{- end }}';
+  const fail =
+    '{{- if $wrong }}\n{{- fail (printf "these values cannot be installed:\\n  %s" (join "\\n  " $wrong)) }}\n{{- end }}';
   return ['{{- $wrong := list }}', ...checks, fail, ''].join('\n');
 }

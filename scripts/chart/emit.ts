@@ -47,7 +47,10 @@ function guarded(members: readonly Member[], write: Write, inside: string | unde
   const body = write(present, list ?? inside);
   const lines = list === undefined ? body : [`{{- range $item := ${list} }}`, ...body, '{{- end }}'];
   // A list without items is gone through without effect: that it has some is no condition.
-  const relevant = list === undefined ? members : members.filter(({ choice }) => present.some((one) => sameList(one.choice, choice, list)));
+  const relevant =
+    list === undefined
+      ? members
+      : members.filter(({ choice }) => present.some((one) => sameList(one.choice, choice, list)));
   return [{ when: presenceOf(relevant), lines }];
 }
 
@@ -56,7 +59,6 @@ function presenceOf(members: readonly Member[]): string | undefined {
   const condition = conditionOf(members.map(({ choice, value }) => ({ choice, value: value !== undefined })));
   return condition.kind === 'sometimes' ? condition.expression : undefined;
 }
-
 
 function sameList(one: readonly number[], other: readonly number[], list: string): boolean {
   const dimension = dimensions.findIndex(([first]) => first?.when === list);
@@ -129,11 +131,7 @@ function mergedMap(members: readonly Member<JsonMap>[], keys: readonly string[],
   return `{{ toJson (merge (deepCopy ${path}) (dict ${pairs})) }}`;
 }
 
-function listBlock(
-  members: readonly Member<readonly Json[]>[],
-  indent: number,
-  inside: string | undefined,
-): Block {
+function listBlock(members: readonly Member<readonly Json[]>[], indent: number, inside: string | undefined): Block {
   const filled = members.filter(({ value }) => value.length > 0);
   if (filled.length === 0) return { kind: 'inline', text: '[]' };
   const lines = itemLines(filled, indent, inside);
@@ -173,7 +171,10 @@ function keyedItems(list: readonly Json[], byPlace: boolean): ReadonlyMap<string
 
 /** It is there for the second item of a list alone: the first, which has the same form, stands for it. */
 function isSecond(text: string): boolean {
-  return secondItems.some((mark) => text.includes(mark)) && holesIn(text).every(({ list }) => list === undefined && !joins(text));
+  return (
+    secondItems.some((mark) => text.includes(mark)) &&
+    holesIn(text).every(({ list }) => list === undefined && !joins(text))
+  );
 }
 
 function joins(text: string): boolean {
@@ -200,7 +201,8 @@ function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
   const distinct = [...new Map(lists.map((list) => [list.join('\n'), list])).values()];
   const rest = new Set(distinct.flat());
   const befores = new Map([...rest].map((key) => [key, new Set<string>()]));
-  for (const list of distinct) for (const [index, key] of list.entries()) if (index > 0) befores.get(key)?.add(list[index - 1] ?? '');
+  for (const list of distinct)
+    for (const [index, key] of list.entries()) if (index > 0) befores.get(key)?.add(list[index - 1] ?? '');
   const union: string[] = [];
   while (rest.size > 0) {
     const next = [...rest].find((key) => [...(befores.get(key) ?? [])].every((before) => !rest.has(before)));

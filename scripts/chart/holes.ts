@@ -73,7 +73,11 @@ export function markedMap(key: string): string | undefined {
   return key.startsWith('zz-map/') ? value(key.slice('zz-map/'.length)) : undefined;
 }
 
-const number = (mark: number, path: string): Hole => ({ mark: String(mark), expression: `int ${path}`, kind: 'number' });
+const number = (mark: number, path: string): Hole => ({
+  mark: String(mark),
+  expression: `int ${path}`,
+  kind: 'number',
+});
 const text = (mark: string, expression: string): Hole => ({ mark, expression, kind: 'text' });
 
 export const holes: readonly Hole[] = [
@@ -88,7 +92,7 @@ export const holes: readonly Hole[] = [
   text('zz-priority-zz', value('priorityClassName')),
   text('zz-secret-zz', value('certificates.secretName')),
   text('zz-clients-zz', value('webhook.clientCertificates.secretName')),
-  text(Buffer.from(authority).toString('base64'), `b64enc ${value('webhook.caBundle')}`),
+  text(Buffer.from(authority).toString('base64'), `b64enc (toString ${value('webhook.caBundle')})`),
   ...Object.values(urls).map((mark) => text(mark, url)),
   text('zz-host-zz', `regexReplaceAll "^https://([^:/]+).*$" ${url} "\${1}"`),
   text('192.0.2.254', `regexReplaceAll "^https://([^:/]+).*$" ${url} "\${1}"`),

@@ -26,7 +26,9 @@ export function scalarText(scalar: Scalar): string {
 
 /** What people write may need quotes: the whole text is put together first, and quoted then. */
 function formatted(source: string, found: readonly Hole[]): string {
-  const format = source.replaceAll('%', '%%').replace(anyMark, (mark) => (byMark.get(mark)?.kind === 'number' ? '%d' : '%s'));
+  const format = source
+    .replaceAll('%', '%%')
+    .replace(anyMark, (mark) => (byMark.get(mark)?.kind === 'number' ? '%d' : '%s'));
   return `{{ printf ${JSON.stringify(format)} ${found.map(({ expression }) => `(${expression})`).join(' ')} | toJson }}`;
 }
 

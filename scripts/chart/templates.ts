@@ -1,9 +1,9 @@
-import { randomOf } from './random.ts';
 import { crdManifests, type Manifest, manifestsOf } from '../../src/operator/install/manifests.ts';
 import { refKey, refOf } from '../../src/operator/install/object-ref.ts';
 import { ownKind } from '../../src/operator/install/own-kinds.ts';
 import { guardedLines, objectLines } from './emit.ts';
 import { dimensions, markedValues, secondItems } from './holes.ts';
+import { randomOf } from './random.ts';
 import type { Json, Member } from './variants.ts';
 
 /** Enough that every four variants of different dimensions occur together; a test with real helm compares other ones. */
@@ -18,7 +18,10 @@ function samples(): readonly Sample[] {
   const random = randomOf(1);
   return Array.from({ length: sampleSize }, () => {
     const choice = dimensions.map((variants) => Math.floor(random() * variants.length));
-    const values = dimensions.reduce((sofar, variants, index) => variants[choice[index] ?? 0]?.set(sofar) ?? sofar, markedValues);
+    const values = dimensions.reduce(
+      (sofar, variants, index) => variants[choice[index] ?? 0]?.set(sofar) ?? sofar,
+      markedValues,
+    );
     const crds = new Set<Manifest>(crdManifests);
     const objects = manifestsOf(values).filter((manifest) => !crds.has(manifest) && !isOwnNamespace(manifest));
     return { choice, objects: new Map(objects.map((manifest) => [refKey(refOf(manifest)), manifest])) };
@@ -52,10 +55,26 @@ function plainJson(manifest: Manifest | undefined): Json | undefined {
   return manifest === undefined ? undefined : (JSON.parse(JSON.stringify(manifest)) as Json);
 }
 
-/** What an installation can do without is left out of clusters that do not know it. */
+/** Kinds that came after the oldest Kubernetes that is supported. */
+const since: Readonly<Record<string, string>> = {
+  MutatingAdmissionPolicy: '1.36.0',
+  MutatingAdmissionPolicyBinding: '1.36.0',
+};
+
+/**
+ * What an installation can do without is left out of clusters that do not serve it. `helm template` asks no cluster, and then knows no kinds,
+ * not even pods: the version decides.
+ */
 function whereServed(kind: string, apiVersion: string, lines: readonly string[]): readonly string[] {
   if (ownKind(kind)?.spare === undefined) return lines;
-  return [`{{- if $.Capabilities.APIVersions.Has "${apiVersion}/${kind}" }}`, ...lines, '{{- end }}'];
+  const has = (what: string) => `($.Capabilities.APIVersions.Has "${what}")`;
+  const version = since[kind];
+  const unasked = `(not ${has('v1/Pod')})`;
+  const offline =
+    version === undefined
+      ? unasked
+      : `(and ${unasked} (semverCompare ">=${version}-0" $.Capabilities.KubeVersion.Version))`;
+  return [`{{- if or ${has(`${apiVersion}/${kind}`)} ${offline} }}`, ...lines, '{{- end }}'];
 }
 
 function fileOf(kind: string): string {

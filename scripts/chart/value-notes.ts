@@ -8,19 +8,24 @@ export const valueNotes: Readonly<Record<string, string>> = {
   'resources.requests': 'What the scheduler keeps free.',
   'resources.limits': 'What it may use at most.',
   takeover: '"on": the webhook completes the evictions itself that a budget judged. "off": the API server does.',
-  projection: '"on": disruptionsAllowed of PodDisruptionBudgets shows units, such as groups. "off": pods, as Kubernetes counts.',
+  projection:
+    '"on": disruptionsAllowed of PodDisruptionBudgets shows units, such as groups. "off": pods, as Kubernetes counts.',
   webhook: 'How API servers call the operator.',
   'webhook.timeoutSeconds': 'How long API servers wait for an answer.',
-  'webhook.failurePolicy': 'Fail: without an answer a request is refused. Ignore: nothing is protected while the operator is down.',
+  'webhook.failurePolicy':
+    'Fail: without an answer a request is refused. Ignore: nothing is protected while the operator is down.',
   'webhook.url': 'Instead of the Service: where API servers find the webhooks, such as https://10.0.0.7:9443.',
   'webhook.caBundle': 'PEM: whom API servers are to trust. Only with certificates.source "secret".',
-  'webhook.clientCertificates': 'API servers show client certificates: a Secret whose ca.crt signs them, and names of which they have one.',
-  'webhook.clientCertificates.secretName': 'A Secret in the namespace of the release whose ca.crt signs the client certificates.',
+  'webhook.clientCertificates':
+    'API servers show client certificates: a Secret whose ca.crt signs them, and names of which they have one.',
+  'webhook.clientCertificates.secretName':
+    'A Secret in the namespace of the release whose ca.crt signs the client certificates.',
   'webhook.clientCertificates.names': 'Names of which a client certificate must have one.',
   'webhook.bearer': 'API servers show bearer tokens of these users.',
   certificates: 'Of the webhooks.',
   'certificates.source': 'own: the operator makes them. cert-manager: cert-manager does. secret: you do.',
-  'certificates.secretName': 'With source "secret": a Secret in the namespace of the release, with tls.crt and tls.key.',
+  'certificates.secretName':
+    'With source "secret": a Secret in the namespace of the release, with tls.crt and tls.key.',
   agent: 'Asks disruption probes, on every node.',
   'agent.enabled': 'false: pods with a disruption probe are never evicted.',
   'agent.resources': 'Of each agent.',
@@ -34,7 +39,8 @@ export const valueNotes: Readonly<Record<string, string>> = {
   'agent.maxProbes': 'Probes at the same time, on one node.',
   'agent.nodeSelector': 'Labels of nodes that have an agent.',
   featureGates: 'Features to switch on or off: EnforcedRollingUpdateInStatefulSet.',
-  'featureGates.EnforcedRollingUpdateInStatefulSet': 'Repairs stuck rollouts of annotated StatefulSets; true unless it is set.',
+  'featureGates.EnforcedRollingUpdateInStatefulSet':
+    'Repairs stuck rollouts of annotated StatefulSets; true unless it is set.',
   logLevel: 'debug, info, warn or error.',
   hostNetwork: 'true: for clusters whose API servers cannot reach the network of pods. No NetworkPolicy then.',
   nodeSelector: 'Labels of nodes that may run the operator.',

@@ -16,7 +16,7 @@ export interface ValueSchema {
   readonly minItems?: number;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly required?: readonly string[];
-  readonly propertyNames?: ValueSchema;
+  readonly patternProperties?: Readonly<Record<string, ValueSchema>>;
   readonly additionalProperties?: boolean | ValueSchema;
   readonly description?: string;
   readonly default?: unknown;
@@ -79,12 +79,12 @@ export const cidr = reader({ type: 'string', pattern: cidrPattern }, (value, fie
 const quantity = /^\d{1,15}(\.\d{1,9})?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
 
 /** Coarser than the readers: of a key only what it is made of. */
-const keys: ValueSchema = { pattern: '^([-a-z0-9.]{1,253}/)?[A-Za-z0-9]([-\\w.]{0,61}[A-Za-z0-9])?$' };
+const keys = '^([-a-z0-9.]{1,253}/)?[A-Za-z0-9]([-\\w.]{0,61}[A-Za-z0-9])?$';
 
 const quantitiesSchema: ValueSchema = {
   type: 'object',
-  propertyNames: keys,
-  additionalProperties: { type: 'string', pattern: quantity.source },
+  patternProperties: { [keys]: { type: 'string', pattern: quantity.source } },
+  additionalProperties: false,
 };
 
 export const quantities = reader(quantitiesSchema, (value, field) => {
@@ -99,8 +99,8 @@ export const quantities = reader(quantitiesSchema, (value, field) => {
 
 const labelsSchema: ValueSchema = {
   type: 'object',
-  propertyNames: keys,
-  additionalProperties: { type: 'string', pattern: '^([A-Za-z0-9]([-\\w.]{0,61}[A-Za-z0-9])?)?$' },
+  patternProperties: { [keys]: { type: 'string', pattern: '^([A-Za-z0-9]([-\\w.]{0,61}[A-Za-z0-9])?)?$' } },
+  additionalProperties: false,
 };
 
 export const labels = reader(labelsSchema, (value, field) => {
