@@ -65,8 +65,8 @@ function installed(given: Fields, namespace: string): Objects {
   return objects;
 }
 
-function rendered(given: Fields, namespace: string, more: readonly string[] = newest): Objects {
-  const { status, stdout, stderr } = helmTemplate(given, namespace, more);
+async function rendered(given: Fields, namespace: string, more: readonly string[] = newest): Promise<Objects> {
+  const { status, stdout, stderr } = await helmTemplate(given, namespace, more);
   expect(stderr).toBe('');
   expect(status).toBe(0);
   return objectsIn(stdout);
@@ -89,44 +89,44 @@ describe('the values of the chart', () => {
 });
 
 describe.runIf(helmPath !== undefined)('the chart, with the real helm', () => {
-  it('has no complaints of helm lint', () => {
-    const { status, stdout, stderr } = helm(['lint', '--strict', '--namespace', 'holdfast-system', chartFolder]);
+  it('has no complaints of helm lint', async () => {
+    const { status, stdout, stderr } = await helm(['lint', '--strict', '--namespace', 'holdfast-system', chartFolder]);
     expect(`${stdout}${stderr}`).toContain('1 chart(s) linted, 0 chart(s) failed');
     expect(status).toBe(0);
   });
 
-  it('renders what holdfast install applies, as it comes', () => {
-    expect(rendered({}, 'holdfast-system')).toEqual(installed({}, 'holdfast-system'));
+  it('renders what holdfast install applies, as it comes', async () => {
+    expect(await rendered({}, 'holdfast-system')).toEqual(installed({}, 'holdfast-system'));
   });
 
   const longest = Math.max(...Object.values(candidates).map((from) => from.length));
   it.each(Array.from({ length: longest }, (_, index) => index))(
     'renders what holdfast install applies, with each value at least once (%i)',
-    (index) => {
+    async (index) => {
       const given = chosenFrom((_, from) => from[index % from.length]);
       const namespace = namespaces[index % namespaces.length] ?? '';
-      expect(rendered(given, namespace)).toEqual(installed(given, namespace));
+      expect(await rendered(given, namespace)).toEqual(installed(given, namespace));
     },
   );
 
-  it(`renders what holdfast install applies, with ${combinations} random combinations (HOLDFAST_SEED=${seed})`, () => {
+  it(`renders what holdfast install applies, with ${combinations} random combinations (HOLDFAST_SEED=${seed})`, async () => {
     const random = randomOf(seed);
     const oneOf = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)];
     for (let count = 0; count < combinations; count++) {
       const given = chosenFrom((_, from) => (random() < 0.5 ? oneOf(from) : undefined));
       const namespace = oneOf(namespaces) ?? '';
-      expect(rendered(given, namespace), JSON.stringify(given)).toEqual(installed(given, namespace));
+      expect(await rendered(given, namespace), JSON.stringify(given)).toEqual(installed(given, namespace));
     }
   });
 
-  it('leaves out what clusters do not serve, and nothing else', () => {
-    const all = Object.keys(rendered({}, 'holdfast-system'));
-    const older = Object.keys(rendered({}, 'holdfast-system', ['--kube-version', '1.30.0']));
+  it('leaves out what clusters do not serve, and nothing else', async () => {
+    const all = Object.keys(await rendered({}, 'holdfast-system'));
+    const older = Object.keys(await rendered({}, 'holdfast-system', ['--kube-version', '1.30.0']));
     expect(all.filter((name) => !older.includes(name))).toEqual([
       'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy  holdfast-disruptions-allowed',
       'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding  holdfast-disruptions-allowed',
     ]);
-    const bare = Object.keys(rendered({}, 'holdfast-system', [...newest, '--api-versions', 'v1/Pod']));
+    const bare = Object.keys(await rendered({}, 'holdfast-system', [...newest, '--api-versions', 'v1/Pod']));
     const kinds = new Set(all.filter((name) => !bare.includes(name)).map((name) => name.split(' ')[1]));
     expect([...kinds].toSorted()).toEqual([
       'FlowSchema',
@@ -139,8 +139,8 @@ describe.runIf(helmPath !== undefined)('the chart, with the real helm', () => {
     ]);
   });
 
-  it('leaves out definitions that another product brings', () => {
-    const names = Object.keys(rendered({ crds: { podUnavailableBudgets: false } }, 'holdfast-system'));
+  it('leaves out definitions that another product brings', async () => {
+    const names = Object.keys(await rendered({ crds: { podUnavailableBudgets: false } }, 'holdfast-system'));
     expect(names.filter((name) => name.includes('CustomResourceDefinition'))).toEqual([
       'apiextensions.k8s.io/v1 CustomResourceDefinition  disruptionledgers.holdfast.dev',
     ]);
@@ -171,8 +171,8 @@ describe.runIf(helmPath !== undefined)('the chart, with the real helm', () => {
     ['a namespace in capitals', { agent: { execNamespaces: ['A'] } }, "at '/agent/execNamespaces/0'"],
     ['a list that is a text', { imagePullSecrets: 'a' }, "at '/imagePullSecrets': got string, want array"],
   ];
-  it.each(wrong)('refuses %s, as holdfast install does', (_, given, said) => {
-    const { status, stderr } = helmTemplate(given, 'holdfast-system');
+  it.each(wrong)('refuses %s, as holdfast install does', async (_, given, said) => {
+    const { status, stderr } = await helmTemplate(given, 'holdfast-system');
     expect(status).not.toBe(0);
     expect(stderr).toContain(said);
     const values = 'namespace' in given ? { ...given, namespace: 'A' } : merged(installValues({}, 'a'), given);
@@ -191,10 +191,10 @@ describe.runIf(helmPath !== undefined)('the chart, with the real helm', () => {
     ['tokens of no users', { webhook: { bearer: [] } }, 'a'],
     ['a single replica that fails closed', { replicas: 1 }, 'a'],
   ];
-  it.each(conflicting)('refuses %s, in the words of holdfast install', (_, given, namespace) => {
+  it.each(conflicting)('refuses %s, in the words of holdfast install', async (_, given, namespace) => {
     const read = readInstallValues(installValues(given, namespace));
     const errors = read.ok ? [] : read.errors;
-    const { status, stderr } = helmTemplate(given, namespace);
+    const { status, stderr } = await helmTemplate(given, namespace);
     expect(status).not.toBe(0);
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) expect(stderr).toContain(formatFieldErrors([error]));

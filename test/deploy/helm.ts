@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,35 +24,36 @@ export interface HelmRun {
   readonly stderr: string;
 }
 
-/** Without the settings and caches of the machine. */
-export function helm(args: readonly string[], env: Readonly<Record<string, string>> = {}): HelmRun {
+/** Without the settings and caches of the machine. Asynchronous: the cluster that it talks to may be in this process. */
+export async function helm(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<HelmRun> {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-helm-'));
-  try {
-    const { status, stdout, stderr } = spawnSync(helmPath ?? 'helm', args, {
-      encoding: 'utf8',
-      timeout: 110_000,
-      maxBuffer: 64 * 1024 * 1024,
-      env: { PATH: process.env['PATH'], HOME: home, ...env },
+  const ran = await runProgram(helmPath ?? 'helm', args, { PATH: process.env['PATH'], HOME: home, ...env });
+  rmSync(home, { recursive: true, force: true });
+  return ran;
+}
+
+export function runProgram(path: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<HelmRun> {
+  const options = { encoding: 'utf8', timeout: 110_000, maxBuffer: 64 * 1024 * 1024, env } as const;
+  return new Promise((resolve) => {
+    const child = execFile(path, args, options, (_, stdout, stderr) => {
+      resolve({ status: child.exitCode, stdout, stderr });
     });
-    return { status, stdout, stderr };
-  } finally {
-    rmSync(home, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Calls with the path of a file that holds the values, as JSON, which is YAML. */
-export function withValuesFile<T>(values: unknown, use: (path: string) => T): T {
+export async function withValuesFile<T>(values: unknown, use: (path: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-values-'));
   try {
     const path = join(folder, 'values.yaml');
     writeFileSync(path, JSON.stringify(values));
-    return use(path);
+    return await use(path);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-export function helmTemplate(values: unknown, namespace: string, more: readonly string[] = []): HelmRun {
+export function helmTemplate(values: unknown, namespace: string, more: readonly string[] = []): Promise<HelmRun> {
   return withValuesFile(values, (path) =>
     helm(['template', 'holdfast', chartFolder, '--namespace', namespace, '--values', path, ...more]),
   );
