@@ -65,7 +65,7 @@ function sameList(one: readonly number[], other: readonly number[], list: string
   return one[dimension] === other[dimension];
 }
 
-export function presentOf(members: readonly Member[]): readonly Member<Json>[] {
+function presentOf(members: readonly Member[]): readonly Member<Json>[] {
   return members.flatMap(({ choice, value }) => (value === undefined ? [] : [{ choice, value }]));
 }
 

@@ -14,7 +14,7 @@ const chartReaders: Readers = {
 };
 
 /** Of the chart. */
-export const chartDefaults: Fields = {
+const chartDefaults: Fields = {
   ...defaultInstallValues,
   crds: { podUnavailableBudgets: true, disruptionLedgers: true },
 };

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { chartFolder, helm, withValuesFile } from '../../deploy/helm.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';
 import { serviceAccountAccess } from '../../support/installed.ts';
@@ -71,15 +72,15 @@ export class HelmRelease {
   async #operatorKubeconfig(): Promise<string> {
     const { user } = await serviceAccountAccess(this.#cluster, { namespace: this.namespace, name: 'holdfast' });
     const token = user.token?.kind === 'inline' ? user.token.text : '';
-    const cluster = /^ {4}certificate-authority-data: .*$/m.exec(this.#cluster.kubeconfig)?.[0];
-    const server = /server: (\S+)/.exec(this.#cluster.kubeconfig)?.[1];
-    const authority = cluster ?? /certificate-authority-data: \S+/.exec(this.#cluster.kubeconfig)?.[0] ?? '';
+    const { clusters } = parse(this.#cluster.kubeconfig) as {
+      readonly clusters: readonly { readonly cluster: object }[];
+    };
     return JSON.stringify({
       apiVersion: 'v1',
       kind: 'Config',
       'current-context': 'a',
       contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-      clusters: [{ name: 'a', cluster: { server, 'certificate-authority-data': authority.trim().split(/:\s*/)[1] } }],
+      clusters: [{ name: 'a', cluster: clusters[0]?.cluster }],
       users: [{ name: 'a', user: { token } }],
     });
   }
