@@ -62,7 +62,7 @@ async function untilCallable(
   good: (webhook: Webhook) => boolean = () => true,
 ): Promise<readonly Webhook[]> {
   const isGood = (all: readonly Webhook[]) => all.length > 0 && all.every((one) => isCallable(one) && good(one));
-  return waitUntil(`${what}: ${release.log.slice(-500)}`, allWebhooks, isGood);
+  return waitUntil(`${what}: ${release.log.slice(-500)}`, allWebhooks, isGood, { withinMs: 100_000, everyMs: 200 });
 }
 
 function budget(name: string, maxUnavailable: unknown): object {
@@ -80,7 +80,8 @@ async function codeOf(path: string): Promise<number> {
   return (await cluster.request('GET', path)).code;
 }
 
-describe.runIf(runs)('a release of the chart', () => {
+// The operator's program is compiled when it starts, beside other tests on two cores.
+describe.runIf(runs)('a release of the chart', { timeout: 300_000 }, () => {
   it('refuses nothing while no operator answers', async () => {
     await release.apply('install', values, '--create-namespace', '--wait', ...taking);
     expect(await allWebhooks()).toEqual([]);
