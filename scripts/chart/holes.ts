@@ -52,7 +52,7 @@ export const markedValues: InstallValues = {
   resources: { requests: mapMark('resources.requests'), limits: mapMark('resources.limits') },
   webhook: {
     timeoutSeconds: numbers.timeout,
-    // Safe: whoever reads it passes it on as text.
+    // Safe: the manifests pass it on as text.
     failurePolicy: 'zz-failure-zz' as 'Fail',
     registeredBy: 'operator',
   },
