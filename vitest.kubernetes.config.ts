@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
-    include: ['test/kubernetes/**/*.test.ts', 'test/conformance/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+    include: ['kubernetes', 'conformance', 'e2e', 'deploy'].map((folder) => `test/${folder}/**/*.test.ts`),
     globalSetup: ['./test/kubernetes/global-setup.ts'],
     setupFiles: ['./test/support/setup.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],

@@ -2,7 +2,9 @@ import { disruptionLedgerCrd } from '../src/api/crd/disruption-ledger.ts';
 import { podUnavailableBudgetCrd } from '../src/api/crd/pod-unavailable-budget.ts';
 import { manifestsOf } from '../src/operator/install/manifests.ts';
 import { renderManifests } from '../src/operator/install/render.ts';
-import { defaultInstallValues } from '../src/operator/install/values.ts';
+import { defaultInstallValues, type InstallValues } from '../src/operator/install/values.ts';
+import { chartFiles } from './chart/chart-files.ts';
+import { krewTemplate } from './krew/manifest.ts';
 import { textsPage, textsPath } from './texts/texts-page.ts';
 
 /** Every generated file: its path from the root of the project, and how its content is made. */
@@ -10,7 +12,15 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/crds/podunavailablebudgets.yaml': () => yamlFile(podUnavailableBudgetCrd),
   'deploy/crds/disruptionledgers.yaml': () => yamlFile(disruptionLedgerCrd),
   'deploy/install.yaml': () => yamlFile(...manifestsOf(defaultInstallValues)),
+  'deploy/kustomize/holdfast.yaml': () => yamlFile(...manifestsOf(appliedAtOnce)),
+  'deploy/krew/holdfast.yaml': krewTemplate,
   [textsPath]: textsPage,
+};
+
+/** A tool that applies everything at once cannot wait for the operator before it registers the webhooks. */
+const appliedAtOnce: InstallValues = {
+  ...defaultInstallValues,
+  webhook: { ...defaultInstallValues.webhook, registeredBy: 'operator' },
 };
 
 export interface GeneratedFile {
@@ -19,7 +29,9 @@ export interface GeneratedFile {
 }
 
 export async function generatedFiles(): Promise<readonly GeneratedFile[]> {
-  return Promise.all(Object.entries(generators).map(async ([path, generate]) => ({ path, content: await generate() })));
+  const chart = Object.entries(chartFiles()).map(([path, content]) => ({ path, content }));
+  const others = Object.entries(generators).map(async ([path, generate]) => ({ path, content: await generate() }));
+  return [...(await Promise.all(others)), ...chart];
 }
 
 function yamlFile(...objects: readonly object[]): string {

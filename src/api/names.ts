@@ -16,6 +16,7 @@ export const annotation = {
   rolloutStop: 'holdfast.dev/rollout-stop',
   rolloutState: 'holdfast.dev/rollout-state',
   converted: 'holdfast.dev/converted',
+  registered: 'holdfast.dev/registered',
   pubProtectOperations: 'kruise.io/pub-protect-operations',
   pubProtectTotalReplicas: 'pub.kruise.io/protect-total-replicas',
   pubNoProtect: 'pub.kruise.io/no-protect',

@@ -4,6 +4,7 @@ import { install as installInto } from '../operator/install/install.ts';
 import type { Ended } from '../operator/install/outcome.ts';
 import { renderManifests } from '../operator/install/render.ts';
 import { installSteps } from '../operator/install/steps.ts';
+import type { InstallValues } from '../operator/install/values.ts';
 import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
 import { withCluster } from './install-session.ts';
 import { chosenValues } from './install-values.ts';
@@ -21,6 +22,7 @@ async function install(options: InstallOptions): Promise<void> {
     process.stdout.write(renderManifests(manifests));
     return;
   }
+  refuseForeignTools(values);
   const dryRun = options.dryRun === 'server';
   const wish = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
   const saying = { dryRun, dryRunCommand: 'holdfast install --dry-run' };
@@ -28,6 +30,14 @@ async function install(options: InstallOptions): Promise<void> {
     const obstacle = crdsOnly ? undefined : await simulatedCluster(ports.client);
     return obstacle ?? installInto(wish, ports);
   });
+}
+
+/** Applied by this command, configurations without webhooks would take away those that are there until the operator puts them back. */
+function refuseForeignTools({ webhook }: InstallValues): void {
+  if (webhook.registeredBy === 'install') return;
+  throw new Error(
+    'webhook.registeredBy: operator is for manifests that another tool applies: print them with --dry-run, or leave it out to install with this command',
+  );
 }
 
 /** Nodes of an embedded cluster start no containers: the operator would never answer, and its webhooks would refuse everything. */

@@ -11,7 +11,14 @@ import {
   parseFeatureGates,
 } from '../operator/feature-gates.ts';
 import { defaultNamespace, ports } from '../operator/install/names.ts';
-import { logLevels, projectionModes, takeoverProblem } from '../operator/install/values.ts';
+import {
+  defaultInstallValues,
+  failurePolicies,
+  type InstallValues,
+  logLevels,
+  projectionModes,
+  takeoverProblem,
+} from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
@@ -27,6 +34,9 @@ interface Options {
   readonly webhookPort: number;
   readonly healthPort: number;
   readonly webhookUrl?: string;
+  readonly registerWebhooks?: InstallValues['webhook']['failurePolicy'];
+  readonly webhookTimeout: number;
+  readonly webhookCaBundle?: string;
   readonly webhookHost?: string;
   readonly clientCaFile?: string;
   readonly clientNames?: readonly string[];
@@ -78,6 +88,23 @@ export function operatorCommand(): Command {
       '--webhook-url <url>',
       'run outside of the cluster: register the webhooks at this URL, such as https://127.0.0.1:9443',
       httpsUrl,
+    )
+    .addOption(
+      new Option(
+        '--register-webhooks <policy>',
+        'in a cluster: put the webhooks into their empty configurations when all replicas are available, with this failure policy',
+      ).choices([...failurePolicies]),
+    )
+    .option(
+      '--webhook-timeout <seconds>',
+      'how long API servers wait for an answer (with --register-webhooks)',
+      timeoutSeconds,
+      defaultInstallValues.webhook.timeoutSeconds,
+    )
+    .option(
+      '--webhook-ca-bundle <base64>',
+      'whom API servers are to trust, where neither the operator nor cert-manager says so (with --register-webhooks)',
+      pemOf,
     )
     .option(
       '--webhook-host <address>',
@@ -165,6 +192,7 @@ function settingsOf(options: Options): OperatorSettings {
       ...(host === undefined ? {} : { host }),
       port: options.webhookPort,
       ...callersOf(options),
+      ...fillOf(options),
       ...(webhookUrl === undefined ? {} : { url: webhookUrl, register: outside }),
     },
     health: { port: options.healthPort },
@@ -195,6 +223,29 @@ function callersOf({ clientCaFile, clientNames, bearer }: Options): Partial<Oper
     ...(clientCaFile === undefined ? {} : { clients: { file: clientCaFile, names: clientNames ?? [] } }),
     ...(bearer === undefined ? {} : { bearer }),
   };
+}
+
+function fillOf(options: Options): Pick<OperatorSettings['webhook'], 'fill'> {
+  const { registerWebhooks: failurePolicy, webhookTimeout, webhookCaBundle: caBundle } = options;
+  if (failurePolicy === undefined) return {};
+  const trust = caBundle === undefined ? {} : { caBundle };
+  return { fill: { failurePolicy, timeoutSeconds: webhookTimeout, ...trust } };
+}
+
+function timeoutSeconds(text: string): number {
+  const value = Number(text);
+  if (!/^[0-9]+$/.test(text) || value < 2 || value > 30) {
+    throw new InvalidArgumentError('must be a whole number from 2 to 30.');
+  }
+  return value;
+}
+
+function pemOf(text: string): string {
+  const pem = Buffer.from(text, 'base64').toString();
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new InvalidArgumentError('must be certificates as PEM, in base64.');
+  }
+  return pem;
 }
 
 function names(text: string): readonly string[] {

@@ -14,6 +14,8 @@ import type { StatusController } from './status/status-controller.ts';
 export interface LeadingParts {
   readonly context: OperatorContext;
   readonly certificates: Certificates;
+  /** Puts the webhooks into their configurations, where no other tool does. */
+  readonly register: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly pruner: LedgerPruner;
   readonly sizes: SizeKeeper;
   readonly guard: GuardController;
@@ -43,7 +45,7 @@ export function createElection(parts: LeadingParts): LeaseElection {
 }
 
 async function lead(parts: LeadingParts, signal: AbortSignal): Promise<void> {
-  await Promise.all([parts.certificates.lead(signal), leadTheRest(parts, signal)]);
+  await Promise.all([parts.certificates.lead(signal), parts.register?.(signal), leadTheRest(parts, signal)]);
 }
 
 /** What was not seen yet must not be taken for something that is not there. */

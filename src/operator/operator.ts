@@ -14,6 +14,7 @@ import { defaultInstallValues } from './install/values.ts';
 import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';
+import { leadRegistration } from './registration/registrar.ts';
 import { callerRules } from './serving.ts';
 import { type OperatorEnvironment, OperatorProblem, type OperatorRuntime, type OperatorSettings } from './settings.ts';
 
@@ -47,6 +48,7 @@ export async function runOperator(
   const election = createElection({
     ...parts,
     certificates,
+    register: registrarOf(settings, parts, certificates),
     pruner: parts.admission.pruner,
     sizes: parts.admission.sizes,
     viewComplete: () => parts.view.missing().length === 0 && parts.foreignWebhooks.synced,
@@ -86,6 +88,32 @@ export async function runOperator(
     await stop(running, undefined);
     throw error;
   }
+}
+
+/** Undefined: another tool applies the configurations with their webhooks. */
+function registrarOf(
+  settings: OperatorSettings,
+  { context, handlers }: Assembly,
+  { paths }: Certificates,
+): ((signal: AbortSignal) => Promise<void>) | undefined {
+  const { fill, url } = settings.webhook;
+  if (fill === undefined) return undefined;
+  const { clients, clock, log } = context;
+  const options = {
+    client: clients.upkeep,
+    clock,
+    log,
+    values: {
+      ...defaultInstallValues,
+      namespace: settings.namespace,
+      takeover: settings.takeover,
+      projection: settings.projection ?? defaultInstallValues.projection,
+      webhook: { ...defaultInstallValues.webhook, ...fill, ...(url === undefined ? {} : { url }) },
+    },
+    paths: new Set(handlers.keys()),
+    segment: () => paths.current(),
+  };
+  return (signal) => leadRegistration(options, signal);
 }
 
 interface Running {

@@ -3,7 +3,7 @@ import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import type { projectionModes, takeoverModes } from './install/values.ts';
+import type { InstallValues, projectionModes, takeoverModes } from './install/values.ts';
 
 /** What a person chooses about an operator. */
 export interface OperatorSettings {
@@ -23,6 +23,10 @@ export interface OperatorSettings {
     readonly url?: string;
     /** Registers that URL with API servers. Otherwise the installation does. */
     readonly register?: boolean;
+    /**
+     * In a cluster: puts the webhooks into their configurations, which another tool has applied empty. Absent: they were applied with them.
+     */
+    readonly fill?: Pick<InstallValues['webhook'], 'failurePolicy' | 'timeoutSeconds' | 'caBundle'>;
     /** API servers must show a client certificate: a file with who signs it, and the names of which it must have one. */
     readonly clients?: { readonly file: string; readonly names: readonly string[] };
     /** API servers must show a bearer token of one of these users. */

@@ -50,6 +50,18 @@ describe('holdfast install and uninstall', () => {
     expect(readFileSync('deploy/install.yaml', 'utf8').replace(/^#.*\n/, '')).toBe(out);
   });
 
+  it('print manifests for a tool that applies everything at once, and do not apply them themselves', async () => {
+    const values = join(folder, 'at-once.yaml');
+    writeFileSync(values, 'webhook: { registeredBy: operator }');
+    const printed = await holdfast('install', '--dry-run', '--values', values);
+    expect(printed).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync('deploy/kustomize/holdfast.yaml', 'utf8').replace(/^#.*\n/, '')).toBe(printed.out);
+    expect(printed.out).toContain('--register-webhooks=Fail');
+    const applied = await holdfast('install', '--values', values, '--kubeconfig', kubeconfig);
+    expect(applied).toMatchObject({ code: expect.toSatisfy((code: number) => code > 0), out: '' });
+    expect(applied.err).toContain('webhook.registeredBy: operator is for manifests that another tool applies');
+  });
+
   it('do to a cluster what they say', async () => {
     const to = ['--kubeconfig', kubeconfig];
     const first = await holdfast('install', '--crds-only', ...to);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { foreignSign } from '../../src/operator/install/foreign.ts';
+import { ensurePrograms } from '../../testbed/src/build.ts';
 import { startTestbed } from '../../testbed/src/start.ts';
 import { environmentOf } from '../../testbed/src/state.ts';
 
@@ -23,6 +24,8 @@ export function teardown(): Promise<void> | void {
 /** Two of them: some tests play the controllers themselves, and must be the only ones who do. */
 async function ownTestbed(): Promise<void> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
+  // Tests of the chart find it in the cache.
+  await ensurePrograms(['helm'], { env: process.env, say });
   const testbed = await startTestbed({ say });
   tearDown = testbed.stop;
   const alone = await startTestbed({ controllers: false, say });

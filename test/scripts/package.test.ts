@@ -51,6 +51,9 @@ const wanted: readonly RegExp[] = [
   /^dist\/(holdfast|kubectl_complete-holdfast|chunks\/[\w-]+)\.js$/,
   /^dist\/(THIRD-PARTY-LICENSES\.txt|holdfast\.cdx\.json)$/,
   /^deploy\/(install|crds\/\w+)\.yaml$/,
+  /^deploy\/chart\/(Chart\.yaml|values\.yaml|values\.schema\.json|README\.md|\.helmignore)$/,
+  /^deploy\/chart\/templates\/([\w-]+\.yaml|NOTES\.txt)$/,
+  /^deploy\/kustomize\/(holdfast|kustomization)\.yaml$/,
   /^docs\/[\w/-]+\.(md|svg)$/,
   /^examples\/[\w-]+\.yaml$/,
 ];

@@ -15,7 +15,9 @@ import { upstreamE2e } from './upstream/upstream-e2e.ts';
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 /** What a test bed usually runs: the others take minutes to build, and who wants them says so. */
-const usualPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => key !== 'e2e' && key !== 'kruise');
+const usualPrograms = (Object.keys(programs) as ProgramKey[]).filter(
+  (key) => key !== 'e2e' && key !== 'kruise' && key !== 'helm',
+);
 
 interface UpOptions {
   readonly nodes: number;
@@ -26,9 +28,18 @@ interface UpOptions {
   readonly detach?: boolean;
 }
 
-async function build({ kruise = false }: Pick<UpOptions, 'kruise'>): Promise<void> {
+interface BuildOptions {
+  readonly kruise?: boolean;
+  readonly helm?: boolean;
+}
+
+async function build({ kruise = false, helm = false }: BuildOptions): Promise<void> {
   const { env } = process;
-  const keys: readonly ProgramKey[] = [...usualPrograms, ...(kruise ? (['kruise'] as const) : [])];
+  const wanted: readonly ProgramKey[] = [
+    ...(kruise ? (['kruise'] as const) : []),
+    ...(helm ? (['helm'] as const) : []),
+  ];
+  const keys: readonly ProgramKey[] = [...usualPrograms, ...wanted];
   await ensurePrograms(keys, { env, say, signal: endOnSignal() });
   for (const key of keys) print(describeProgram(programs[key], findProgram(programs[key], env), env));
 }
@@ -128,6 +139,7 @@ command
   .command('build')
   .description('find or build every program')
   .option('--kruise', "OpenKruise's manager, too")
+  .option('--helm', 'helm, too: for the tests of the chart')
   .action(build);
 command
   .command('up')

@@ -5,7 +5,7 @@ import { chosenKubernetes } from './kubernetes-version.ts';
 /** The folder of the test bed: a Go module for each project whose programs it runs. */
 export const testbedFolder = fileURLToPath(new URL('..', import.meta.url));
 
-export type ModuleName = 'kubernetes' | 'e2e' | 'etcd' | 'kwok' | 'lws' | 'jobset' | 'kruise';
+export type ModuleName = 'kubernetes' | 'e2e' | 'etcd' | 'kwok' | 'lws' | 'jobset' | 'kruise' | 'helm';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,6 +18,7 @@ const origins: Readonly<Record<ModuleName, string>> = {
   lws: 'sigs.k8s.io/lws',
   jobset: 'sigs.k8s.io/jobset',
   kruise: 'github.com/openkruise/kruise',
+  helm: 'helm.sh/helm/v4',
 };
 
 export function originOf(module: ModuleName): string {

@@ -62,6 +62,14 @@ export const programs = {
     versionArguments: ['--version'],
     alsoInstalled: false,
   },
+  /** Installs the chart as people do: for tests of it, and not part of any cluster. */
+  helm: {
+    name: 'helm',
+    module: 'helm',
+    package: 'helm.sh/helm/v4/cmd/helm',
+    versionArguments: ['version'],
+    alsoInstalled: true,
+  },
   /** Kubernetes' own end-to-end tests: for a comparison, and not part of any cluster. */
   e2e: {
     name: 'e2e.test',
@@ -95,6 +103,8 @@ function versionVariables(module: ModuleName, version: string): readonly (readon
     case 'lws':
     case 'jobset':
       return [[`sigs.k8s.io/${module}/pkg/version.GitVersion`, version]];
+    case 'helm':
+      return [['helm.sh/helm/v4/internal/version.version', version]];
     case 'etcd':
     case 'kwok':
     case 'kruise':

@@ -158,10 +158,18 @@ function operatorArguments(values: InstallValues): string[] {
     `--webhook-port=${ports.webhook}`,
     `--health-port=${ports.health}`,
     ...(certificates.source === 'own' ? [] : [`--certificates=${certificateFolder}`]),
+    ...registrationArguments(webhook),
     ...(webhook.url === undefined ? [] : [`--webhook-url=${webhook.url}`]),
     ...clientArguments(webhook.clientCertificates),
     ...(webhook.bearer === undefined ? [] : [`--bearer=${webhook.bearer.join(',')}`]),
   ];
+}
+
+function registrationArguments(webhook: InstallValues['webhook']): string[] {
+  const { registeredBy, failurePolicy, timeoutSeconds, caBundle } = webhook;
+  if (registeredBy === 'install') return [];
+  const authorities = caBundle === undefined ? [] : [`--webhook-ca-bundle=${Buffer.from(caBundle).toString('base64')}`];
+  return [`--register-webhooks=${failurePolicy}`, `--webhook-timeout=${timeoutSeconds}`, ...authorities];
 }
 
 function clientArguments(clients: InstallValues['webhook']['clientCertificates']): string[] {

@@ -20,7 +20,7 @@ import type { PolicyObject } from './policy-objects.ts';
 import { type MutatingPolicyObject, projectionPolicies } from './projection-policy.ts';
 import { type RbacObject, rbacObjects } from './rbac.ts';
 import type { InstallValues } from './values.ts';
-import { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
+import { answeredPaths, emptyConfigurations, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
 
 export type Manifest =
   | Namespace
@@ -68,7 +68,9 @@ export function manifestsOf(values: InstallValues, paths: ReadonlySet<string> = 
     ...policies.filter((policy) => policy !== undefined),
     disruptionBudgetOf(values),
     deploymentOf(values),
-    ...webhookConfigurations(values, paths),
+    ...(values.webhook.registeredBy === 'operator'
+      ? emptyConfigurations(values)
+      : webhookConfigurations(values, paths)),
     ...(enabled ? [agentDaemonSetOf(values)] : []),
   ];
 }

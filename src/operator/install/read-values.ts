@@ -18,6 +18,7 @@ import {
   pem,
   quantities,
   type Reader,
+  reader,
   replaced,
   subdomain,
 } from './value-readers.ts';
@@ -28,22 +29,25 @@ import {
   type InstallValues,
   logLevels,
   projectionModes,
+  registrars,
   spreads,
+  takeoverModes,
   takeoverProblem,
 } from './values.ts';
 
-type Readers = { readonly [field: string]: Reader | Readers };
+export type Readers = { readonly [field: string]: Reader | Readers };
 
 /** API servers take 1 to 30 seconds; in less than two there is no time for an answer that needs a write. */
 const timeout = integerIn(2, 30);
 const maxPort = 65_535;
 
-const takeoverMode: Reader = (value, field) => {
+const takeoverMode = reader({ enum: takeoverModes }, (value, field) => {
   const problem = takeoverProblem(value);
   return problem === undefined ? [] : [invalid(field, value, problem)];
-};
+});
 
-const readers: Readers = {
+/** Of every value: what may be written. */
+export const valueReaders: Readers = {
   namespace: dnsLabel,
   image,
   imagePullSecrets: listOf(subdomain),
@@ -55,6 +59,7 @@ const readers: Readers = {
   webhook: {
     timeoutSeconds: timeout,
     failurePolicy: choice(failurePolicies),
+    registeredBy: choice(registrars),
     url: httpsUrl,
     caBundle: pem,
     clientCertificates: { secretName: subdomain, names: listOf(callerName) },
@@ -87,7 +92,9 @@ const readers: Readers = {
 /** From a user's file; what it leaves out has its default. */
 export function readInstallValues(source: unknown): Parsed<InstallValues> {
   if (isUnset(source)) return parsed(defaults);
-  const errors = isObject(source) ? fieldErrors(source, readers, '') : [invalid('values', source, 'must be a map')];
+  const errors = isObject(source)
+    ? fieldErrors(source, valueReaders, '')
+    : [invalid('values', source, 'must be a map')];
   if (errors.length > 0 || !isObject(source)) return failed(...errors);
   // Safe: every field that is there was read by the reader of its type.
   const given = source as Partial<InstallValues>;

@@ -18,6 +18,8 @@ export function takeoverProblem(word: unknown): string | undefined {
 export const spreads = ['required', 'preferred'] as const;
 export const failurePolicies = ['Fail', 'Ignore'] as const;
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+/** Who puts webhooks into their configurations. */
+export const registrars = ['install', 'operator'] as const;
 export const certificateSources = ['own', 'cert-manager', 'secret'] as const;
 
 /** What can be chosen about an installation. */
@@ -39,6 +41,11 @@ export interface InstallValues {
   readonly webhook: {
     readonly timeoutSeconds: number;
     readonly failurePolicy: (typeof failurePolicies)[number];
+    /**
+     * `install`: the configurations are applied with their webhooks, after the operator. `operator`: they are applied empty, and the operator
+     * puts its webhooks into them when its replicas are available. That is for tools that apply everything at once, such as Helm.
+     */
+    readonly registeredBy: (typeof registrars)[number];
     /** Instead of the Service: where API servers find the webhooks, such as `https://10.0.0.7:9443`. */
     readonly url?: string;
     /** PEM. Only for certificates that neither we nor cert-manager make. */
@@ -103,7 +110,7 @@ export const defaultInstallValues: InstallValues = {
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
   takeover: 'on',
   projection: 'on',
-  webhook: { timeoutSeconds: 10, failurePolicy: 'Fail' },
+  webhook: { timeoutSeconds: 10, failurePolicy: 'Fail', registeredBy: 'install' },
   certificates: { source: 'own' },
   agent: {
     enabled: true,

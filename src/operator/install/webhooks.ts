@@ -54,6 +54,14 @@ export function webhookConfigurations(
     .map((configuration) => withTrust(configuration, { authorities: undefined, segment }) ?? configuration);
 }
 
+/** The configurations without webhooks: the operator puts them in when it can answer. */
+export function emptyConfigurations(values: InstallValues): readonly WebhookConfiguration[] {
+  return [
+    { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata: metadata(values) },
+    { apiVersion, kind: 'MutatingWebhookConfiguration', metadata: metadata(values) },
+  ];
+}
+
 function calledAt<T extends { readonly clientConfig: WebhookClientConfig }>(
   webhooks: readonly T[] = [],
   paths: ReadonlySet<string>,

@@ -25,6 +25,12 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
+for (const program of ['bash', 'zsh', 'fish', 'tmux']) {
+  if (!has(program, program === 'tmux' ? '-V' : '--version')) {
+    process.stderr.write(`${program} is not on this machine: completion is not tried where that is needed\n`);
+  }
+}
+
 /** In the shells themselves; one that is not on this machine is left out. */
 describe('completion', () => {
   it.skipIf(!has('fish', '--version'))('in fish', async () => {

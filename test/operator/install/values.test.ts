@@ -17,7 +17,7 @@ describe('values of an installation', () => {
       value: {
         ...defaultInstallValues,
         replicas: 3,
-        webhook: { timeoutSeconds: 5, failurePolicy: 'Fail' },
+        webhook: { ...defaultInstallValues.webhook, timeoutSeconds: 5 },
         nodeSelector: { pool: 'system' },
       },
     });
