@@ -206,7 +206,7 @@ function unionOf(lists: readonly (readonly string[])[]): readonly string[] {
   const union: string[] = [];
   while (rest.size > 0) {
     const next = [...rest].find((key) => [...(befores.get(key) ?? [])].every((before) => !rest.has(before)));
-    if (next === undefined) throw new Error(`items that come in no one order: ${[...rest]}`);
+    if (next === undefined) throw new Error(`items that have no common order: ${[...rest]}`);
     rest.delete(next);
     union.push(next);
   }
