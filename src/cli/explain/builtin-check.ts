@@ -51,7 +51,8 @@ function byOne(pod: PodRecord, { name, status, unhealthy }: BuiltinBudget): Buil
       return yes(`the pod is not ready, and pdb/${name} is met without it (${numbers})`);
     }
   }
-  if (status.observedGeneration < status.generation) return no(`pdb/${name} was changed, and Kubernetes has not processed the change yet`);
+  if (status.observedGeneration < status.generation)
+    return no(`pdb/${name} was changed, and Kubernetes has not processed the change yet`);
   if (disruptionsAllowed > 0) return yes(`pdb/${name} allows ${disruptionsAllowed} more (${numbers})`);
   return no(`pdb/${name} allows none (${numbers})`);
 }

@@ -28,7 +28,11 @@ describe('the operator is available', () => {
     ],
     ['not before a controller looked', deployment({ observedGeneration: 2 }), 'no controller has seen'],
     ['not by replicas of before', deployment({ replicas: 3, updatedReplicas: 1, availableReplicas: 2 }), '1 of 2 new'],
-    ['not while old ones go', deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 3 }), '1 old replica of the operator still runs'],
+    [
+      'not while old ones go',
+      deployment({ replicas: 3, updatedReplicas: 2, availableReplicas: 3 }),
+      '1 old replica of the operator still runs',
+    ],
     ['not with one of two', deployment({ replicas: 2, updatedReplicas: 2, availableReplicas: 1 }), '1 of 2 replicas'],
     ['not without a status', { metadata: { generation: 1 } }, 'no controller has seen'],
     ['never when it is gone', undefined, 'was deleted during the installation'],
