@@ -72,6 +72,6 @@ describe('an agent as a process of its own', () => {
   it('does not start without knowing for which node', async () => {
     const agent = await started({});
     expect(await agent.ended()).toBe(2);
-    expect(agent.log).toContain('which node?');
+    expect(agent.log).toContain('no node is named: use --node NAME');
   });
 });

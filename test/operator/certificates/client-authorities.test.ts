@@ -147,7 +147,7 @@ describe('[I13] the authorities of client certificates', () => {
         look();
         expect(await callerWith(ofFormer, at)()).toBe(200);
       }
-      const told = lines.filter((line) => line.includes('those read before stay'));
+      const told = lines.filter((line) => line.includes('the earlier ones stay in use'));
       expect(told).toEqual([expect.stringMatching(problem)]);
       writeFileSync(file, next.material.caCertificate);
       await usable(1);

@@ -218,7 +218,9 @@ describe('[R2] a removal that is refused', () => {
     const told = await look();
     expect([asked, going()]).toEqual([[0, 3], []]);
     expect(told).toEqual({ kind: 'again', afterMs: 5_000 });
-    expect(api.shown).toBe('blocked by web-0: its deletion is refused: no; scale-down: deleting web-3 is refused: no');
+    expect(api.shown).toBe(
+      'blocked by web-0: its deletion is refused: no; scale-down: the deletion of web-3 is refused: no',
+    );
   });
 });
 
