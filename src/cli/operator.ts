@@ -11,7 +11,13 @@ import {
   parseFeatureGates,
 } from '../operator/feature-gates.ts';
 import { defaultNamespace, ports } from '../operator/install/names.ts';
-import { logLevels, projectionModes, takeoverProblem } from '../operator/install/values.ts';
+import {
+  type InstallationMode,
+  installationModes,
+  logLevels,
+  projectionModes,
+  takeoverProblem,
+} from '../operator/install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
@@ -22,6 +28,7 @@ interface Options {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
+  readonly mode: InstallationMode;
   readonly takeover: OperatorSettings['takeover'];
   readonly projection: NonNullable<OperatorSettings['projection']>;
   readonly webhookPort: number;
@@ -54,6 +61,11 @@ export function operatorCommand(): Command {
     )
     .option('--context <name>', 'another context of the kubeconfig')
     .option('--namespace <name>', "the operator's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
+    .addOption(
+      new Option('--mode <enforce|observe>', 'observe: judge every request, refuse none, and say what would be refused')
+        .choices([...installationModes])
+        .default('enforce'),
+    )
     .addOption(
       new Option('--takeover <on|off>', 'complete the evictions itself that a budget judged, PDB or PUB')
         .argParser(takeoverMode)
@@ -149,13 +161,14 @@ async function run(options: Options): Promise<void> {
 }
 
 function settingsOf(options: Options): OperatorSettings {
-  const { namespace, takeover, projection, webhookUrl, certificates, featureGates, budgetMetrics } = options;
+  const { namespace, mode, takeover, projection, webhookUrl, certificates, featureGates, budgetMetrics } = options;
   const host = options.webhookHost ?? (isLoopback(webhookUrl) ? loopback : undefined);
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
   return {
     namespace,
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
+    mode,
     takeover,
     projection,
     webhook: {

@@ -114,6 +114,7 @@ function readinessOf({ view, owners, surroundings }: Assembly, certificates: Cer
 }
 
 function begin({ parts, election }: Running): void {
+  parts.enforcement.start();
   parts.guardState.start();
   parts.guard.start();
   parts.surroundings.start();
@@ -162,7 +163,12 @@ async function announce(running: Running, url: string): Promise<void> {
     clock,
     random,
     log,
-    values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url, ...trust } },
+    values: {
+      ...defaults,
+      namespace: settings.namespace,
+      mode: settings.mode ?? 'enforce',
+      webhook: { ...defaults.webhook, url, ...trust },
+    },
     paths: new Set(parts.handlers.keys()),
     ...(segment === undefined ? {} : { segment }),
     signal: stopping.signal,
@@ -202,6 +208,7 @@ async function stop(running: Running, webhook: WebhookServer | undefined): Promi
     });
     if (dropped > 0) log.warn('requests were cut off at shutdown', { dropped });
   }
+  parts.enforcement.close();
   parts.guardState.close();
   await Promise.all([
     certificates.close(),

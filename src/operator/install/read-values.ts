@@ -26,6 +26,7 @@ import {
   defaultInstallValues as defaults,
   failurePolicies,
   type InstallValues,
+  installationModes,
   logLevels,
   projectionModes,
   spreads,
@@ -50,6 +51,7 @@ const readers: Readers = {
   replicas: integerIn(1, 20),
   spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
+  mode: choice(installationModes),
   takeover: takeoverMode,
   projection: choice(projectionModes),
   webhook: {

@@ -52,7 +52,8 @@ function isBlocked(
   enforced: Condition | undefined,
   { desiredAvailable, unavailableAllowed }: PodUnavailableBudgetStatus,
 ): boolean {
-  if (enforced?.reason === 'NotGuarded') return false;
+  // What is observed blocks nothing.
+  if (enforced?.reason === 'NotGuarded' || enforced?.reason === 'Observed') return false;
   return enforced?.status === 'False' || (desiredAvailable > 0 && unavailableAllowed === 0);
 }
 
