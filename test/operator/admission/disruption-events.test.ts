@@ -180,6 +180,21 @@ describe('the same refusal again', () => {
   });
 });
 
+describe('[E1] what would be refused in a namespace that is observed', () => {
+  it('is told on pod and budget, in words of its own', () => {
+    const notes = notesFor(request, refused(['BudgetExhausted', llm]), uids, 'observe');
+    expect(notes.map(inShort)).toEqual([
+      'Normal DisruptionObserved Pod/web-0',
+      'Normal DisruptionObserved PodDisruptionBudget/llm',
+    ]);
+    expect(notes[0]?.message).toMatch(/^eviction of pod web-0 would be refused, and observe mode let it pass: /);
+  });
+
+  it('[I6] is not told of a dry run', () => {
+    expect(notesFor({ ...request, dryRun: true }, refused(['BudgetExhausted', llm]), uids, 'observe')).toEqual([]);
+  });
+});
+
 it('uids come from what is in view', () => {
   const world = aWorld({ pods: [aPod('web-0')] });
   const report = () => undefined;
