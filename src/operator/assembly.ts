@@ -16,6 +16,7 @@ import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { EnforcementStart } from './guard/enforcement-start.ts';
 import { GuardController } from './guard/guard-controller.ts';
+import { createGuardMetrics } from './guard/guard-metrics.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
 import { idleWhereObserved, observedHandler } from './handlers/observed.ts';
@@ -129,6 +130,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     startingIn: (namespace) => enforcement.startingIn(namespace),
     changed,
   });
+  createGuardMetrics(context.metrics, world, (namespace) => guardState.guardOf(namespace));
   const status = new StatusController({
     context,
     views,

@@ -15,7 +15,7 @@ const on = { kind: 'on' } as const;
 const off = { kind: 'off', message: 'the webhook does not answer' } as const;
 const now = 600_000;
 
-const reportOf = (world: World, guard: typeof on | typeof off = on, previous?: readonly Condition[]) =>
+const reportOf = (world: World, guard: Guard = on, previous?: readonly Condition[]) =>
   pdbReport(world, ns, 'llm', guard, now, previous);
 const codesOf = (report: PdbReport | undefined) => report?.warnings.map((one) => one.code);
 
