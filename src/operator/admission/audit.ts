@@ -24,7 +24,7 @@ export interface AuditRecord {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export const auditMessage = 'disruption decided';
+const auditMessage = 'disruption decided';
 
 /**
  * Undefined: nothing was judged, because no budget and no probe protects the pod, or the request is exempt.

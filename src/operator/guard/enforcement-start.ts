@@ -30,7 +30,7 @@ export interface StartLimits {
   readonly retryMs: number;
 }
 
-export const defaultStartLimits: StartLimits = { settleMs: 20_000, retryMs: 1_000 };
+const defaultStartLimits: StartLimits = { settleMs: 20_000, retryMs: 1_000 };
 
 const starting =
   'the namespace was observed until a moment ago, and requests that passed then may still be under way; Holdfast enforces its budgets within half a minute';

@@ -57,7 +57,7 @@ export function observesAll({ webhooks }: ConfigurationView): boolean {
   );
 }
 
-export function registrationOf(configuration: ConfigurationView | undefined, mode: InstallationMode): Registration {
+function registrationOf(configuration: ConfigurationView | undefined, mode: InstallationMode): Registration {
   if (configuration === undefined) return missing(`${configurationTitle} does not exist: ${remedy}`);
   const selectors = new Map<string, Selector>();
   for (const { what, request } of needed) {
