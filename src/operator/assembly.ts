@@ -163,7 +163,7 @@ export function assemble(settings: OperatorSettings, environment: Surrounding, a
     ],
     [webhookPaths.statefulSets, observedHandler(statefulSetsHandler({ enabled: enforced }), isObserved)],
     [webhookPaths.probes, observedHandler(probesHandler(settings.allowProbeHosts ?? []), isObserved)],
-    [webhookPaths.pinning, idleWhereObserved(pinHandler({ world, pods: admission.pods }), isObserved)],
+    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods, isObserved })],
     [webhookPaths.projection, idleWhereObserved(projectionHandler(), isObserved)],
   ]);
   return {

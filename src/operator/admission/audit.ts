@@ -1,7 +1,7 @@
 import { type Blocker, type BudgetRef, type Charge, isFree, type Verdict } from '../../core/verdict.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type ActorClass, actorClassOf } from './actor-class.ts';
+import { type ActorClass, actorClassOf } from './client-words.ts';
 import type { Decision } from './pod-handler.ts';
 
 /**

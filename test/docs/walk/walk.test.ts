@@ -4,7 +4,7 @@ import { walkOfOneEviction } from './measure.ts';
 
 /** Rooms of the product; what is told of a request (`telemetry`) is listed, and not counted. */
 const rooms = ['api', 'core', 'kube', 'operator'];
-const mostFiles = 52;
+const mostFiles = 57;
 
 /** The block below the heading: a folder and the names of its files on each line. */
 function listedFiles(): readonly string[] {
