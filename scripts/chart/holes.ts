@@ -155,6 +155,11 @@ const source = (name: string) => `eq ${value('certificates.source')} "${name}"`;
 export const dimensions: readonly (readonly Variant[])[] = [
   flag('agent.enabled', (enabled) => agent({ enabled })),
   either(
+    `eq ${value('mode')} "enforce"`,
+    () => ({ mode: 'enforce' }),
+    () => ({ mode: 'observe' }),
+  ),
+  either(
     on('takeover'),
     () => ({ takeover: 'on' }),
     () => ({ takeover: 'off' }),

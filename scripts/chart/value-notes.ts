@@ -7,6 +7,7 @@ export const valueNotes: Readonly<Record<string, string>> = {
   resources: 'Of the operator. Helm merges maps: to leave a resource out, set it to null.',
   'resources.requests': 'What the scheduler keeps free.',
   'resources.limits': 'What it may use at most.',
+  mode: 'enforce, or observe: judge every request, refuse none, and say what would be refused.',
   takeover: '"on": the webhook completes the evictions itself that a budget judged. "off": the API server does.',
   projection:
     '"on": disruptionsAllowed of PodDisruptionBudgets shows units, such as groups. "off": pods, as Kubernetes counts.',

@@ -15,6 +15,11 @@ import { groupIndex, lwsPods, podsOf, pubFor, reserveIn } from '../../test/suppo
 
 const on = { kind: 'on' } as const;
 const off = { kind: 'off', message: 'the operator has not seen the namespace yet' } as const;
+const observed = {
+  kind: 'observed',
+  message:
+    "the namespace's label holdfast.dev/guard=observe lets every request pass: set holdfast.dev/guard=enabled to enforce budgets",
+} as const;
 const name = 'llm';
 const app = { app: 'llm' };
 
@@ -92,7 +97,8 @@ const pubWorlds: readonly World[] = [
 export function pdbReports(): readonly PdbReport[] {
   const reports = pdbWorlds.map((world) => pdbReport(world, ns, name, on, 0));
   const unguarded = pdbReport(groupsOf(2, 2, { minAvailable: 1 }), ns, name, off, 0);
-  return [...reports, unguarded].filter((one) => one !== undefined);
+  const watched = pdbReport(groupsOf(2, 2, { minAvailable: 1 }), ns, name, observed, 0);
+  return [...reports, unguarded, watched].filter((one) => one !== undefined);
 }
 
 export function pubConditions(): readonly Condition[] {
@@ -101,7 +107,8 @@ export function pubConditions(): readonly Condition[] {
   if (first instanceof Error) throw first;
   const unguarded = pubStatus(first, ns, name, off, 0)?.conditions ?? [];
   const kruise: PodUnavailableBudget = pubFor(name, { minAvailable: 1 });
-  return unique([...shown, ...unguarded, ...leftConditions(kruise, 0)]);
+  const watched = pubStatus(first, ns, name, observed, 0)?.conditions ?? [];
+  return unique([...shown, ...unguarded, ...watched, ...leftConditions(kruise, 0)]);
 }
 
 function unique(conditions: readonly Condition[]): readonly Condition[] {

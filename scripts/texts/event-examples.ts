@@ -20,7 +20,9 @@ function disruptionNotes(replicas: number): readonly EventNote[] {
   const pdbs = [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 2 })];
   const world = aWorld({ pods: lwsPods('llm', replicas, 2), owners, pdbs });
   const request: DisruptionRequest = { operation: 'EVICT', namespace: ns, pod: 'llm-0-0' };
-  return notesOf(request, decide(world, request, 0), { pod: () => undefined, budget: () => undefined });
+  const uids = { pod: () => undefined, budget: () => undefined };
+  const verdict = decide(world, request, 0);
+  return (['enforce', 'observe'] as const).flatMap((mode) => notesOf({ request, verdict, mode }, uids));
 }
 
 function rolloutNotes(): readonly EventNote[] {

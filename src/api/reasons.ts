@@ -63,6 +63,7 @@ export const conditionCodes = [
   'Insufficient',
   'NeverSufficient',
   'NotGuarded',
+  'Observed',
   'LeftToKruise',
   'Enforced',
   'MissingGroupLabel',

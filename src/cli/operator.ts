@@ -14,7 +14,9 @@ import { defaultNamespace, ports } from '../operator/install/names.ts';
 import {
   defaultInstallValues,
   failurePolicies,
+  type InstallationMode,
   type InstallValues,
+  installationModes,
   logLevels,
   projectionModes,
   takeoverProblem,
@@ -29,6 +31,7 @@ interface Options {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly namespace: string;
+  readonly mode: InstallationMode;
   readonly takeover: OperatorSettings['takeover'];
   readonly projection: NonNullable<OperatorSettings['projection']>;
   readonly webhookPort: number;
@@ -66,6 +69,11 @@ export function operatorCommand(): Command {
     )
     .option('--context <name>', 'context of the kubeconfig (default: its current one)')
     .option('--namespace <name>', "the operator's own namespace", process.env['POD_NAMESPACE'] ?? defaultNamespace)
+    .addOption(
+      new Option('--mode <enforce|observe>', 'observe: judge every request, refuse none, and say what would be refused')
+        .choices([...installationModes])
+        .default('enforce'),
+    )
     .addOption(
       new Option(
         '--takeover <on|off>',
@@ -179,13 +187,14 @@ async function run(options: Options): Promise<void> {
 }
 
 function settingsOf(options: Options): OperatorSettings {
-  const { namespace, takeover, projection, webhookUrl, certificates, featureGates, budgetMetrics } = options;
+  const { namespace, mode, takeover, projection, webhookUrl, certificates, featureGates, budgetMetrics } = options;
   const host = options.webhookHost ?? (isLoopback(webhookUrl) ? loopback : undefined);
   // In a pod the installation has registered the webhooks, and endpoints have to hear that this replica is going.
   const outside = process.env['POD_NAME'] === undefined;
   return {
     namespace,
     identity: `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
+    mode,
     takeover,
     projection,
     webhook: {

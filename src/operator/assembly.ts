@@ -6,6 +6,7 @@ import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import type { ServerTarget } from '../kube/transport/target.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { createAudit } from './admission/audit.ts';
 import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
 import { createDecisionMetrics, decisionObserver, disruptionEvents, uidsFrom } from './admission/decisions.ts';
 import type { WebhookHandler } from './admission/handler.ts';
@@ -14,9 +15,12 @@ import { pinHandler } from './admission/pod-handler.ts';
 import type { OperatorContext } from './context.ts';
 import { defaultFeatureGates, enforcedRolloutGate } from './feature-gates.ts';
 import { decideOptionsBy, ForeignWebhooks } from './foreign-webhooks/foreign-webhooks.ts';
+import { EnforcementStart } from './guard/enforcement-start.ts';
 import { GuardController } from './guard/guard-controller.ts';
+import { createGuardMetrics } from './guard/guard-metrics.ts';
 import { GuardState } from './guard/guard-state.ts';
 import { budgetsHandler } from './handlers/budgets.ts';
+import { idleWhereObserved, observedHandler } from './handlers/observed.ts';
 import { probesHandler } from './handlers/probes.ts';
 import { projectionHandler } from './handlers/projection.ts';
 import { statefulSetsHandler } from './handlers/statefulsets.ts';
@@ -42,6 +46,7 @@ export interface Assembly {
   readonly admission: AdmissionParts;
   readonly guard: GuardController;
   readonly guardState: GuardState;
+  readonly enforcement: EnforcementStart;
   readonly status: StatusController;
   /** Absent: the feature is off. */
   readonly rollouts: RolloutController | undefined;
@@ -91,36 +96,54 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
   const self = { username: operatorUser(settings.namespace) };
   const admission = createAdmission(context, {
     options,
-    staleness: view.staleness,
+    staleness: (namespace) => view.staleness() ?? enforcement.startingIn(namespace),
     scales: owners.scales,
     self,
     namespaces: views.namespaces,
+    observesAll: () => enforcement.observesAll,
     events: createLedgerEvents(context.metrics, log),
     observer: decisionObserver({
       metrics: createDecisionMetrics(context.metrics),
       log,
+      audit: createAudit(log, context.metrics, () => self.username),
       events: disruptionEvents(recorder, uidsFrom(world, views)),
     }),
   });
   const guard = new GuardController({ context, views });
+  const mode = settings.mode ?? 'enforce';
+  const changed = (namespace: string) => touched.namespace(namespace);
+  const enforcement = new EnforcementStart({
+    clock,
+    namespaces: views.namespaces,
+    foreignWebhooks,
+    observes: mode === 'observe',
+    podsVersion: admission.podsVersion,
+    viewReaches: (version, signal) => admission.views.reached(version, signal),
+    changed,
+  });
   const guardState = new GuardState({
     clock,
     namespaces: views.namespaces,
     foreignWebhooks,
     own: settings.namespace,
-    changed: (namespace) => touched.namespace(namespace),
+    observes: mode === 'observe',
+    startingIn: (namespace) => enforcement.startingIn(namespace),
+    changed,
   });
+  createGuardMetrics(context.metrics, world, (namespace) => guardState.guardOf(namespace));
   const status = new StatusController({
     context,
     views,
     guardOf: (namespace) => guardState.guardOf(namespace),
     recorder,
     pubsPaused: () => foreignWebhooks.kruiseOwnsPubs(),
-    projects: projects({ takeover: settings.takeover, projection: settings.projection ?? 'on' }),
+    projects: projects({ takeover: settings.takeover, projection: settings.projection ?? 'on', mode }),
     budgetMetrics: settings.budgetMetrics ? createBudgetMetrics(context.metrics, clock) : noBudgetMetrics,
   });
   const enforced = (settings.featureGates ?? defaultFeatureGates)[enforcedRolloutGate];
-  const rollouts = enforced ? new RolloutController({ context, traits, recorder }) : undefined;
+  const isObserved = (namespace: string) => admission.guards.modeOf(namespace) === 'observe';
+  // A repair deletes pods, and who observes deletes nothing. Where a label alone says so, the admission policy keeps it from deleting.
+  const rollouts = enforced && mode === 'enforce' ? new RolloutController({ context, traits, recorder }) : undefined;
   touched.add(guard);
   touched.add(status);
   touched.add(admission.sizes);
@@ -128,17 +151,20 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
     [webhookPaths.pods, admission.handler],
     [
       webhookPaths.budgets,
-      budgetsHandler({
-        pubs: views.pubs,
-        client: clients.admission,
-        clock,
-        leftToOthers: () => foreignWebhooks.kruiseOwnsPubs(),
-      }),
+      observedHandler(
+        budgetsHandler({
+          pubs: views.pubs,
+          client: clients.admission,
+          clock,
+          leftToOthers: () => foreignWebhooks.kruiseOwnsPubs(),
+        }),
+        isObserved,
+      ),
     ],
-    [webhookPaths.statefulSets, statefulSetsHandler({ enabled: enforced })],
-    [webhookPaths.probes, probesHandler(settings.allowProbeHosts ?? [])],
-    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods })],
-    [webhookPaths.projection, projectionHandler()],
+    [webhookPaths.statefulSets, observedHandler(statefulSetsHandler({ enabled: enforced }), isObserved)],
+    [webhookPaths.probes, observedHandler(probesHandler(settings.allowProbeHosts ?? []), isObserved)],
+    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods, isObserved })],
+    [webhookPaths.projection, idleWhereObserved(projectionHandler(), isObserved)],
   ]);
   return {
     connection,
@@ -150,6 +176,7 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
     admission,
     guard,
     guardState,
+    enforcement,
     status,
     rollouts,
     recorder,

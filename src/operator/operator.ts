@@ -106,6 +106,7 @@ function registrarOf(
     values: {
       ...defaultInstallValues,
       namespace: settings.namespace,
+      mode: settings.mode ?? defaultInstallValues.mode,
       takeover: settings.takeover,
       projection: settings.projection ?? defaultInstallValues.projection,
       webhook: { ...defaultInstallValues.webhook, ...fill, ...(url === undefined ? {} : { url }) },
@@ -142,6 +143,7 @@ function readinessOf({ view, owners, foreignWebhooks }: Assembly, certificates: 
 }
 
 function begin({ parts, election }: Running): void {
+  parts.enforcement.start();
   parts.guardState.start();
   parts.guard.start();
   parts.foreignWebhooks.start();
@@ -190,7 +192,12 @@ async function announce(running: Running, url: string): Promise<void> {
     clock,
     random,
     log,
-    values: { ...defaults, namespace: settings.namespace, webhook: { ...defaults.webhook, url, ...trust } },
+    values: {
+      ...defaults,
+      namespace: settings.namespace,
+      mode: settings.mode ?? 'enforce',
+      webhook: { ...defaults.webhook, url, ...trust },
+    },
     paths: new Set(parts.handlers.keys()),
     ...(segment === undefined ? {} : { segment }),
     signal: stopping.signal,
@@ -230,6 +237,7 @@ async function stop(running: Running, webhook: WebhookServer | undefined): Promi
     });
     if (dropped > 0) log.warn('requests were cut off at shutdown', { dropped });
   }
+  parts.enforcement.close();
   parts.guardState.close();
   await Promise.all([
     certificates.close(),

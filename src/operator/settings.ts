@@ -3,7 +3,7 @@ import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import type { InstallValues, projectionModes, takeoverModes } from './install/values.ts';
+import type { InstallationMode, InstallValues, projectionModes, takeoverModes } from './install/values.ts';
 
 /** What a person chooses about an operator. */
 export interface OperatorSettings {
@@ -11,6 +11,8 @@ export interface OperatorSettings {
   readonly namespace: string;
   /** Of this process and this life of it: no two candidates for leading may share it. */
   readonly identity: string;
+  /** `observe`: judge everything, and refuse, reserve and complete nothing. Absent: enforce. */
+  readonly mode?: InstallationMode;
   readonly takeover: (typeof takeoverModes)[number];
   /** Whether PodDisruptionBudgets show units in `disruptionsAllowed`. Absent: on. */
   readonly projection?: (typeof projectionModes)[number];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../src/api/meta.ts';
 import { annotation } from '../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import { statusTime } from '../../src/core/status/condition.ts';
+import { type Guard, statusTime } from '../../src/core/status/condition.ts';
 import { type PdbReport, pdbReport } from '../../src/core/status/pdb-condition.ts';
 import type { World } from '../../src/core/world/world.ts';
 import { table } from '../api/table.ts';
@@ -15,7 +15,7 @@ const on = { kind: 'on' } as const;
 const off = { kind: 'off', message: 'the webhook does not answer' } as const;
 const now = 600_000;
 
-const reportOf = (world: World, guard: typeof on | typeof off = on, previous?: readonly Condition[]) =>
+const reportOf = (world: World, guard: Guard = on, previous?: readonly Condition[]) =>
   pdbReport(world, ns, 'llm', guard, now, previous);
 const codesOf = (report: PdbReport | undefined) => report?.warnings.map((one) => one.code);
 
@@ -31,7 +31,7 @@ interface Row {
   readonly name: string;
   readonly pods: readonly PodBuilder[];
   readonly pdb: PodDisruptionBudget;
-  readonly guard?: typeof off;
+  readonly guard?: Guard;
   readonly want: { readonly status: Condition['status']; readonly reason: string };
   readonly says: readonly string[];
 }
@@ -93,6 +93,14 @@ const rows: readonly Row[] = [
     guard: off,
     want: { status: 'Unknown', reason: 'NotGuarded' },
     says: [off.message],
+  },
+  {
+    name: '[E1] observed: Unknown, with the numbers that it would have',
+    pods: lwsPods('llm', 3, 2),
+    pdb: aGroupPdb('llm', app, { minAvailable: 1 }),
+    guard: { kind: 'observed', message: 'a label says so' },
+    want: { status: 'Unknown', reason: 'Observed' },
+    says: ['observed, not enforced: a label says so', '3 groups available, 1 needed'],
   },
   {
     name: 'pod by pod, where pods have probes: pods are counted',

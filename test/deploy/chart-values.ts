@@ -10,6 +10,7 @@ export const candidates: Readonly<Record<string, readonly unknown[]>> = {
   spread: ['required', 'preferred'],
   'resources.requests': [{ cpu: '2' }, { 'example.com/device': '1', cpu: '250m' }],
   'resources.limits': [{ cpu: '1.5' }, {}],
+  mode: ['enforce', 'observe'],
   takeover: ['on', 'off', true, false],
   projection: ['on', 'off', true, false],
   'webhook.timeoutSeconds': [2, 30],

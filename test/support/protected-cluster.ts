@@ -13,6 +13,7 @@ import { installOperator, registerAt } from './installed.ts';
 export interface ProtectedWish extends ClusterWish {
   /** Operators in this process, behind one address. Default: 1. */
   readonly replicas?: number;
+  readonly mode?: OperatorSettings['mode'];
   readonly takeover?: OperatorSettings['takeover'];
   readonly featureGates?: FeatureGates;
   /** What else callers of the webhooks must show. */
@@ -88,13 +89,14 @@ export async function protectedCluster(wish: ProtectedWish = {}): Promise<Protec
 }
 
 function settingsOf(
-  { takeover = 'on', featureGates, callers }: ProtectedWish,
+  { mode = 'enforce', takeover = 'on', featureGates, callers }: ProtectedWish,
   namespace: string,
   number: number,
 ): OperatorSettings {
   return {
     namespace,
     identity: `operator-${number}_${randomBytes(4).toString('hex')}`,
+    mode,
     takeover,
     webhook: { host, port: 0, url: `https://${host}`, ...callers },
     health: { host, port: 0 },

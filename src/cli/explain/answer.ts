@@ -5,6 +5,8 @@ import type { DryRun } from './dry-run.ts';
 /** Whether the API server asks Holdfast about the pods of a namespace. */
 export type Asked =
   | { readonly kind: 'yes' }
+  /** It is asked, and lets everything pass. */
+  | { readonly kind: 'observed'; readonly why: string }
   | { readonly kind: 'no'; readonly why: string }
   /** The user may not see it. It counts as a yes. */
   | { readonly kind: 'unknown'; readonly why: string };
@@ -21,6 +23,7 @@ export function answerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): A
   if (asked.kind === 'no') {
     return { may: builtin.allows, by: 'kubernetes', text: `Holdfast is not asked here: ${asked.why}` };
   }
+  if (asked.kind === 'observed') return observedAnswer(ours, builtin);
   if (ours.result === 'deny') return { may: false, by: 'holdfast', text: ours.message };
   if (ours.effects.complete === 'takeover') {
     const besides = builtin.allows ? '' : ', so that the built-in check, which would refuse, is not asked';
@@ -33,6 +36,19 @@ export function answerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): A
   };
 }
 
+function observedAnswer(ours: Verdict, builtin: BuiltinAnswer): Answer {
+  const said =
+    ours.result === 'deny'
+      ? `it would be refused; observe mode lets it pass: ${ours.message}`
+      : `Holdfast would allow it (${ours.reason}), and only observes here`;
+  return { may: builtin.allows, by: 'kubernetes', text: `${said}; Kubernetes' own check: ${builtin.text}` };
+}
+
+/** Whether a no of ours is one: it is taken for one where it is not known whether we are asked. */
+export function enforces({ kind }: Asked): boolean {
+  return kind === 'yes' || kind === 'unknown';
+}
+
 /** How the API server's answer to a dry run compares with what we expect of it. */
 export type DryRunComparison =
   | { readonly kind: 'agrees'; readonly text?: string }
@@ -42,7 +58,7 @@ export type DryRunComparison =
 /** A dry run is never completed by us, so that its answer is the built-in check's wherever Holdfast says yes. */
 export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, said: DryRun): DryRunComparison {
   if (said.kind !== 'allowed' && said.kind !== 'refused') return { kind: 'none' };
-  const weRefuse = asked.kind !== 'no' && ours.result === 'deny';
+  const weRefuse = enforces(asked) && ours.result === 'deny';
   const expected = !weRefuse && builtin.allows;
   const refusedByWebhook = said.kind === 'refused' && said.by === 'webhook';
   if (expected !== (said.kind === 'allowed')) return { kind: 'disagrees', text: whyDifferent(weRefuse, said, asked) };
@@ -53,7 +69,7 @@ export function compare(ours: Verdict, builtin: BuiltinAnswer, asked: Asked, sai
     };
   }
   if (!weRefuse && refusedByWebhook) return { kind: 'disagrees', text: 'a webhook refuses where Holdfast would not' };
-  const taken = ours.result === 'allow' && ours.effects.complete === 'takeover' && asked.kind !== 'no';
+  const taken = ours.result === 'allow' && ours.effects.complete === 'takeover' && enforces(asked);
   return taken && !builtin.allows
     ? {
         kind: 'agrees',

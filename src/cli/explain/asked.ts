@@ -1,8 +1,8 @@
 import { mayReach } from '../../operator/foreign-webhooks/foreign.ts';
-import { guardProblem } from '../../operator/guard/guard-problem.ts';
+import { guardFor } from '../../operator/guard/guard-of.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
 import { guardLabel } from '../../operator/guard/plan.ts';
-import { registrationOf } from '../../operator/guard/registration.ts';
+import { type PodWebhooks, podWebhooksOf, type Registration } from '../../operator/guard/registration.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { Asked } from './answer.ts';
 
@@ -13,16 +13,22 @@ export function askedIn(live: LiveWorld, namespace: string): Asked {
   if (registrations.validating === undefined) return { kind: 'no', why: 'no operator is registered in this cluster' };
   const seen = namespaces.get(namespace);
   if (seen === undefined) return { kind: 'unknown', why: `namespace ${namespace} cannot be read` };
-  const registration = registrationOf(registrations.validating);
-  const there = registration.kind === 'there' ? registration : ({ kind: 'there', selectors: [] } as const);
-  const problem = guardProblem(seen, operatorNamespace, there);
+  const webhooks = podWebhooksOf(registrations.validating);
+  const guard = guardFor(seen, operatorNamespace, present(webhooks));
   const state = live.world.namespace(namespace);
-  if (problem !== undefined && guardLabel(seen) === undefined && state !== undefined && !needsGuard(state)) {
+  if (guard.kind === 'off' && guardLabel(seen) === undefined && state !== undefined && !needsGuard(state)) {
     return { kind: 'no', why: 'nothing in the namespace needs it' };
   }
-  if (problem !== undefined) return { kind: 'no', why: problem };
+  if (guard.kind === 'off') return { kind: 'no', why: guard.message };
+  const { [guard.kind === 'observed' ? 'observing' : 'enforcing']: registration } = webhooks;
   // Registered, but not as it should be: it may be asked all the same.
-  return registration.kind === 'missing' ? { kind: 'unknown', why: registration.message } : { kind: 'yes' };
+  if (registration.kind === 'missing') return { kind: 'unknown', why: registration.message };
+  return guard.kind === 'observed' ? { kind: 'observed', why: guard.message } : { kind: 'yes' };
+}
+
+function present({ enforcing, observing, installation }: PodWebhooks): PodWebhooks {
+  const there = (one: Registration): Registration => (one.kind === 'there' ? one : { kind: 'there', selectors: [] });
+  return { enforcing: there(enforcing), observing: there(observing), installation };
 }
 
 /** Other webhooks that judge evictions there, so that Holdfast completes none. While this is unknown, there may be one. */

@@ -1,4 +1,5 @@
 import { compareStrings } from '../../core/compare.ts';
+import type { Asked } from './answer.ts';
 import { budgetNumbersText, budgetTitle, downText, unitText } from './budget-words.ts';
 import type { BudgetExplanation } from './explain-budget.ts';
 import { firstOf, section } from './layout.ts';
@@ -12,10 +13,8 @@ export function budgetText(explanation: BudgetExplanation, { paint, now }: Words
   const may = mayBreak(explanation)
     ? paint('good', 'it allows a disruption now')
     : paint('bad', 'it allows no disruption now');
-  const guard =
-    asked.kind === 'yes' ? 'Holdfast is asked here' : `whether Holdfast is asked here: ${asked.kind}, ${asked.why}`;
   return [
-    `${name}: ${may}.\n  ${budgetTitle(budget)}: ${budgetNumbersText(budget)}\n  ${guard}`,
+    `${name}: ${may}.\n  ${budgetTitle(budget)}: ${budgetNumbersText(budget)}\n  ${askedText(asked)}`,
     ...(groups.length === 0 ? [] : [section('Groups', firstOf(groups.map(unitText), maxGroups), paint)]),
     section('Pods', podLines(explanation), paint),
     ...reasonSection(explanation, paint),
@@ -30,6 +29,17 @@ export function budgetText(explanation: BudgetExplanation, { paint, now }: Words
         ]),
     ...(kubernetes === undefined ? [] : [section("Kubernetes' own check", [statusText(kubernetes)], paint)]),
   ].join('\n\n');
+}
+
+function askedText(asked: Asked): string {
+  switch (asked.kind) {
+    case 'yes':
+      return 'Holdfast is asked here';
+    case 'observed':
+      return `Holdfast observes here, and refuses nothing: ${asked.why}`;
+    default:
+      return `whether Holdfast is asked here: ${asked.kind}, ${asked.why}`;
+  }
 }
 
 /** A budget that desires nothing refuses nothing. */

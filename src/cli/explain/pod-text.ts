@@ -4,6 +4,7 @@ import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
 import type { Paint } from '../output/paint.ts';
 import { kindText } from '../status/text.ts';
+import { type Asked, enforces } from './answer.ts';
 import { budgetNumbersText, budgetTitle, downText, unitText } from './budget-words.ts';
 import type { BudgetOpinion, OwnerView, PodExplanation } from './explain-pod.ts';
 import { fields, section } from './layout.ts';
@@ -50,12 +51,13 @@ export function podText(explanation: PodExplanation, { paint, now }: WordsOption
 
 function whyLines({ answer, holdfast, kubernetes }: PodExplanation): readonly string[] {
   const { verdict, asked } = holdfast;
-  if (asked.kind !== 'no' && verdict.result === 'deny') return verdict.blockers.flatMap(blockerLines);
+  if (enforces(asked) && verdict.result === 'deny') return verdict.blockers.flatMap(blockerLines);
   const besides =
     answer.by === 'kubernetes' && asked.kind === 'no' ? [`Kubernetes' own check decides: ${kubernetes.text}`] : [];
   const ifAsked =
     asked.kind === 'no' && verdict.result === 'deny' ? [`If it were asked, it would refuse: ${verdict.message}`] : [];
-  return [answer.text, ...besides, ...ifAsked];
+  const observed = asked.kind === 'observed' && verdict.result === 'deny' ? verdict.blockers.flatMap(blockerLines) : [];
+  return [answer.text, ...besides, ...ifAsked, ...observed];
 }
 
 export function blockerLines({ code, message, unblock }: Blocker): readonly string[] {
@@ -72,11 +74,15 @@ function podFields(explanation: PodExplanation, now: number): readonly (readonly
     ['probe', probe === undefined ? 'none: it counts as up while it is ready' : probeText(probe, now)],
     ['owners', owners.length === 0 ? 'none' : owners.map(ownerText).join(' <- ')],
     ['reserved', own === undefined ? 'no' : reservationText(own, now)],
-    ['guarded', asked.kind === 'yes' ? 'yes: Holdfast is asked' : `${asked.kind}: ${asked.why}`],
+    ['guarded', guardedText(asked)],
     ...(otherWebhooks.length === 0
       ? []
       : [['others asked', `${otherWebhooks.join(', ')}: Holdfast completes no eviction here`] as const]),
   ];
+}
+
+function guardedText(asked: Asked): string {
+  return asked.kind === 'yes' ? 'yes: Holdfast is asked' : `${asked.kind}: ${asked.why}`;
 }
 
 function ownerText({ kind, name, state, replicas }: OwnerView): string {

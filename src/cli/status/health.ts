@@ -4,13 +4,15 @@ import type { Namespace } from '../../api/meta.ts';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
 import { bundlesOf } from '../../operator/certificates/inject.ts';
-import { guardProblem } from '../../operator/guard/guard-problem.ts';
+import { guardFor } from '../../operator/guard/guard-of.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
-import { registrationOf } from '../../operator/guard/registration.ts';
+import { type PodWebhooks, podWebhooksOf } from '../../operator/guard/registration.ts';
 import { agentsReadiness, deploymentReadiness, type Readiness } from '../../operator/install/readiness.ts';
 import type { Found, Read } from '../live/kind-reader.ts';
 import type { LeaseView } from '../live/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../live/registrations.ts';
+import { type ObservedSighting, observing } from './observed-namespaces.ts';
+import { maxListed, someOf } from './some-of.ts';
 
 /** Something about the operator that is well or not. `unknown`: the user may not see it. */
 export interface OperatorCheck {
@@ -35,6 +37,8 @@ export interface HealthFacts {
   readonly leader: Found<Lease>;
   /** What replicas told of calls that did not come from API servers. */
   readonly unproven: Read<UnprovenSighting>;
+  /** What replicas told of disruptions that passed, and would have been refused. */
+  readonly observed: Read<ObservedSighting>;
   readonly world: World;
   /** By node. */
   readonly leases: ReadonlyMap<string, LeaseView>;
@@ -54,12 +58,14 @@ export function healthChecks(facts: HealthFacts): readonly OperatorCheck[] {
   const { validating } = registrations;
   const around = [foreign(registrations), kruise(registrations)].filter((one) => one !== undefined);
   if (validating === undefined) return [notInstalled, ...around];
+  const podWebhooks = podWebhooksOf(validating);
   return [
-    webhooks(registrations),
+    webhooks(registrations, podWebhooks),
     certificates(validating, facts.now),
     callers(registrations, facts),
     ...running(facts),
-    guards(facts, validating),
+    guards(facts, podWebhooks),
+    ...[observing(facts, podWebhooks)].filter((one) => one !== undefined),
     ...around,
   ];
 }
@@ -72,15 +78,17 @@ const notInstalled: OperatorCheck = {
     "no operator is registered: budgets are shown as Holdfast would judge, and Kubernetes' own check alone decides",
 };
 
-function webhooks({ validating, mutating }: Known): OperatorCheck {
-  const registration = registrationOf(validating);
+function webhooks({ mutating }: Known, { enforcing, observing: watching, installation }: PodWebhooks): OperatorCheck {
+  const registration = installation === 'observe' ? watching : enforcing;
   if (registration.kind === 'missing') return { check: 'webhooks', state: 'failed', detail: registration.message };
   if (mutating === undefined) {
     const detail =
       'evictions, deletes and updates are judged; StatefulSets are not (the MutatingWebhookConfiguration is missing)';
     return { check: 'webhooks', state: 'warning', detail };
   }
-  return { check: 'webhooks', state: 'ok', detail: 'registered and trusted; they fail closed (failurePolicy: Fail)' };
+  const how =
+    installation === 'observe' ? 'they refuse nothing (mode: observe)' : 'they fail closed (failurePolicy: Fail)';
+  return { check: 'webhooks', state: 'ok', detail: `registered and trusted; ${how}` };
 }
 
 const dayMs = 86_400_000;
@@ -201,19 +209,16 @@ function leading(found: Found<Lease>, namespace: string, now: number): OperatorC
     : { check, state: 'failed', detail: `${detail}, which is too long ago; check that a replica is running` };
 }
 
-const maxListed = 5;
-
-function guards({ world, namespaces, operatorNamespace }: HealthFacts, validating: SeenConfiguration): OperatorCheck {
+function guards({ world, namespaces, operatorNamespace }: HealthFacts, registered: PodWebhooks): OperatorCheck {
   const check = 'guard';
-  const registration = registrationOf(validating);
   const needed = [...world.namespaces()]
     .filter((state) => !state.terminating && needsGuard(state))
     .map(({ name }) => name);
   const unread = needed.filter((name) => !namespaces.has(name));
   const open = needed.flatMap((name) => {
     const namespace = namespaces.get(name);
-    const problem = namespace === undefined ? undefined : guardProblem(namespace, operatorNamespace, registration);
-    return problem === undefined ? [] : [`${name}: ${problem}`];
+    const guard = namespace === undefined ? undefined : guardFor(namespace, operatorNamespace, registered);
+    return guard?.kind === 'off' ? [`${name}: ${guard.message}`] : [];
   });
   if (open.length > 0) {
     const more = open.length > maxListed ? ` (and ${open.length - maxListed} more)` : '';
@@ -236,10 +241,4 @@ function kruise({ kruise: present }: Known): OperatorCheck | undefined {
   if (!present) return undefined;
   const detail = 'Kruise is registered for PodUnavailableBudgets: Holdfast leaves them to it and does not show them';
   return { check: 'kruise', state: 'warning', detail };
-}
-
-/** The first few, and how many more there are. */
-export function someOf(names: readonly string[]): string {
-  const more = names.length - maxListed;
-  return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -4,9 +4,10 @@ import type { LiveWorld } from '../live/live-world.ts';
 import { readNodes } from '../live/nodes.ts';
 import { type BudgetView, budgetViews } from './budget-view.ts';
 import { namespacesWithBudgets } from './elsewhere.ts';
-import { healthChecks, type OperatorCheck, someOf } from './health.ts';
+import { healthChecks, type OperatorCheck } from './health.ts';
 import { type NodeView, nodeViews } from './node-view.ts';
 import { readHealth } from './read-health.ts';
+import { someOf } from './some-of.ts';
 import { type Summary, summaryOf } from './summary.ts';
 
 /** What is protected, what can be evicted now, and whether an operator judges. */

@@ -51,11 +51,13 @@ function hits(wrong: readonly Wrong[], test: (error: FieldError) => boolean): re
   });
 }
 
+const guardValues: ReadonlySet<unknown> = new Set(['enabled', 'observe', 'disabled']);
+
 function guardLabels({ objects }: LintView): readonly Hit[] {
   return objects.flatMap((object) => {
     const value = object.kind === 'Namespace' ? mapOf(object, 'labels')[label.guard] : undefined;
-    if (value === undefined || value === 'enabled' || value === 'disabled') return [];
-    const message = `label ${label.guard} is ${JSON.stringify(value)}, and only "enabled" and "disabled" mean anything`;
+    if (value === undefined || guardValues.has(value)) return [];
+    const message = `label ${label.guard} is ${JSON.stringify(value)}, and only "enabled", "observe" and "disabled" mean anything`;
     return [{ object, field: `metadata.labels[${label.guard}]`, message }];
   });
 }

@@ -1,7 +1,11 @@
 import type { Condition } from '../../api/meta.ts';
 
 /** Whether requests really reach us: the namespace carries the guard label and the webhook answers. */
-export type Guard = { readonly kind: 'on' } | { readonly kind: 'off'; readonly message: string };
+export type Guard =
+  | { readonly kind: 'on' }
+  /** They reach us, and all of them pass: observe mode. */
+  | { readonly kind: 'observed'; readonly message: string }
+  | { readonly kind: 'off'; readonly message: string };
 
 /** As Kubernetes writes times in objects: whole seconds. */
 export function statusTime(now: number): string {

@@ -35,6 +35,19 @@ export function pdbReport(
 }
 
 function conditionOf(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
+  if (guard.kind !== 'observed' || (pdb.rules !== undefined && pdb.mode === 'plain'))
+    return judgedCondition(pdb, guard, warnings);
+  // What it would say, without saying it: who waits for True or False must not take an observed budget for an enforced one.
+  const { type, message } = judgedCondition(pdb, { kind: 'on' }, warnings);
+  return {
+    type,
+    status: 'Unknown',
+    reason: 'Observed',
+    message: `observed, not enforced: ${guard.message}; now: ${message}`,
+  };
+}
+
+function judgedCondition(pdb: PdbState, guard: Guard, warnings: PdbReport['warnings']): Condition {
   const type = condition.groupBudget;
   if (pdb.rules !== undefined && pdb.uncounted > 0 && guard.kind === 'on') {
     // The built-in check counts the other pods of a plain one.

@@ -10,7 +10,8 @@ import type { Guard } from './condition.ts';
  */
 export function projectedDisruptions(pdb: PdbState, guard: Guard): number | undefined {
   // An entangled plain budget is counted by Kubernetes' own rule, by it and by us alike (P3).
-  if (guard.kind === 'off' || (pdb.rules !== undefined && pdb.mode === 'plain')) return undefined;
+  // Where requests are only observed, the built-in check decides, by its own number.
+  if (guard.kind !== 'on' || (pdb.rules !== undefined && pdb.mode === 'plain')) return undefined;
   if (pdb.rules === undefined || pdb.uncounted > 0) return 0;
   // Without a takeover the built-in check has the last word, pod by pod: by a number of units it would refuse the rest of a broken unit.
   if (!pdb.rules.takeover) return undefined;

@@ -107,6 +107,7 @@ function conditionsOf(pub: PubState, guard: Guard): readonly Condition[] {
 function enforced(pub: PubState, guard: Guard): Condition {
   const no = (reason: string, message: string): Condition => ({ type: 'Enforced', status: 'False', reason, message });
   if (guard.kind === 'off') return no('NotGuarded', guard.message);
+  if (guard.kind === 'observed') return no('Observed', `the budget is observed, not enforced: ${guard.message}`);
   if (pub.rules === undefined)
     return no(
       'BudgetInvalid',

@@ -59,8 +59,8 @@ export interface AdmissionDeps {
   readonly scales: Pick<FreshScales, 'concerns' | 'readAgain'>;
   readonly counters: Pick<BuiltinCounters, 'take'>;
   readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
-  /** Why the view may be too old to rest a disruption on. */
-  readonly staleness: () => string | undefined;
+  /** Why the view may be too old to rest a disruption in a namespace on. */
+  readonly staleness: (namespace: string) => string | undefined;
   readonly events: Pick<LedgerEvents, 'abandoned'>;
   readonly completed: (request: DisruptionRequest, completion: Completion) => void;
   /** Unique per process start: it makes claims unique. */
@@ -156,7 +156,7 @@ export class Admission {
   /** What is reserved and refused afterwards would count for a while: so everything that can be known before is asked before. */
   #refusalBeforeReserving(request: DisruptionRequest, decided: Verdict): Denied | undefined {
     const mayBeAllowed = decided.result === 'allow' ? !isFree(decided) : isUnsettled(decided);
-    const stale = mayBeAllowed ? this.#deps.staleness() : undefined;
+    const stale = mayBeAllowed ? this.#deps.staleness(request.namespace) : undefined;
     if (stale !== undefined) return staleView(request.pod, stale);
     return decided.result === 'allow' && isUnpinned(decided.effects, request) ? notPinned(request) : undefined;
   }
@@ -226,7 +226,9 @@ export class Admission {
         await taken.giveBack();
         // The budgets agree and the pod is reserved: the API server may delete it itself, if it can meet no other pod.
         return answer(
-          request.uid === undefined || onlyIf !== undefined ? undone(request, completion.message) : verdict,
+          request.uid === undefined || onlyIf !== undefined
+            ? undone(request, completion.message)
+            : { ...verdict, effects: { ...effects, complete: 'pass' } },
         );
       case 'unknown':
         progress.mayHappen = true;

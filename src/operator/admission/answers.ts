@@ -63,6 +63,15 @@ function explainCommand({ namespace, name, operation = 'EVICT' }: PodName): stri
   return `holdfast explain pod/${name} -n ${namespace}${how}`;
 }
 
+/**
+ * Observe mode: the request passes, and its client hears what enforcing would have said. API servers pass warnings on, and kubectl prints
+ * them; long ones are cut, so what to look at comes first.
+ */
+export function answerObserved(problem: string, pod?: PodName): AdmissionAnswer {
+  const look = pod === undefined ? '' : ` (${explainCommand(pod)})`;
+  return { allowed: true, warnings: [`Holdfast would refuse this, and observe mode lets it pass${look}: ${problem}`] };
+}
+
 /** The request cannot be understood. */
 export function answerBad(problem: string): AdmissionAnswer {
   return { allowed: false, code: 400, reason: 'BadRequest', message: problem };

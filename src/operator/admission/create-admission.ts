@@ -1,13 +1,14 @@
 import type { DecideOptions } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
-import { defaultPrunerLimits, LedgerPruner } from '../ledger/ledger-pruner.ts';
+import { defaultPrunerLimits, LedgerPruner, type PodsVersion } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';
 import { Admission, type AdmissionDeps, decideBy } from './admit.ts';
 import { BuiltinCounters, takeOver } from './complete.ts';
 import { kubeLedgerStore, LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
-import { type DecisionObserver, type GuardParts, kubeGuards, PodHandler } from './pod-handler.ts';
+import { type GuardParts, kubeGuards, type NamespaceGuards } from './namespace-guards.ts';
+import { type DecisionObserver, PodHandler } from './pod-handler.ts';
 import type { Identity } from './pod-request.ts';
 import { GroupCommit, NamespaceMutex } from './reserve.ts';
 import { kubePodReader, type PodReader } from './verify.ts';
@@ -17,9 +18,11 @@ import { Withdrawals } from './withdrawals.ts';
 /** The room, put together, with the pruner, which shares the mutex and the identity of this process with it. */
 export interface AdmissionParts {
   readonly handler: PodHandler;
+  readonly guards: NamespaceGuards;
   readonly access: LedgerAccess;
   readonly pods: PodReader;
   readonly views: ViewGate;
+  readonly podsVersion: PodsVersion;
   readonly pruner: LedgerPruner;
   readonly sizes: SizeKeeper;
 }
@@ -33,11 +36,12 @@ export interface AdmissionOptions {
   readonly events: LedgerEvents;
   readonly observer: DecisionObserver;
   readonly namespaces: GuardParts['namespaces'];
+  readonly observesAll: GuardParts['observesAll'];
 }
 
 export function createAdmission(
   { world, clients, clock, random, identity, log, namespace: own }: OperatorContext,
-  { options, staleness, scales, self, events, observer, namespaces }: AdmissionOptions,
+  { options, staleness, scales, self, events, observer, namespaces, observesAll }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
   const mutex = new NamespaceMutex((namespace, error) =>
@@ -66,11 +70,11 @@ export function createAdmission(
     identity,
     limits,
   });
-  const guards = kubeGuards({ client: clients.admission, namespaces, own });
+  const guards = kubeGuards({ client: clients.admission, namespaces, own, observesAll });
   const { callMs } = limits;
   const handler = new PodHandler({ world, admission, counters, clock, options, self, observer, guards, callMs });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);
   const pruner = new LedgerPruner({ ...shared, limits: defaultPrunerLimits, podsVersion });
   const sizes = new SizeKeeper({ world, access, mutex, clock, limits: defaultSizeKeeperLimits });
-  return { handler, access, pods, views, pruner, sizes };
+  return { handler, guards, access, pods, views, podsVersion, pruner, sizes };
 }

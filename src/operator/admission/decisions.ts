@@ -7,11 +7,12 @@ import type { EventNote, EventRecorder, EventSubject } from '../../kube/events/r
 import type { Logger } from '../../telemetry/log.ts';
 import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
 import type { Views } from '../view/views.ts';
+import type { Audit } from './audit.ts';
 import type { Completion } from './complete.ts';
-import type { DecisionObserver } from './pod-handler.ts';
+import type { Decision, DecisionObserver } from './pod-handler.ts';
 
 export interface DecisionMetrics {
-  verdict(operation: Operation, verdict: Verdict, seconds: number): void;
+  verdict(decision: Decision): void;
   takeover(result: Completion['kind']): void;
 }
 
@@ -35,9 +36,10 @@ export function createDecisionMetrics(metrics: Metrics): DecisionMetrics {
     labels: ['result'],
   });
   return {
-    verdict(operation, verdict, seconds) {
-      verdicts.add({ operation, result: verdict.result, reason: firstReason(verdict) });
-      durations.observe({ operation }, seconds);
+    verdict({ request: { operation }, verdict, mode, milliseconds }) {
+      const result = verdict.result === 'deny' && mode === 'observe' ? 'observed' : verdict.result;
+      verdicts.add({ operation, result, reason: firstReason(verdict) });
+      durations.observe({ operation }, milliseconds / 1_000);
     },
     takeover: (result) => takeovers.add({ result }),
   };
@@ -47,43 +49,20 @@ function firstReason(verdict: Verdict): string {
   return verdict.result === 'allow' ? verdict.reason : (verdict.blockers[0]?.code ?? 'none');
 }
 
-/** One line for each verdict; refusals are what people ask about afterwards. */
-export function logDecision(log: Logger, request: DisruptionRequest, verdict: Verdict, user: string): void {
-  const { operation, namespace, pod, dryRun = false } = request;
-  const asked = { operation, namespace, pod, user, dryRun };
-  if (verdict.result === 'allow') {
-    const { reason, charges, effects } = verdict;
-    const budgets = charges.map(({ budget }) => `${budget.kind}/${budget.name}`);
-    log.debug('disruption allowed', { ...asked, reason, budgets, complete: effects.complete });
-    return;
-  }
-  const reasons = [...new Set(verdict.blockers.map((one) => one.code))];
-  const first = verdict.blockers.find((one) => one.budget !== undefined);
-  const numbers =
-    first?.budget === undefined
-      ? {}
-      : {
-          budget: `${first.budget.kind}/${first.budget.name}`,
-          unit: first.unit,
-          available: first.available,
-          desired: first.desired,
-        };
-  log.info('disruption refused', { ...asked, reasons, ...numbers });
-}
-
 export interface DecisionTellers {
   readonly metrics: DecisionMetrics;
   readonly log: Logger;
+  readonly audit: Audit;
   readonly events: DisruptionEvents;
 }
 
-/** Tells of every verdict in each of the three ways. */
-export function decisionObserver({ metrics, log, events }: DecisionTellers): DecisionObserver {
+/** Tells of every verdict in each of the four ways. */
+export function decisionObserver({ metrics, log, audit, events }: DecisionTellers): DecisionObserver {
   return {
-    decided(request, verdict, user, milliseconds) {
-      metrics.verdict(request.operation, verdict, milliseconds / 1_000);
-      logDecision(log, request, verdict, user);
-      events.decided(request, verdict);
+    decided(decision) {
+      metrics.verdict(decision);
+      audit.decided(decision);
+      events.decided(decision);
     },
     completed({ namespace, pod }, completion) {
       metrics.takeover(completion.kind);
@@ -95,7 +74,7 @@ export function decisionObserver({ metrics, log, events }: DecisionTellers): Dec
 }
 
 export interface DisruptionEvents {
-  decided(request: DisruptionRequest, verdict: Verdict): void;
+  decided(decision: Decision): void;
 }
 
 /** Which objects the names in a verdict are: kubectl shows only events that have the uid of the object. */
@@ -117,8 +96,8 @@ export function uidsFrom(world: Pick<World, 'pod'>, views: Pick<Views, 'pdbs' | 
 /** Tells on pods and budgets what was decided. The recorder counts what is alike and limits how much there is. */
 export function disruptionEvents(recorder: Pick<EventRecorder, 'record'>, uids: EventUids): DisruptionEvents {
   return {
-    decided(request, verdict) {
-      for (const note of notesOf(request, verdict, uids)) recorder.record(note);
+    decided(decision) {
+      for (const note of notesOf(decision, uids)) recorder.record(note);
     },
   };
 }
@@ -130,13 +109,25 @@ const maxBudgets = 5;
  * A dry run leaves no trace (I6). Nothing here names a time, a version or a person: the same refusal, asked for every five
  * seconds, has to read the same to be counted as one.
  */
-export function notesOf(request: DisruptionRequest, verdict: Verdict, uids: EventUids): readonly EventNote[] {
+export function notesOf({ request, verdict, mode }: Told, uids: EventUids): readonly EventNote[] {
   if (request.dryRun === true) return [];
-  return verdict.result === 'deny' ? refusalNotes(request, verdict, uids) : allowanceNotes(request, verdict, uids);
+  return verdict.result === 'deny'
+    ? refusalNotes(request, verdict, mode, uids)
+    : allowanceNotes(request, verdict, uids);
 }
 
+type Told = Pick<Decision, 'request' | 'verdict' | 'mode'>;
+
+/** Of an event about what passed and would have been refused. */
+export const observedReason = 'DisruptionObserved';
+
 /** What passes in a moment is no news about the pod or the budget; logs and metrics have it. */
-function refusalNotes(request: DisruptionRequest, { blockers }: Denied, uids: EventUids): readonly EventNote[] {
+function refusalNotes(
+  request: DisruptionRequest,
+  { blockers }: Denied,
+  mode: Decision['mode'],
+  uids: EventUids,
+): readonly EventNote[] {
   const lasting = blockers.filter((one) => one.outlook !== 'moment');
   const [first] = lasting;
   if (first === undefined) return [];
@@ -145,8 +136,11 @@ function refusalNotes(request: DisruptionRequest, { blockers }: Denied, uids: Ev
   const note = (subject: EventSubject, blocker: Blocker, suffix: string): EventNote => ({
     subject,
     type: blocker.outlook === 'change' ? 'Warning' : 'Normal',
-    reason: 'DisruptionRefused',
-    message: `${wish(request)} was refused: ${blocker.message}${suffix}; ${blocker.unblock}`,
+    reason: mode === 'observe' ? observedReason : 'DisruptionRefused',
+    message:
+      mode === 'observe'
+        ? `${wish(request)} would be refused, and observe mode let it pass: ${blocker.message}${suffix}; ${blocker.unblock}`
+        : `${wish(request)} was refused: ${blocker.message}${suffix}; ${blocker.unblock}`,
   });
   const budgets = byBudget(lasting).map(([ref, blocker]) => note(budgetSubject(ref, uids), blocker, ''));
   return [note(podSubject(request, uids), first, rest), ...budgets];

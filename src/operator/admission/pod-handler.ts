@@ -1,27 +1,37 @@
 import { type Fields, isObject, isUnset } from '../../api/json.ts';
-import type { Namespace } from '../../api/meta.ts';
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { guardedValue, guardLabel, isNeverGuarded } from '../guard/plan.ts';
-import { resources } from '../resources.ts';
+import type { GuardMode } from '../guard/plan.ts';
 import type { Admission } from './admit.ts';
-import { answerBad, answerBlind, answerVerdict, notPinned, type PodName } from './answers.ts';
+import {
+  answerBad,
+  answerBlind,
+  answerObserved,
+  answerVerdict,
+  notPinned,
+  type PodName,
+  staleView,
+  undecided,
+} from './answers.ts';
+import { type ClientWords, clientWordsOf } from './client-words.ts';
 import type { BuiltinCounters, Completion } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
-import { evictionTerms, type Identity, podRequestOf } from './pod-request.ts';
+import type { NamespaceGuards } from './namespace-guards.ts';
+import { evictionTerms, type Identity, type PodRequest, podRequestOf } from './pod-request.ts';
 import type { AdmissionAnswer, JsonPatchOperation, ReviewRequest } from './review.ts';
-import { namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
+import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
 
 /** The two webhooks that an eviction passes, in this order: one binds it to a uid, the other decides whether it may happen. */
 
 export interface PinDeps {
   readonly world: Pick<World, 'pod'>;
   readonly pods: PodReader;
+  /** Where requests stay as they came. Absent: nowhere. */
+  readonly isObserved?: (namespace: string) => boolean;
 }
 
 const pass: AdmissionAnswer = { allowed: true };
@@ -35,7 +45,7 @@ export function pinHandler(deps: PinDeps): WebhookHandler {
   return {
     async answer(review, { deadline }) {
       const eviction = unpinnedEviction(review);
-      if (eviction === undefined) return pass;
+      if (eviction === undefined || deps.isObserved?.(review.namespace) === true) return pass;
       const uid = await uidOf(deps, review, deadline);
       return uid === undefined ? pass : { allowed: true, patch: [patchFor(eviction, uid)] };
     },
@@ -97,43 +107,25 @@ export interface PodHandlerParts {
   readonly callMs: number;
 }
 
-/** Whether a namespace is guarded: in all others API servers ask nothing, and the webhook does nothing (I13). */
-export interface NamespaceGuards {
-  /** From the view. */
-  isGuarded(namespace: string): boolean;
-  /** From the API server. */
-  confirm(namespace: string, signal: AbortSignal): Promise<boolean>;
-}
-
-export interface GuardParts {
-  readonly client: Pick<KubeClient, 'get'>;
-  readonly namespaces: { get(namespace: undefined, name: string): Namespace | undefined };
-  /** The operator's own namespace. */
-  readonly own: string;
-}
-
-/** From the view, and from the API server where that says no: an API server may know of a label before the view does. */
-export function kubeGuards({ client, namespaces, own }: GuardParts): NamespaceGuards {
-  const isOn = (namespace: Namespace) => guardLabel(namespace) === guardedValue;
-  return {
-    isGuarded(name) {
-      const seen = namespaces.get(undefined, name);
-      return seen !== undefined && isOn(seen) && !isNeverGuarded(name, own);
-    },
-    async confirm(name, signal) {
-      if (isNeverGuarded(name, own)) return false;
-      const read = await client.get<Namespace>(resources.namespaces, { name }, { signal });
-      // What cannot be read is judged: a protected pod must not pass because of that (I4).
-      return read.ok ? isOn(read.value) : read.failure.kind !== 'notFound';
-    },
-  };
+/** What was decided about one request, and what came of it. */
+export interface Decision {
+  /** As the client asked for it. */
+  readonly request: DisruptionRequest;
+  readonly verdict: Verdict;
+  /** `observe`: whatever the verdict is, the request passes. */
+  readonly mode: 'enforce' | 'observe';
+  readonly client: ClientWords;
+  readonly milliseconds: number;
 }
 
 /** For logs, metrics and events. None of them may throw. */
 export interface DecisionObserver {
-  decided(request: DisruptionRequest, verdict: Verdict, user: string, milliseconds: number): void;
+  /** Once for each review that asks for a disruption in a guarded namespace. */
+  decided(decision: Decision): void;
   completed(request: DisruptionRequest, completion: Completion): void;
 }
+
+type Asked = Extract<PodRequest, { readonly kind: 'disruption' }>;
 
 /** The webhook for evictions, deletions, updates and resizes of pods: a review in, an answer out. */
 export class PodHandler implements WebhookHandler {
@@ -145,37 +137,105 @@ export class PodHandler implements WebhookHandler {
 
   async answer(review: ReviewRequest, { deadline }: CallContext): Promise<AdmissionAnswer> {
     const asked = podRequestOf(review, this.#parts.self);
-    if (asked.kind === 'pass') return { allowed: true };
-    if (asked.kind === 'bad') return answerBad(asked.problem);
-    if (!(await this.#isGuarded(review.namespace, deadline))) return { allowed: true };
+    if (asked.kind === 'pass') return pass;
+    if (asked.kind === 'bad') return this.#answerBad(review, asked.problem);
+    const mode = await this.#modeOf(review.namespace, deadline);
+    if (mode === 'off') return pass;
+    return mode === 'observe' ? this.#observe(asked, review, deadline) : this.#enforce(asked, review, deadline, mode);
+  }
+
+  async #enforce(
+    asked: Asked,
+    review: ReviewRequest,
+    deadline: Deadline,
+    mode: 'enforce' | 'starting',
+  ): Promise<AdmissionAnswer> {
+    const { request } = asked;
+    if (mode === 'starting' && !this.#unprotected(request)) return this.#refuseToStart(request, review);
+    const verdict = await this.#judge(asked, review, deadline, 'enforce');
+    if (verdict.result === 'deny') this.#recount(verdict);
+    return answerVerdict(passesByName(verdict, request) ? notPinned(request) : verdict, subjectOf(request));
+  }
+
+  /** What this replica let pass a moment ago is in no ledger, and it has not begun to wait for it yet. */
+  #refuseToStart(request: DisruptionRequest, review: ReviewRequest): AdmissionAnswer {
+    const verdict = staleView(request.pod, 'its namespace was observed until a moment ago');
+    const client = clientWordsOf(review);
+    this.#parts.observer.decided({ request, verdict, mode: 'enforce', client, milliseconds: 0 });
+    return answerVerdict(verdict, subjectOf(request));
+  }
+
+  /** The verdict that a dry run would get, which reserves and completes nothing; then the request passes, whatever it says. */
+  async #observe(asked: Asked, review: ReviewRequest, deadline: Deadline): Promise<AdmissionAnswer> {
+    const observed: Asked = { ...asked, request: { ...asked.request, dryRun: true } };
+    const verdict = await this.#judge(observed, review, deadline, 'observe', asked.request);
+    return verdict.result === 'allow' ? pass : answerObserved(verdict.message, subjectOf(asked.request));
+  }
+
+  /** @param request as the client asked for it, where that is not what is judged */
+  async #judge(
+    asked: Asked,
+    review: ReviewRequest,
+    deadline: Deadline,
+    mode: Decision['mode'],
+    request = asked.request,
+  ): Promise<Verdict> {
     const { clock, observer, admission } = this.#parts;
     const started = clock.monotonic();
     const verdict = await admission.admit(asked, deadline);
-    observer.decided(asked.request, verdict, review.username, clock.monotonic() - started);
-    if (verdict.result === 'deny') this.#recount(verdict);
-    return answerVerdict(
-      passesByName(verdict, asked.request) ? notPinned(asked.request) : verdict,
-      subjectOf(asked.request),
-    );
+    const milliseconds = clock.monotonic() - started;
+    observer.decided({
+      request,
+      verdict: toldVerdict(verdict, request, deadline),
+      mode,
+      client: clientWordsOf(review),
+      milliseconds,
+    });
+    return verdict;
   }
 
-  /** From memory alone: a pod that is certainly not protected passes, and all others wait (I4). */
+  /** From memory alone: a pod that is certainly not protected passes, and all others wait (I4), where they are not only observed. */
   inDoubt(review: ReviewRequest, why: 'late' | 'failed'): AdmissionAnswer {
     const detail =
       why === 'late' ? 'the operator could not decide in time' : 'the operator failed to decide; its log says why';
     const asked = podRequestOf(review, this.#parts.self);
-    if (asked.kind === 'pass') return { allowed: true };
-    if (asked.kind === 'bad') return answerBad(asked.problem);
+    if (asked.kind === 'pass') return pass;
+    if (asked.kind === 'bad') return this.#answerBad(review, asked.problem);
+    const observed = this.#parts.guards.modeOf(review.namespace) === 'observe';
     const { request } = asked;
-    return answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
+    const answer = answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
+    // A late one is told of when its decision ends.
+    if (why === 'failed' && !answer.allowed) this.#tellFailed(request, review, observed);
+    return observed && !answer.allowed ? answerObserved(answer.message) : answer;
   }
 
-  async #isGuarded(namespace: string, deadline: Deadline): Promise<boolean> {
+  #answerBad({ namespace }: ReviewRequest, problem: string): AdmissionAnswer {
+    return this.#parts.guards.modeOf(namespace) === 'observe' ? answerObserved(problem) : answerBad(problem);
+  }
+
+  #tellFailed(request: DisruptionRequest, review: ReviewRequest, observed: boolean): void {
+    this.#parts.observer.decided({
+      request,
+      verdict: undecided(request),
+      mode: observed ? 'observe' : 'enforce',
+      client: clientWordsOf(review),
+      milliseconds: 0,
+    });
+  }
+
+  /**
+   * An API server may know of a label before the view does: so `enforce` is believed, and everything else is read. What cannot be read is
+   * judged, because a protected pod must not pass for that (I4); but where the view says that it is observed, nothing is refused.
+   */
+  async #modeOf(namespace: string, deadline: Deadline): Promise<GuardMode | 'starting'> {
     const { guards, callMs } = this.#parts;
-    if (guards.isGuarded(namespace)) return true;
+    const seen = guards.modeOf(namespace);
+    if (seen === 'enforce') return seen;
     const within = deadline.within(callMs);
     try {
-      return await guards.confirm(namespace, within.signal);
+      const confirmed = await guards.confirm(namespace, within.signal);
+      if (seen === 'off') return confirmed ?? 'enforce';
+      return confirmed === 'enforce' ? 'starting' : (confirmed ?? 'observe');
     } finally {
       within.release();
     }
@@ -206,6 +266,12 @@ export class PodHandler implements WebhookHandler {
  */
 function passesByName(verdict: Verdict, request: DisruptionRequest): boolean {
   return verdict.result === 'allow' && verdict.effects.complete === 'takeover' && namesNoUid(request);
+}
+
+/** After the deadline the client was told that it could not be decided, unless its eviction was completed all the same. */
+function toldVerdict(verdict: Verdict, request: DisruptionRequest, deadline: Deadline): Verdict {
+  const done = verdict.result === 'allow' && (verdict.effects.complete === 'takeover' || isFree(verdict));
+  return deadline.over && !done ? undecided(request) : verdict;
 }
 
 function subjectOf({ namespace, pod, operation }: DisruptionRequest): PodName {

@@ -1,10 +1,11 @@
+import { sameJson } from '../../api/json.ts';
 import type { Namespace } from '../../api/meta.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
-import { guardProblem } from './guard-problem.ts';
-import { type Registration, registrationOf } from './registration.ts';
+import { guardFor, observedByInstallation } from './guard-of.ts';
+import { type PodWebhooks, podWebhooksOf } from './registration.ts';
 import { Settling } from './settling.ts';
 
 export interface GuardStateParts {
@@ -13,6 +14,10 @@ export interface GuardStateParts {
   readonly foreignWebhooks: Pick<ForeignWebhooks, 'synced' | 'ownConfiguration' | 'listen'>;
   /** The operator's own namespace. */
   readonly own: string;
+  /** This replica lets every request pass. */
+  readonly observes?: boolean;
+  /** Why a namespace that was observed is not enforced yet. */
+  readonly startingIn?: (namespace: string) => string | undefined;
   /** Told when what `guardOf` says of a namespace has changed. Cheap, and never throws. */
   readonly changed: (namespace: string) => void;
   readonly settleMs?: number;
@@ -22,12 +27,12 @@ export interface GuardStateParts {
 const defaultSettleMs = 1_000;
 
 const unknown: Guard = { kind: 'off', message: 'the operator has not seen the namespace yet' };
-const unseen: Registration = { kind: 'missing', message: 'the operator has not seen the webhook configurations yet' };
+const notSeen = { kind: 'missing', message: 'the operator has not seen the webhook configurations yet' } as const;
+const unseen: PodWebhooks = { enforcing: notSeen, observing: notSeen, installation: 'enforce' };
 const settling: Guard = {
   kind: 'off',
   message: 'the namespace was labelled a moment ago, and API servers may not have seen the label yet',
 };
-const on: Guard = { kind: 'on' };
 
 /** Whether requests about the pods of a namespace really reach us, as far as that can be seen from outside. */
 export class GuardState {
@@ -37,11 +42,11 @@ export class GuardState {
    */
   readonly settled: Promise<void>;
   readonly #parts: GuardStateParts;
-  /** Why a namespace is not guarded; undefined: it is. */
-  readonly #problems = new Map<string, string | undefined>();
+  /** As it would be when it has settled, by namespace. */
+  readonly #guards = new Map<string, Guard>();
   readonly #settling: Settling;
   readonly #settledAtStart: () => void;
-  #registration: Registration = unseen;
+  #webhooks: PodWebhooks = unseen;
   #stop: readonly (() => void)[] = [];
   #complete = false;
 
@@ -73,16 +78,18 @@ export class GuardState {
   }
 
   guardOf(namespace: string): Guard {
-    if (!this.#problems.has(namespace)) return unknown;
-    const problem = this.#problems.get(namespace);
-    if (problem !== undefined) return { kind: 'off', message: problem };
-    return this.#settling.has(namespace) ? settling : on;
+    const guard = this.#guards.get(namespace) ?? unknown;
+    if (guard.kind === 'off') return guard;
+    if (this.#parts.observes === true) return { kind: 'observed', message: observedByInstallation };
+    const starting = guard.kind === 'on' ? this.#parts.startingIn?.(namespace) : undefined;
+    if (starting !== undefined) return { kind: 'off', message: starting };
+    return this.#settling.has(namespace) ? settling : guard;
   }
 
   #register(): void {
     const { namespaces, foreignWebhooks } = this.#parts;
     if (!foreignWebhooks.synced) return;
-    this.#registration = registrationOf(foreignWebhooks.ownConfiguration());
+    this.#webhooks = podWebhooksOf(foreignWebhooks.ownConfiguration());
     for (const namespace of namespaces.items()) this.#review(namespace);
     this.#begin();
   }
@@ -97,16 +104,17 @@ export class GuardState {
 
   #review(namespace: Namespace): void {
     const { name } = namespace.metadata;
-    const problem = guardProblem(namespace, this.#parts.own, this.#registration);
-    if (this.#problems.has(name) && this.#problems.get(name) === problem) return;
-    this.#problems.set(name, problem);
-    if (problem === undefined) this.#settling.add(name);
-    else this.#settling.delete(name);
+    const guard = guardFor(namespace, this.#parts.own, this.#webhooks);
+    const before = this.#guards.get(name);
+    if (before !== undefined && sameJson(before, guard)) return;
+    this.#guards.set(name, guard);
+    if (guard.kind === 'off') this.#settling.delete(name);
+    else this.#settling.add(name);
     this.#parts.changed(name);
   }
 
   #forget(name: string): void {
-    this.#problems.delete(name);
+    this.#guards.delete(name);
     this.#settling.delete(name);
   }
 }

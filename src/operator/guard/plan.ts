@@ -1,8 +1,18 @@
 import type { Namespace } from '../../api/meta.ts';
 import { label } from '../../api/names.ts';
 
-/** The value that the webhooks' namespaceSelector reads. */
+/** Values of the guard label, which the webhooks' namespaceSelectors read. The operator sets the first where there is no label; people set the others. */
 export const guardedValue = 'enabled';
+export const observedValue = 'observe';
+
+/** What Holdfast does about requests in a namespace: `observe` judges them and lets all pass; `off` does nothing. */
+export type GuardMode = 'enforce' | 'observe' | 'off';
+
+export function labelledMode(namespace: Namespace): GuardMode {
+  const value = guardLabel(namespace);
+  if (value === guardedValue) return 'enforce';
+  return value === observedValue ? 'observe' : 'off';
+}
 
 export type GuardPlan =
   | { readonly kind: 'leave' }

@@ -146,10 +146,11 @@ function container(values: InstallValues, mounts: readonly SecretMount[]): Conta
 }
 
 function operatorArguments(values: InstallValues): string[] {
-  const { takeover, projection, featureGates, logLevel, certificates, webhook, agent } = values;
+  const { mode, takeover, projection, featureGates, logLevel, certificates, webhook, agent } = values;
   const gates = Object.entries(featureGates).map(([gate, on]) => `${gate}=${on}`);
   return [
     'operator',
+    ...(mode === 'observe' ? ['--mode=observe'] : []),
     `--takeover=${takeover}`,
     `--projection=${projection}`,
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),

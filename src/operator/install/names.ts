@@ -27,6 +27,18 @@ export const webhookPaths = {
   projection: '/poddisruptionbudgets',
 } as const;
 
+const observing = '.observe.holdfast.dev';
+const enforcing = '.holdfast.dev';
+
+/** The name of a webhook: of one that may refuse, or of one that lets everything pass and says what it would have refused. */
+export function webhookName(what: string, mode: 'enforce' | 'observe'): string {
+  return `${what}${mode === 'observe' ? observing : enforcing}`;
+}
+
+export function isObserving(webhook: string): boolean {
+  return webhook.endsWith(observing);
+}
+
 /** Where certificates that others make are mounted. */
 export const certificateFolder = '/etc/holdfast/certificates';
 

@@ -35,7 +35,7 @@ function namespaces(user: string): PolicyTerms {
         message: `Holdfast may change nothing of a namespace but its label ${label.guard}`,
       },
       {
-        // A person's `disabled` is never overwritten, and never written by us.
+        // A person's `disabled` or `observe` is never overwritten, and never written by us.
         expression: `${guardOf('oldObject')} in ["", "enabled"] && ${guardOf('object')} in ["", "enabled"]`,
         message: `Holdfast may only set ${label.guard}=enabled where there is no such label, and take that away again`,
       },
@@ -51,8 +51,8 @@ function podDeletion(user: string): PolicyTerms {
     about: isUser(user),
     demands: [
       {
-        expression: `request.namespace != "kube-system" && ${guardOf('namespaceObject')} != "disabled"`,
-        message: `Holdfast may delete no pod in kube-system, nor in a namespace with ${label.guard}=disabled`,
+        expression: `request.namespace != "kube-system" && !(${guardOf('namespaceObject')} in ["disabled", "observe"])`,
+        message: `Holdfast may delete no pod in kube-system, nor in a namespace with ${label.guard}=disabled or observe`,
       },
     ],
   };

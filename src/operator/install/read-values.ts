@@ -27,6 +27,7 @@ import {
   defaultInstallValues as defaults,
   failurePolicies,
   type InstallValues,
+  installationModes,
   logLevels,
   projectionModes,
   registrars,
@@ -54,6 +55,7 @@ export const valueReaders: Readers = {
   replicas: integerIn(1, 20),
   spread: choice(spreads),
   resources: { requests: quantities, limits: quantities },
+  mode: choice(installationModes),
   takeover: takeoverMode,
   projection: choice(projectionModes),
   webhook: {

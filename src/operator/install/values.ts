@@ -3,6 +3,8 @@ import type { LogLevel } from '../../telemetry/log.ts';
 import type { FeatureGates } from '../feature-gates.ts';
 import { defaultNamespace } from './names.ts';
 
+export const installationModes = ['enforce', 'observe'] as const;
+export type InstallationMode = (typeof installationModes)[number];
 export const takeoverModes = ['on', 'off'] as const;
 export const projectionModes = ['on', 'off'] as const;
 
@@ -31,6 +33,8 @@ export interface InstallValues {
   /** Whether replicas must be on different nodes, or should. `preferred` is for clusters with fewer nodes than replicas. */
   readonly spread: (typeof spreads)[number];
   readonly resources: { readonly requests: StringMap; readonly limits: StringMap };
+  /** `observe`: everything is judged, and nothing is refused, reserved or completed in any namespace. */
+  readonly mode: InstallationMode;
   /** Whether the webhook completes the evictions itself that a budget of ours judged. */
   readonly takeover: (typeof takeoverModes)[number];
   /**
@@ -108,6 +112,7 @@ export const defaultInstallValues: InstallValues = {
   replicas: 3,
   spread: 'required',
   resources: { requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1536Mi' } },
+  mode: 'enforce',
   takeover: 'on',
   projection: 'on',
   webhook: { timeoutSeconds: 10, failurePolicy: 'Fail', registeredBy: 'install' },

@@ -10,12 +10,13 @@ import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { label } from '../../api/names.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { withTrust } from '../certificates/inject.ts';
+import { guardedValue, observedValue } from '../guard/plan.ts';
 import { caInjection } from './cert-manager.ts';
-import { commonLabels, operatorName, webhookPaths } from './names.ts';
+import { commonLabels, operatorName, webhookName, webhookPaths } from './names.ts';
 import { podMakers } from './pod-places.ts';
 import { projectionConditions } from './projection-policy.ts';
 import { projects } from './switched-on.ts';
-import type { InstallValues } from './values.ts';
+import type { InstallationMode, InstallValues } from './values.ts';
 import { conditionsOf } from './webhook-conditions.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';
@@ -74,82 +75,95 @@ function pathOf(url: string | undefined): string {
 }
 
 function validatingConfiguration(values: InstallValues): ValidatingWebhookConfiguration {
-  const pods = { path: webhookPaths.pods, selector: guarded(values), sideEffects: 'NoneOnDryRun' } as const;
+  const observed = (wish: Wish): ValidatingWebhook => ({ ...webhook(values, wish, 'observe'), ...unobtrusive(values) });
+  const wishes = [...podWishes(values), budgetsWish(values)];
+  const enforcing = values.mode === 'enforce' ? wishes.map((wish) => webhook(values, wish)) : [];
   return {
     apiVersion,
     kind: 'ValidatingWebhookConfiguration',
     metadata: metadata(values),
     webhooks: [
-      webhook(values, {
-        ...pods,
-        name: 'eviction',
-        rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])],
-        conditions: [],
-      }),
-      webhook(values, {
-        ...pods,
-        name: 'deletion',
-        rules: [rule('', ['v1'], ['pods'], ['DELETE'])],
-        conditions: conditionsOf(values.namespace).deletion,
-      }),
-      webhook(values, {
-        ...pods,
-        name: 'update',
-        rules: [rule('', ['v1'], ['pods', 'pods/resize'], ['UPDATE'])],
-        conditions: conditionsOf(values.namespace).update,
-      }),
-      webhook(values, {
-        ...pods,
-        name: 'announcement',
-        rules: [rule('', ['v1'], ['pods/status'], ['UPDATE'])],
-        conditions: conditionsOf(values.namespace).announcement,
-      }),
-      webhook(values, {
-        name: 'budgets',
-        path: webhookPaths.budgets,
-        // The first budget of a namespace is written before that is guarded.
-        selector: elsewhere(values),
-        sideEffects: 'None',
-        rules: [rule(pubGroup, ['v1alpha1', 'v1beta1'], ['podunavailablebudgets'], ['CREATE', 'UPDATE'])],
-        conditions: conditionsOf(values.namespace).budget,
-      }),
+      ...enforcing,
+      ...wishes.map(observed),
       {
         ...webhook(values, {
           name: 'probes',
           path: webhookPaths.probes,
-          selector: elsewhere(values),
+          reach: 'all',
           sideEffects: 'None',
           rules: podMakers.map(({ group, versions, resources }) =>
             rule(group, [...versions], [...resources], ['CREATE', 'UPDATE']),
           ),
           conditions: conditionsOf(values.namespace).probes,
         }),
+        namespaceSelector: elsewhere(values),
         ...harmless,
       },
     ],
   };
 }
 
+function podWishes({ namespace }: InstallValues): readonly Wish[] {
+  const pods = { path: webhookPaths.pods, reach: 'guarded', sideEffects: 'NoneOnDryRun' } as const;
+  const conditions = conditionsOf(namespace);
+  return [
+    { ...pods, name: 'eviction', rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])], conditions: [] },
+    { ...pods, name: 'deletion', rules: [rule('', ['v1'], ['pods'], ['DELETE'])], conditions: conditions.deletion },
+    {
+      ...pods,
+      name: 'update',
+      rules: [rule('', ['v1'], ['pods', 'pods/resize'], ['UPDATE'])],
+      conditions: conditions.update,
+    },
+    {
+      ...pods,
+      name: 'announcement',
+      rules: [rule('', ['v1'], ['pods/status'], ['UPDATE'])],
+      conditions: conditions.announcement,
+    },
+  ];
+}
+
+function budgetsWish({ namespace }: InstallValues): Wish {
+  return {
+    name: 'budgets',
+    path: webhookPaths.budgets,
+    // The first budget of a namespace is written before that is guarded.
+    reach: 'all',
+    sideEffects: 'None',
+    rules: [rule(pubGroup, ['v1alpha1', 'v1beta1'], ['podunavailablebudgets'], ['CREATE', 'UPDATE'])],
+    conditions: conditionsOf(namespace).budget,
+  };
+}
+
 /** A pod that cannot be created while we are away would be worse than a probe that was not checked, which counts as failing. */
 const harmless = { failurePolicy: 'Ignore', timeoutSeconds: 2 } as const;
 
+/** Requests must not wait long for what only watches them, nor fail because of it. */
+function unobtrusive({ webhook: { timeoutSeconds } }: InstallValues) {
+  return { failurePolicy: 'Ignore', timeoutSeconds: Math.min(timeoutSeconds, 5) } as const;
+}
+
 function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
-  const statefulSets = webhook(values, {
+  const statefulSets: Wish = {
     name: 'statefulsets',
     path: webhookPaths.statefulSets,
-    selector: elsewhere(values),
+    reach: 'all',
     sideEffects: 'None',
     rules: [rule('apps', ['v1'], ['statefulsets'], ['CREATE', 'UPDATE'])],
     conditions: conditionsOf(values.namespace).statefulSet,
-  });
+  };
+  // Another webhook may write the strategy after us; asked again, we say the same.
+  const again = { reinvocationPolicy: 'IfNeeded' } as const;
+  const enforces = values.mode === 'enforce';
   return {
     apiVersion,
     kind: 'MutatingWebhookConfiguration',
     metadata: metadata(values),
-    // Another webhook may write the strategy after us; asked again, we say the same.
     webhooks: [
-      { ...statefulSets, reinvocationPolicy: 'IfNeeded' },
-      pinning(values),
+      ...(enforces ? [{ ...webhook(values, statefulSets), ...again }] : []),
+      { ...webhook(values, statefulSets, 'observe'), ...unobtrusive(values), ...again },
+      ...(enforces ? [pinning(values)] : []),
       ...(projects(values) ? [projection(values)] : []),
     ],
   };
@@ -164,7 +178,7 @@ function pinning(values: InstallValues): ValidatingWebhook {
     ...webhook(values, {
       name: 'pin',
       path: webhookPaths.pinning,
-      selector: guarded(values),
+      reach: 'guarded',
       sideEffects: 'None',
       rules: [rule('', ['v1'], ['pods/eviction'], ['CREATE'])],
       conditions: conditionsOf(values.namespace).pinning,
@@ -179,7 +193,7 @@ function projection(values: InstallValues): ValidatingWebhook {
     ...webhook(values, {
       name: 'projection',
       path: webhookPaths.projection,
-      selector: guarded(values),
+      reach: 'guarded',
       sideEffects: 'None',
       rules: [rule('policy', ['v1'], ['poddisruptionbudgets/status'], ['UPDATE'])],
       conditions: projectionConditions,
@@ -195,21 +209,22 @@ function metadata(values: InstallValues) {
 interface Wish {
   readonly name: string;
   readonly path: string;
-  readonly selector: LabelSelector;
+  /** In which namespaces: where there is something to protect, or in all. */
+  readonly reach: 'guarded' | 'all';
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   readonly rules: Rule[];
   readonly conditions: readonly MatchCondition[];
 }
 
-function webhook(values: InstallValues, wish: Wish): ValidatingWebhook {
+function webhook(values: InstallValues, wish: Wish, mode: InstallationMode = 'enforce'): ValidatingWebhook {
   const { timeoutSeconds, failurePolicy } = values.webhook;
   return {
-    name: `${wish.name}.holdfast.dev`,
+    name: webhookName(wish.name, mode),
     clientConfig: clientConfig(values, wish.path),
     rules: wish.rules,
     failurePolicy,
     matchPolicy: 'Equivalent',
-    namespaceSelector: wish.selector,
+    namespaceSelector: selectorOf(values, wish.reach, mode),
     ...(wish.conditions.length === 0 ? {} : { matchConditions: wish.conditions.map((one) => ({ ...one })) }),
     sideEffects: wish.sideEffects,
     timeoutSeconds,
@@ -227,10 +242,23 @@ function rule(group: string, versions: string[], resources: string[], operations
   return { apiGroups: [group], apiVersions: versions, resources, operations, scope: 'Namespaced' };
 }
 
-/** A dead webhook must not freeze a cluster: API servers do not call it where it is needed to come back, nor where there is nothing to protect. */
-function guarded(values: InstallValues): LabelSelector {
+/**
+ * A dead webhook must not freeze a cluster: where it is needed to come back, and where nothing is to protect, API servers do not call it.
+ * Each namespace is asked about by one webhook of each sort: the one that may refuse, or the one that observes.
+ */
+function selectorOf(values: InstallValues, reach: Wish['reach'], mode: InstallationMode): LabelSelector {
   const named = elsewhere(values).matchExpressions ?? [];
-  return { matchExpressions: [{ key: label.guard, operator: 'In', values: ['enabled'] }, ...named] };
+  const guard = guardRequirement(values, reach, mode);
+  return { matchExpressions: guard === undefined ? named : [{ key: label.guard, ...guard }, ...named] };
+}
+
+function guardRequirement({ mode: installed }: InstallValues, reach: Wish['reach'], mode: InstallationMode) {
+  if (mode === 'enforce')
+    return reach === 'all'
+      ? { operator: 'NotIn', values: [observedValue] }
+      : { operator: 'In', values: [guardedValue] };
+  if (installed === 'enforce') return { operator: 'In', values: [observedValue] };
+  return reach === 'all' ? undefined : { operator: 'In', values: [guardedValue, observedValue] };
 }
 
 function elsewhere({ namespace }: InstallValues): LabelSelector {

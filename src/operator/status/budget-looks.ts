@@ -6,6 +6,7 @@ import type { Outcome } from '../../kube/outcome/failure.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import { budgetKey, budgetOf } from './budget-key.ts';
+import type { BudgetSample } from './budget-metrics.ts';
 import { leftConditions, saysLeft } from './left-to-kruise.ts';
 import { type PdbPlan, type PdbShown, planPdb } from './plan-pdb.ts';
 import { type PubStatus, planPub } from './plan-pub.ts';
@@ -67,7 +68,7 @@ export class BudgetLooks {
     this.#left.delete(key);
     const plan = planPub({ shown, written: this.#pubs.get(key), ...this.#around(budget) });
     if (plan === undefined) return { kind: 'again', afterMs: lagMs };
-    this.#show(budget, plan.blocked);
+    this.#show(budget, plan);
     const { step } = plan;
     if (step.kind !== 'write' || this.#unsettled(plan)) return this.#later(step);
     const outcome = await writePubStatus(context.clients.status, shown, step.value, step.over, this.#signal);
@@ -103,7 +104,7 @@ export class BudgetLooks {
       ...this.#around(budget),
     });
     if (plan === undefined) return { kind: 'again', afterMs: lagMs };
-    if (plan.ours) this.#show(budget, plan.blocked);
+    if (plan.ours) this.#show(budget, plan);
     else this.#parts.budgetMetrics.forget(budget);
     const { step } = plan;
     if (step.kind === 'wait' || this.#unsettled(plan)) return this.#later(step);
@@ -149,12 +150,14 @@ export class BudgetLooks {
     return done;
   }
 
-  #show(budget: BudgetRef, blocked: boolean): void {
+  #show(budget: BudgetRef, { blocked, never }: Pick<BudgetSample, 'blocked' | 'never'>): void {
     const { context, budgetMetrics } = this.#parts;
     const numbers = budgetNumbers(context.world, budget, context.clock.now());
     budgetMetrics.show(
       budget,
-      numbers === undefined || numbers.mode === 'invalid' ? { blocked } : { ...numbers, blocked },
+      numbers === undefined || numbers.mode === 'invalid'
+        ? { blocked }
+        : { ...numbers, blocked, never: never === true },
     );
   }
 

@@ -10,6 +10,8 @@ export interface BudgetSample {
   readonly expected?: number;
   /** A disruption that breaks a unit would be refused. */
   readonly blocked: boolean;
+  /** No such disruption is ever allowed while the budget and the scale of its workloads stay. */
+  readonly never?: boolean;
 }
 
 export interface BudgetMetrics {
@@ -37,11 +39,15 @@ interface Series {
   readonly labels: Labels<Name>;
   /** Monotonic: up to then its blocked time was counted. Undefined: it is not blocked. */
   blockedAt: number | undefined;
+  /** Monotonic: since when it is blocked without a break, as far as this replica has seen. */
+  blockedSince: number | undefined;
 }
 
 interface Instruments {
   readonly units: Readonly<Record<'available' | 'desired' | 'expected', GaugeMetric<Name>>>;
   readonly blocked: CounterMetric<Name>;
+  readonly blockedFor: GaugeMetric<Name>;
+  readonly never: GaugeMetric<Name>;
   readonly leftOut: GaugeMetric<never>;
 }
 
@@ -64,6 +70,14 @@ function instrumentsOf(metrics: Metrics): Instruments {
       help: 'Time during which the budget would have refused to let one more unit break.',
       labels: labelNames,
     }),
+    blockedFor: gauge(
+      'budget_blocked_seconds',
+      'For how long the budget has refused without a break to let one more unit break; 0: it would allow it.',
+    ),
+    never: gauge(
+      'budget_never_allows',
+      '1 when the budget needs every unit that it can have, so that waiting never helps.',
+    ),
     leftOut: metrics.gauge({
       name: 'budgets_left_out',
       help: 'Budgets that have no series of their own, because there are too many.',
@@ -97,6 +111,9 @@ class BudgetSeries implements BudgetMetrics {
     const now = this.#clock.monotonic();
     this.#countBlocked(series, now);
     series.blockedAt = sample.blocked ? now : undefined;
+    series.blockedSince = sample.blocked ? (series.blockedSince ?? now) : undefined;
+    this.#instruments.never.set(series.labels, sample.never === true ? 1 : 0);
+    this.#showBlocked(series, now);
   }
 
   forget(budget: BudgetRef): void {
@@ -115,6 +132,7 @@ class BudgetSeries implements BudgetMetrics {
   count(): void {
     const now = this.#clock.monotonic();
     for (const series of this.#series.values()) {
+      this.#showBlocked(series, now);
       if (series.blockedAt === undefined) continue;
       this.#countBlocked(series, now);
       series.blockedAt = now;
@@ -132,7 +150,7 @@ class BudgetSeries implements BudgetMetrics {
     }
     this.#leftOut.delete(key);
     const labels = { namespace: budget.namespace, kind: budget.kind, budget: budget.name };
-    const series: Series = { labels, blockedAt: undefined };
+    const series: Series = { labels, blockedAt: undefined, blockedSince: undefined };
     this.#series.set(key, series);
     return series;
   }
@@ -142,9 +160,14 @@ class BudgetSeries implements BudgetMetrics {
     this.#instruments.blocked.add(labels, blockedAt === undefined ? 0 : Math.max(0, now - blockedAt) / 1_000);
   }
 
+  #showBlocked({ labels, blockedSince }: Series, now: number): void {
+    this.#instruments.blockedFor.set(labels, blockedSince === undefined ? 0 : Math.max(0, now - blockedSince) / 1_000);
+  }
+
   #remove(key: string, { labels }: Series): void {
     this.#series.delete(key);
     for (const gauge of Object.values(this.#instruments.units)) gauge.remove(labels);
-    this.#instruments.blocked.remove(labels);
+    for (const series of [this.#instruments.blocked, this.#instruments.blockedFor, this.#instruments.never])
+      series.remove(labels);
   }
 }

@@ -52,6 +52,8 @@ export interface PdbPlan {
   readonly ours: boolean;
   /** A disruption that breaks a unit would be refused. */
   readonly blocked: boolean;
+  /** It needs every unit that it can have (I15). */
+  readonly never: boolean;
   /** It is not known how many units there should be, and it was judged before. */
   readonly unsure: boolean;
 }
@@ -78,6 +80,7 @@ export function planPdb(look: PdbLook): PdbPlan | undefined {
     warnings: pdbWarnings(report?.warnings ?? [], condition),
     ours: condition !== undefined && (state.rules === undefined || state.mode !== 'plain'),
     blocked: condition?.status === 'False',
+    never: condition?.reason === 'NeverSufficient',
     unsure: condition?.reason === 'Insufficient' && before !== undefined && !state.desired().known,
   };
 }

@@ -27,6 +27,8 @@ export interface PubPlan {
   readonly warnings: readonly StatusWarning[];
   /** A disruption that breaks a unit would be refused. */
   readonly blocked: boolean;
+  /** It needs every unit that it can have (I15). */
+  readonly never: boolean;
   /** It is not known how many units there should be, and the same spec was judged before. */
   readonly unsure: boolean;
 }
@@ -44,6 +46,7 @@ export function planPub({ world, shown, written, guard, now, monotonic }: PubLoo
     status,
     warnings: pubWarnings(present.value.conditions, status.conditions),
     blocked: isBlocked(enforced, status),
+    never: status.conditions.some((one) => one.type === 'NeverSufficient' && one.status === 'True'),
     unsure: enforced?.reason === 'ExpectedUnknown' && present.value.observedGeneration === computed.observedGeneration,
   };
 }
@@ -52,7 +55,8 @@ function isBlocked(
   enforced: Condition | undefined,
   { desiredAvailable, unavailableAllowed }: PodUnavailableBudgetStatus,
 ): boolean {
-  if (enforced?.reason === 'NotGuarded') return false;
+  // What is observed blocks nothing.
+  if (enforced?.reason === 'NotGuarded' || enforced?.reason === 'Observed') return false;
   return enforced?.status === 'False' || (desiredAvailable > 0 && unavailableAllowed === 0);
 }
 

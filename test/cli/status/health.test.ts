@@ -25,6 +25,7 @@ function facts(more: Partial<HealthFacts> = {}): HealthFacts {
     agents: absent,
     leader: leaderSince(2),
     unproven: { kind: 'read', items: [], resourceVersion: '1' },
+    observed: { kind: 'read', items: [], resourceVersion: '1' },
     world: aWorld(),
     leases: new Map(),
     namespaces: new Map([[ns, aNamespace()]]),

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
-import { createDecisionMetrics, decisionObserver, logDecision } from '../../../src/operator/admission/decisions.ts';
+import { createAudit } from '../../../src/operator/admission/audit.ts';
+import { createDecisionMetrics, decisionObserver } from '../../../src/operator/admission/decisions.ts';
 import { createLedgerEvents } from '../../../src/operator/admission/ledger.ts';
+import type { Decision } from '../../../src/operator/admission/pod-handler.ts';
 import { createViewMetrics } from '../../../src/operator/handlers/view-metrics.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -24,6 +26,10 @@ const allowed: Allowed = {
   effects: { complete: 'takeover', target: { pod: 'web-0', uid: 'uid-web-0' } },
 };
 
+function decision(verdict: Verdict, more: Partial<Decision> = {}): Decision {
+  return { request, verdict, mode: 'enforce', client: { user: 'alice' }, milliseconds: 1, ...more };
+}
+
 function journal() {
   const lines: Record<string, unknown>[] = [];
   const write = (line: string) => void lines.push(JSON.parse(line));
@@ -36,47 +42,18 @@ describe('a verdict', () => {
     ['allowed', allowed, 'operation="EVICT",result="allow",reason="WithinBudget"'],
   ])('that is %s is counted by its first reason, with the time it took', async (_, verdict, labels) => {
     const metrics = createMetrics();
-    createDecisionMetrics(metrics).verdict('EVICT', verdict, 0.004);
+    createDecisionMetrics(metrics).verdict(decision(verdict, { milliseconds: 4 }));
     const text = await metrics.render();
     expect(text).toContain(`holdfast_verdicts_total{${labels}} 1`);
     expect(text).toContain('holdfast_verdict_duration_seconds_sum{operation="EVICT"} 0.004');
   });
 
-  it('that refuses is one line with the names and numbers of the first budget', () => {
-    const { lines, log } = journal();
-    logDecision(log, request, exhausted, 'alice');
-    expect(lines).toEqual([
-      {
-        time: expect.anything(),
-        level: 'info',
-        msg: 'disruption refused',
-        operation: 'EVICT',
-        namespace: 'shop',
-        pod: 'web-0',
-        user: 'alice',
-        dryRun: false,
-        reasons: ['ProbeVeto', 'BudgetExhausted'],
-        budget: 'PodDisruptionBudget/llm',
-        unit: 'g1',
-        available: 2,
-        desired: 2,
-      },
-    ]);
-  });
-
-  it('that refuses without a budget has no numbers', () => {
-    const { lines, log } = journal();
-    logDecision(log, { ...request, dryRun: true }, deny([blocker('NotSynced', { pod, detail: 'pods' })]), 'alice');
-    expect(lines[0]).toMatchObject({ dryRun: true, reasons: ['NotSynced'] });
-    expect(lines[0]).not.toHaveProperty('budget');
-  });
-
-  it('that allows is a line for those who look closer', () => {
-    const { lines, log } = journal();
-    logDecision(log, request, allowed, 'alice');
-    expect(lines).toMatchObject([
-      { level: 'debug', msg: 'disruption allowed', reason: 'WithinBudget', budgets: ['PodDisruptionBudget/llm'] },
-    ]);
+  it('[E1] that would refuse, and passed because the namespace is observed, is counted as observed', async () => {
+    const metrics = createMetrics();
+    createDecisionMetrics(metrics).verdict(decision(exhausted, { mode: 'observe' }));
+    expect(await metrics.render()).toContain(
+      'holdfast_verdicts_total{operation="EVICT",result="observed",reason="ProbeVeto"} 1',
+    );
   });
 });
 
@@ -85,16 +62,17 @@ describe('an observer of decisions', () => {
     const metrics = createMetrics();
     const told: string[] = [];
     const { lines, log } = journal();
-    const events = { decided: ({ pod: name }: DisruptionRequest) => void told.push(name) };
-    const observer = decisionObserver({ metrics: createDecisionMetrics(metrics), log, events });
+    const events = { decided: ({ request: { pod: name } }: Decision) => void told.push(name) };
+    const audit = createAudit(log, metrics, () => 'operator');
+    const observer = decisionObserver({ metrics: createDecisionMetrics(metrics), log, audit, events });
     return { observer, metrics, lines, told };
   }
 
   it('counts, logs and tells', async () => {
     const { observer, metrics, lines, told } = observed();
-    observer.decided(request, exhausted, 'alice', 1_500);
+    observer.decided(decision(exhausted, { milliseconds: 1_500 }));
     expect(await metrics.render()).toContain('holdfast_verdict_duration_seconds_sum{operation="EVICT"} 1.5');
-    expect(lines).toMatchObject([{ msg: 'disruption refused', user: 'alice' }]);
+    expect(lines).toMatchObject([{ msg: 'disruption decided', outcome: 'refused', user: 'alice' }]);
     expect(told).toEqual(['web-0']);
   });
 

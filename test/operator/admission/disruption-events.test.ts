@@ -13,6 +13,15 @@ import { disruptionEvents, notesOf, uidsFrom } from '../../../src/operator/admis
 import { ask, aWorld } from '../../support/a-world.ts';
 import { aPod, aPub, ns } from '../../support/builders.ts';
 
+function notesFor(
+  request: DisruptionRequest,
+  verdict: Verdict,
+  uids: Parameters<typeof notesOf>[1],
+  mode: 'enforce' | 'observe' = 'enforce',
+): ReturnType<typeof notesOf> {
+  return notesOf({ request, verdict, mode }, uids);
+}
+
 const request: DisruptionRequest = { operation: 'EVICT', namespace: 'shop', pod: 'web-0' };
 const pod = { name: 'web-0' };
 const llm: BudgetRef = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' };
@@ -41,7 +50,7 @@ const charge = (effect: Charge['effect'], budget = llm): Charge => ({
 
 const inShort = ({ subject, type, reason }: EventNote) => `${type} ${reason} ${subject.kind}/${subject.name}`;
 const told = (verdict: Verdict, more: Partial<DisruptionRequest> = {}) =>
-  notesOf({ ...request, ...more }, verdict, uids).map(inShort);
+  notesFor({ ...request, ...more }, verdict, uids).map(inShort);
 
 describe('a refusal is told', () => {
   it('on the pod, and on each budget that refuses, once', () => {
@@ -54,7 +63,7 @@ describe('a refusal is told', () => {
   });
 
   it('with its numbers and what would help, on the objects that are meant', () => {
-    expect(notesOf(request, refused(['BudgetExhausted', llm], ['ProbeVeto']), uids)).toEqual([
+    expect(notesFor(request, refused(['BudgetExhausted', llm], ['ProbeVeto']), uids)).toEqual([
       {
         subject: { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', uid: 'uid of shop/web-0' },
         type: 'Normal',
@@ -81,7 +90,7 @@ describe('a refusal is told', () => {
   });
 
   it('with the uid of the request, where it has one, and without any, where it is unknown', () => {
-    const [onPod, onBudget] = notesOf({ ...request, uid: 'u1' }, refused(['BudgetExhausted', web]), uids);
+    const [onPod, onBudget] = notesFor({ ...request, uid: 'u1' }, refused(['BudgetExhausted', web]), uids);
     expect([onPod?.subject.uid, onBudget?.subject]).toEqual([
       'u1',
       {
@@ -97,7 +106,7 @@ describe('a refusal is told', () => {
     'as a warning only when a person has to change something, and not at all for a moment: %s',
     (code) => {
       const outlook = outlookOf(code);
-      const types = notesOf(request, refused([code, llm]), uids).map(({ type }) => type);
+      const types = notesFor(request, refused([code, llm]), uids).map(({ type }) => type);
       const one = outlook === 'change' ? 'Warning' : 'Normal';
       expect(types).toEqual(outlook === 'moment' ? [] : [one, one]);
     },
@@ -105,7 +114,7 @@ describe('a refusal is told', () => {
 
   it('without what is only of the moment', () => {
     expect(told(refused(['CacheStale'], ['BudgetExhausted', llm]))).toHaveLength(2);
-    expect(notesOf(request, refused(['CacheStale'], ['ProbeVeto']), uids)[0]?.message).not.toContain('more reason');
+    expect(notesFor(request, refused(['CacheStale'], ['ProbeVeto']), uids)[0]?.message).not.toContain('more reason');
   });
 
   it('on a few budgets at most', () => {
@@ -127,7 +136,7 @@ describe('what was allowed is told', () => {
     ['surplus', 'group g1 stays available without it; 3 groups are left, and 2 are needed'],
     ['down', 'group g1 was down before; 3 groups are left, and 2 are needed'],
   ] as const)('with what it cost: %s', (effect, text) => {
-    const [note] = notesOf({ ...request, operation: 'DELETE' }, allowed(charge(effect)), uids);
+    const [note] = notesFor({ ...request, operation: 'DELETE' }, allowed(charge(effect)), uids);
     expect(note?.message).toBe(`deletion of pod web-0 was allowed: ${text}`);
   });
 
@@ -148,11 +157,11 @@ describe('the same refusal again', () => {
       fc.property(fc.integer({ min: 101, max: 9_999 }), fc.boolean(), (version, byDelete) => {
         const world = aWorld({ pods: [aPod('web-0').labels({ app: 'web' })], pubs: [pub] });
         const operation = byDelete ? 'DELETE' : 'EVICT';
-        const first = notesOf({ ...request, operation }, ask(world, operation, 'web-0'), uids);
+        const first = notesFor({ ...request, operation }, ask(world, operation, 'web-0'), uids);
         world.upsertPod(aPod('web-0').labels({ app: 'web' }).version(String(version)).build());
         world.setSynced('pods', String(version));
         const requester = { kind: 'other' } as const;
-        const again = notesOf({ ...request, operation, requester }, ask(world, operation, 'web-0'), uids);
+        const again = notesFor({ ...request, operation, requester }, ask(world, operation, 'web-0'), uids);
         expect(first).toHaveLength(2);
         expect(again).toEqual(first);
       }),
@@ -164,8 +173,25 @@ describe('the same refusal again', () => {
     const aggregator = new EventAggregator();
     const names = new Set<string | undefined>();
     const events = disruptionEvents({ record: (note) => void names.add(aggregator.add(note, 0)?.eventName) }, uids);
-    for (let i = 0; i < 10; i += 1) events.decided(request, refused(['BudgetExhausted', llm]));
+    const verdict = refused(['BudgetExhausted', llm]);
+    const decision = { request, verdict, mode: 'enforce', client: { user: 'alice' }, milliseconds: 1 } as const;
+    for (let i = 0; i < 10; i += 1) events.decided(decision);
     expect(names.size).toBe(2);
+  });
+});
+
+describe('[E1] what would be refused in a namespace that is observed', () => {
+  it('is told on pod and budget, in words of its own', () => {
+    const notes = notesFor(request, refused(['BudgetExhausted', llm]), uids, 'observe');
+    expect(notes.map(inShort)).toEqual([
+      'Normal DisruptionObserved Pod/web-0',
+      'Normal DisruptionObserved PodDisruptionBudget/llm',
+    ]);
+    expect(notes[0]?.message).toMatch(/^eviction of pod web-0 would be refused, and observe mode let it pass: /);
+  });
+
+  it('[I6] is not told of a dry run', () => {
+    expect(notesFor({ ...request, dryRun: true }, refused(['BudgetExhausted', llm]), uids, 'observe')).toEqual([]);
   });
 });
 

@@ -40,7 +40,7 @@ async function evict(timeout: string, hanging: number) {
     options: () => ({}),
     self: { username: 'operator' },
     observer: { decided: () => undefined, completed: () => undefined },
-    guards: { isGuarded: () => true, confirm: async () => true },
+    guards: { modeOf: () => 'enforce', confirm: async () => 'enforce' },
     callMs: 3_000,
   });
   const { server, keyPair } = await startServer({ handler, clock: bench.clock });

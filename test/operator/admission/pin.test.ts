@@ -12,14 +12,16 @@ interface Setting {
   /** What a read says. Without a pod in the view, the pod is only there. */
   readonly reading?: PodReading;
   readonly inView?: PodBuilder;
+  readonly observed?: boolean;
 }
 
-async function answerTo(wish: ReviewWish, { reading, inView }: Setting = {}) {
+async function answerTo(wish: ReviewWish, { reading, inView, observed = false }: Setting = {}) {
   const world = new World();
   if (reading === undefined || inView !== undefined) world.upsertPod((inView ?? aPod('web-0')).build());
   const read = readReview(Buffer.from(reviewText(wish)));
   if (!read.ok) throw new Error(read.problem);
-  const handler = pinHandler({ world, pods: { read: async () => reading ?? { kind: 'missing' } } });
+  const pods = { read: async () => reading ?? ({ kind: 'missing' } as const) };
+  const handler = pinHandler({ world, pods, isObserved: () => observed });
   return handler.answer(read.request, { deadline: new Deadline(new TestClock(), 1_000) });
 }
 
@@ -38,6 +40,10 @@ describe('[P9] an eviction', () => {
     ],
   ])('%s is bound to the uid of the pod in view', async (_, options, patch) => {
     expect(await answerTo(evictionWish(options))).toEqual({ allowed: true, patch: [{ op: 'add', ...patch }] });
+  });
+
+  it('[E1] stays as it came where requests are only observed', async () => {
+    expect(await answerTo(evictionWish(), { observed: true })).toEqual({ allowed: true });
   });
 
   it('is bound to what is read where the pod is not in view', async () => {

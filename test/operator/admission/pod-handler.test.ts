@@ -12,6 +12,7 @@ import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.t
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
+import type { GuardMode } from '../../../src/operator/guard/plan.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPod, ns } from '../../support/builders.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
@@ -30,6 +31,9 @@ interface Script {
   readonly unseen?: boolean;
   /** Default: the namespace is guarded, and the view knows it. */
   readonly guard?: 'off' | 'onlyAtTheServer';
+  /** What the view says of the namespace, and then the API server. */
+  readonly seen?: GuardMode;
+  readonly confirmed?: GuardMode | 'unreadable';
   /** Whether the owners behind a refusal are different when they are read again. */
   readonly scalesChanged?: boolean;
 }
@@ -117,10 +121,11 @@ function bench(script: Script) {
     self: { username: operator },
     observer,
     guards: {
-      isGuarded: () => script.guard === undefined,
+      modeOf: () => script.seen ?? (script.guard === undefined ? 'enforce' : 'off'),
       async confirm(namespace) {
         calls.push(`confirm ${namespace}`);
-        return script.guard === 'onlyAtTheServer';
+        if (script.confirmed !== undefined) return script.confirmed === 'unreadable' ? undefined : script.confirmed;
+        return script.guard === 'onlyAtTheServer' ? 'enforce' : 'off';
       },
     },
     callMs: 3_000,
@@ -141,7 +146,7 @@ function review(wish: ReviewWish): ReviewRequest {
 async function answer(script: Script, wish: ReviewWish = evictionWish()) {
   const made = bench(script);
   const said = await made.handler.answer(review(wish), { deadline: new Deadline(made.clock, 9_000) });
-  return { ...made, said: said.allowed ? 'allowed' : `${said.code} ${said.message}` };
+  return { ...made, raw: said, said: said.allowed ? 'allowed' : `${said.code} ${said.message}` };
 }
 
 const target = { pod: 'web-0', uid: 'uid-web-0' };
@@ -443,5 +448,40 @@ describe('in doubt', () => {
     const { handler } = bench({ verdicts: [] });
     expect(handler.inDoubt(review({ operation: 'CONNECT', subResource: 'exec' }), 'late')).toEqual({ allowed: true });
     expect(handler.inDoubt(review(evictionWish({ dryRun: 7 })), 'late')).toMatchObject({ allowed: false, code: 400 });
+  });
+});
+
+describe('[E1] a namespace that is observed', () => {
+  const seen = { seen: 'observe', confirmed: 'observe' } as const;
+  const pinned = evictionWish({ preconditions: { uid: 'uid-web-0' } });
+
+  it('lets pass what would be refused, and says so', async () => {
+    const { raw, calls } = await answer({ verdicts: [exhausted], ...seen }, pinned);
+    expect(raw).toMatchObject({ allowed: true, warnings: [expect.stringMatching(/^Holdfast would refuse this/)] });
+    expect(calls).toEqual(['confirm shop', 'judge EVICT web-0']);
+  });
+
+  it('[E2] lets pass what could not be judged in time, or where judging failed', async () => {
+    const { handler } = bench({ verdicts: [exhausted], ...seen });
+    for (const why of ['late', 'failed'] as const) {
+      expect(handler.inDoubt(review(pinned), why)).toMatchObject({ allowed: true });
+    }
+  });
+
+  it('[E2] lets pass what cannot be understood', async () => {
+    const other = evictionWish({}, { name: 'another' });
+    const { said } = await answer({ verdicts: [exhausted], ...seen }, other);
+    expect(said).toBe('allowed');
+  });
+
+  it('[E2] is not refused when its label cannot be read again', async () => {
+    const { said } = await answer({ verdicts: [exhausted], seen: 'observe', confirmed: 'unreadable' }, pinned);
+    expect(said).toBe('allowed');
+  });
+
+  it('[E3] in the view, and enforced at the API server, lets nothing go that is protected', async () => {
+    const { said, calls } = await answer({ verdicts: [takeover], seen: 'observe', confirmed: 'enforce' }, pinned);
+    expect(said).toMatch(/^429 /);
+    expect(calls).not.toContain('delete web-0');
   });
 });

@@ -151,15 +151,17 @@ it('a listener that fails does not keep the others from hearing', async () => {
 
 it('our own configuration is shown, and a change of whom it trusts is no news', async () => {
   unwrap(await server.client.create(resources.validating, {}, ourConfiguration({ caBundle: 'one' })));
+  const both = ['eviction', 'deletion', 'update', 'announcement', 'budgets'];
   const here = look();
   const { foreignWebhooks } = here;
   foreignWebhooks.start();
   await until(() => foreignWebhooks.synced);
   expect(foreignWebhooks.ownConfiguration()?.webhooks.map(({ name, hasTrust }) => [name, hasTrust])).toEqual(
-    ['eviction', 'deletion', 'update', 'announcement', 'budgets', 'probes'].map((name) => [
-      `${name}.holdfast.dev`,
-      true,
-    ]),
+    [
+      ...both.map((name) => `${name}.holdfast.dev`),
+      ...both.map((name) => `${name}.observe.holdfast.dev`),
+      'probes.holdfast.dev',
+    ].map((name) => [name, true]),
   );
   const path = '/webhooks/0/clientConfig/caBundle';
   const patch = (operation: object) =>

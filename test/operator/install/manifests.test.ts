@@ -68,7 +68,9 @@ describe('the manifests', () => {
   ])('called by %s, have no webhook without a handler, which would refuse everything', (_, change) => {
     expect(named([webhookPaths.budgets, webhookPaths.statefulSets], change)).toEqual([
       'budgets.holdfast.dev',
+      'budgets.observe.holdfast.dev',
       'statefulsets.holdfast.dev',
+      'statefulsets.observe.holdfast.dev',
     ]);
     expect(named([], change)).toEqual([]);
   });
@@ -82,8 +84,14 @@ describe('the manifests', () => {
       'update.holdfast.dev',
       'announcement.holdfast.dev',
       'budgets.holdfast.dev',
+      'eviction.observe.holdfast.dev',
+      'deletion.observe.holdfast.dev',
+      'update.observe.holdfast.dev',
+      'announcement.observe.holdfast.dev',
+      'budgets.observe.holdfast.dev',
       'probes.holdfast.dev',
       'statefulsets.holdfast.dev',
+      'statefulsets.observe.holdfast.dev',
       'pin.holdfast.dev',
       'projection.holdfast.dev',
     ]);
@@ -268,6 +276,7 @@ describe('the manifests', () => {
             service: { name: 'holdfast', namespace: 'holdfast-system', path: '/statefulsets', port: 443 },
           },
         },
+        { clientConfig: { service: { name: 'holdfast', path: '/statefulsets' } } },
         { clientConfig: { service: { name: 'holdfast', path: '/evictions' } } },
         { clientConfig: { service: { name: 'holdfast', path: '/poddisruptionbudgets' } } },
       ],
@@ -275,6 +284,7 @@ describe('the manifests', () => {
     const byUrl = { webhook: { ...webhook, url: 'https://10.0.0.7:9443/' } };
     expect(find('MutatingWebhookConfiguration', byUrl)).toMatchObject({
       webhooks: [
+        { clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } },
         { clientConfig: { url: 'https://10.0.0.7:9443/statefulsets' } },
         { clientConfig: { url: 'https://10.0.0.7:9443/evictions' } },
         { clientConfig: { url: 'https://10.0.0.7:9443/poddisruptionbudgets' } },
@@ -291,18 +301,53 @@ describe('the manifests', () => {
       values: ['kube-system', 'holdfast-system'],
     };
     const guarded = { key: 'holdfast.dev/guard', operator: 'In', values: ['enabled'] };
+    const observed = { ...guarded, values: ['observe'] };
+    const notObserved = { key: 'holdfast.dev/guard', operator: 'NotIn', values: ['observe'] };
     expect(webhooks?.map(({ name, namespaceSelector }) => [name, namespaceSelector?.matchExpressions])).toEqual([
       ['eviction.holdfast.dev', [guarded, exceptOurs]],
       ['deletion.holdfast.dev', [guarded, exceptOurs]],
       ['update.holdfast.dev', [guarded, exceptOurs]],
       ['announcement.holdfast.dev', [guarded, exceptOurs]],
-      ['budgets.holdfast.dev', [exceptOurs]],
+      ['budgets.holdfast.dev', [notObserved, exceptOurs]],
+      ['eviction.observe.holdfast.dev', [observed, exceptOurs]],
+      ['deletion.observe.holdfast.dev', [observed, exceptOurs]],
+      ['update.observe.holdfast.dev', [observed, exceptOurs]],
+      ['announcement.observe.holdfast.dev', [observed, exceptOurs]],
+      ['budgets.observe.holdfast.dev', [observed, exceptOurs]],
       ['probes.holdfast.dev', [exceptOurs]],
     ]);
-    for (const webhook of webhooks?.slice(0, -1) ?? []) {
+    for (const webhook of webhooks?.slice(0, 5) ?? []) {
       expect(webhook).toMatchObject({ failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });
       expect(webhook).not.toHaveProperty('objectSelector');
     }
+  });
+
+  it('[E2] let everything pass where namespaces are observed, and do not make it wait', () => {
+    const all = manifestsOf(defaultInstallValues).flatMap((one) => ('webhooks' in one ? (one.webhooks ?? []) : []));
+    const observing = all.filter(({ name }) => name.endsWith('.observe.holdfast.dev'));
+    expect(observing).toHaveLength(6);
+    for (const webhook of observing) expect(webhook).toMatchObject({ failurePolicy: 'Ignore', timeoutSeconds: 5 });
+  });
+
+  it('[E1] [E2] of an installation that observes fail open everywhere, change nothing, and give no right to delete pods', () => {
+    const objects = manifestsOf({ ...defaultInstallValues, mode: 'observe' });
+    const all = objects.flatMap((one) => ('webhooks' in one ? (one.webhooks ?? []) : []));
+    expect(all.map(({ name }) => name)).toEqual([
+      'eviction.observe.holdfast.dev',
+      'deletion.observe.holdfast.dev',
+      'update.observe.holdfast.dev',
+      'announcement.observe.holdfast.dev',
+      'budgets.observe.holdfast.dev',
+      'probes.holdfast.dev',
+      'statefulsets.observe.holdfast.dev',
+    ]);
+    for (const webhook of all) expect(webhook.failurePolicy).toBe('Ignore');
+    const guarded = { key: 'holdfast.dev/guard', operator: 'In', values: ['enabled', 'observe'] };
+    expect(all[0]?.namespaceSelector?.matchExpressions?.[0]).toEqual(guarded);
+    const rules = objects.flatMap((one) => ('rules' in one ? (one.rules ?? []) : []));
+    expect(rules.filter(({ resources, verbs }) => resources?.includes('pods') && verbs.includes('delete'))).toEqual([]);
+    expect(JSON.stringify(objects)).toContain('--mode=observe');
+    expect(objects.map(({ kind }) => kind)).not.toContain('MutatingAdmissionPolicy');
   });
 
   it('never keep a pod from being created while the operator is away', () => {

@@ -55,13 +55,19 @@ describe('registering by URL', () => {
       'update.holdfast.dev https://127.0.0.1:9443/pods',
       'announcement.holdfast.dev https://127.0.0.1:9443/pods',
       'budgets.holdfast.dev https://127.0.0.1:9443/podunavailablebudgets',
+      'eviction.observe.holdfast.dev https://127.0.0.1:9443/pods',
+      'deletion.observe.holdfast.dev https://127.0.0.1:9443/pods',
+      'update.observe.holdfast.dev https://127.0.0.1:9443/pods',
+      'announcement.observe.holdfast.dev https://127.0.0.1:9443/pods',
+      'budgets.observe.holdfast.dev https://127.0.0.1:9443/podunavailablebudgets',
     ]);
-    expect(webhooks.every(({ failurePolicy }) => failurePolicy === 'Fail')).toBe(true);
+    expect(webhooks.slice(0, 5).every(({ failurePolicy }) => failurePolicy === 'Fail')).toBe(true);
     expect(await bed.admin.get(resources.mutating, place)).toMatchObject({ failure: { kind: 'notFound' } });
     expect(await register(bed.admin, url, allPaths)).toEqual({ kind: 'registered' });
-    expect((await readConfiguration(bed)).webhooks).toHaveLength(6);
+    expect((await readConfiguration(bed)).webhooks).toHaveLength(11);
     const mutating = unwrap(await bed.admin.get<MutatingWebhookConfiguration>(resources.mutating, place));
     expect(mutating.webhooks).toMatchObject([
+      { clientConfig: { url: `${url}/statefulsets` } },
       { clientConfig: { url: `${url}/statefulsets` } },
       { clientConfig: { url: `${url}/evictions` } },
       { clientConfig: { url: `${url}/poddisruptionbudgets` } },

@@ -34,6 +34,20 @@ describe('metrics of budgets', () => {
     expect(await blocked('llm')).toBe(3);
   });
 
+  it('show for how long a budget is blocked without a break, and whether it ever allows anything', async () => {
+    const { clock, budgets, lines } = shown();
+    budgets.show(budget('llm'), { blocked: true, never: true });
+    await clock.advance(1_500);
+    budgets.show(budget('llm'), { blocked: true });
+    await clock.advance(500);
+    expect(await lines('blocked_seconds{')).toEqual([expect.stringMatching(/ 2$/)]);
+    expect(await lines('never_allows{')).toEqual([expect.stringMatching(/ 0$/)]);
+    budgets.show(budget('llm'), { blocked: false });
+    expect(await lines('blocked_seconds{')).toEqual([expect.stringMatching(/ 0$/)]);
+    budgets.forget(budget('llm'));
+    expect(await lines('llm')).toEqual([]);
+  });
+
   it('show no number that is not known', async () => {
     const { budgets, lines } = shown();
     budgets.show(budget('llm'), { available: 1, desired: 2, expected: 3, blocked: true });
