@@ -23,6 +23,8 @@ export interface Plot {
   readonly emphases: readonly number[];
   /** The longest pause between two happenings. */
   readonly pauseMs: number;
+  /** How many things happen at most. */
+  readonly happenings: number;
 }
 
 /** One moment of it: who can do something, and to what. */
@@ -90,11 +92,17 @@ const happenings: readonly Happening[] = [
  */
 const emphases = [0, 1, 1, 1, 3, 10];
 const pauses = [500, 2_000, 5_000, 5_000];
+/** What is found is mostly found early: three short stories cost as much as a long one, and are of three kinds. */
+const lengths = [10, 20, 20, 30, 60];
 
 export function drawPlot(random: Random): Plot {
   const drawn = happenings.map(() => random.pick(emphases) ?? 1);
   // Without evictions nothing is asked of the operator.
-  return { emphases: drawn.with(0, 1 + random.below(3)), pauseMs: random.pick(pauses) ?? 5_000 };
+  return {
+    emphases: drawn.with(0, 1 + random.below(3)),
+    pauseMs: random.pick(pauses) ?? 5_000,
+    happenings: random.pick(lengths) ?? 20,
+  };
 }
 
 /** One thing that happens. */
