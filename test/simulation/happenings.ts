@@ -153,7 +153,8 @@ async function updateAnnounced({ stack, actors, pod, random }: Moment): Promise<
 async function resize({ stack, actors, pod, random }: Moment): Promise<void> {
   const { name } = pod.metadata;
   const isDeferred = random.chance(50) && (await actors.room(name, false));
-  await actors.resize(name, 65 + random.below(60));
+  const amount = 65 + random.below(60);
+  await actors.resize(name, random.chance(30) ? { cpu: `${amount}m` } : { memory: `${amount}Mi` });
   if (!isDeferred) return;
   await new Promise<void>((resolve) => stack.clock.after(random.below(40_000), resolve));
   await actors.room(name, true);
