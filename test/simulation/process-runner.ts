@@ -5,10 +5,10 @@ import type { Outcome, Runner } from './spread.ts';
 const program = fileURLToPath(new URL('./run-for-parent.ts', import.meta.url));
 
 /**
- * A schedule leaves much garbage and little that stays: a large young generation, collected by the process's own thread, takes a sixth less
- * CPU than the collector's threads beside it.
+ * A schedule leaves much garbage and little that stays, so a large young generation is collected less often. The collector's own threads would
+ * compete with the other processes of the run for the cores.
  */
-const gcOptions = ['--max-semi-space-size=64', '--single-threaded-gc'];
+export const gcOptions = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 /** Runs schedules in a process of its own, so that each core has its own. One that dies fails the schedule that it ran. */
 export class ProcessRunner implements Runner {
