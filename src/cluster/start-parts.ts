@@ -27,6 +27,7 @@ export async function startParts(plane: ControlPlane, terms: PartsTerms, control
     random,
     clientFor: plane.controllerClient,
     report: (controller, key, error) => report(`${controller}: ${key}`, error),
+    normalEvents: acting?.pace?.controllerEvents ?? true,
   };
   controllers.push(...startApiControllers(context, plane));
   await prepare?.(plane);

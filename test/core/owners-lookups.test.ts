@@ -183,6 +183,19 @@ describe('a look-up that takes time', () => {
   });
 });
 
+describe('an owner that is gone', () => {
+  it('[O1] is forgotten with the last pod, and looked up again for the next, which is refused until then', () => {
+    const world = ownerView(podOf(first));
+    world.setOwnerGone(first);
+    expect(chainState(world)).toBe(gone);
+    world.deletePod(ns, 'p');
+    world.upsertPod(podOf(first).build());
+    expect([chainState(world), unknownNames(world)]).toEqual([unknown, ['StatefulSet db']]);
+    expect(world.endLookup(world.beginLookup(first), undefined)).toBe(true);
+    expect([chainState(world), unknownNames(world)]).toEqual([gone, []]);
+  });
+});
+
 describe('owners that are remembered outside of the world', () => {
   const [web, webSet] = aDeployment('web', 3) as [OwnerState, OwnerState];
 

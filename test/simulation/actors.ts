@@ -91,13 +91,13 @@ export class Actors {
     return this.#told(`image ${image} for ${name}`, call);
   }
 
-  /** Restarts the container, when the node has room. */
-  resize(name: string, mebibytes: number): Promise<boolean> {
-    const resources = { requests: { memory: `${mebibytes}Mi` } };
+  /** When the node has room. Other memory restarts the container, another share of processors does not. */
+  resize(name: string, requests: { readonly memory: string } | { readonly cpu: string }): Promise<boolean> {
+    const resources = { requests };
     const body = { spec: { containers: [{ name: 'main', resources }] } };
     const place = { namespace, name, subresource: 'resize' } as const;
     const call = this.#client.patch(pods, place, { type: 'strategic', body }, this.#call());
-    return this.#told(`${mebibytes} MiB for ${name}`, call);
+    return this.#told(`${name} resized to ${JSON.stringify(requests)}`, call);
   }
 
   /** The node of a pod has no room for a resize now, or has some again. */

@@ -4,8 +4,8 @@ import { runSchedule } from './schedule.ts';
 test('a schedule is its seed: what ran before it in the process changes nothing', async () => {
   // Seeds with three replicas, with replicas that are stopped and killed, and with LeaderWorkerSets.
   for (const [seed, other] of [
-    [2, 9],
-    [17, 1],
+    [5, 9],
+    [14, 6],
   ] as const) {
     const before = await runSchedule(seed, 'warn');
     const between = await runSchedule(other, 'warn');

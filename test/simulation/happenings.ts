@@ -23,6 +23,8 @@ export interface Plot {
   readonly emphases: readonly number[];
   /** The longest pause between two happenings. */
   readonly pauseMs: number;
+  /** How many things happen at most. */
+  readonly happenings: number;
 }
 
 /** One moment of it: who can do something, and to what. */
@@ -90,11 +92,17 @@ const happenings: readonly Happening[] = [
  */
 const emphases = [0, 1, 1, 1, 3, 10];
 const pauses = [500, 2_000, 5_000, 5_000];
+/** Of one length, most of the time would go into the later parts of few stories; see ADR 0028 for what that costs. */
+const lengths = [10, 20, 20, 30, 60];
 
 export function drawPlot(random: Random): Plot {
   const drawn = happenings.map(() => random.pick(emphases) ?? 1);
   // Without evictions nothing is asked of the operator.
-  return { emphases: drawn.with(0, 1 + random.below(3)), pauseMs: random.pick(pauses) ?? 5_000 };
+  return {
+    emphases: drawn.with(0, 1 + random.below(3)),
+    pauseMs: random.pick(pauses) ?? 5_000,
+    happenings: random.pick(lengths) ?? 20,
+  };
 }
 
 /** One thing that happens. */
@@ -145,7 +153,8 @@ async function updateAnnounced({ stack, actors, pod, random }: Moment): Promise<
 async function resize({ stack, actors, pod, random }: Moment): Promise<void> {
   const { name } = pod.metadata;
   const isDeferred = random.chance(50) && (await actors.room(name, false));
-  await actors.resize(name, 65 + random.below(60));
+  const amount = 65 + random.below(60);
+  await actors.resize(name, random.chance(30) ? { cpu: `${amount}m` } : { memory: `${amount}Mi` });
   if (!isDeferred) return;
   await new Promise<void>((resolve) => stack.clock.after(random.below(40_000), resolve));
   await actors.room(name, true);

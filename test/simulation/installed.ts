@@ -14,6 +14,7 @@ export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 export const pace = {
   heartbeats: false,
   lifecycleEvents: false,
+  controllerEvents: false,
   startDelayMs: () => 2_000,
   stopDelayMs: 1_000,
   jobRunMs: Number.POSITIVE_INFINITY,

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { linkPair } from '../../src/cli/simulate/link.ts';
 import type { Clock } from '../../src/kube/time/clock.ts';
 import type { Random } from '../core/ledger-model/random.ts';
+import { Wire } from './wire.ts';
 
 /** How bad the network is, in percent of the pieces that it carries. */
 export interface Weather {
@@ -36,13 +37,12 @@ export class Network {
   }
 
   connect(from: string, to: string, accept: (end: Duplex) => void): Duplex {
-    const [near, a] = linkPair();
-    const [b, far] = linkPair();
-    const wire: Wire = new Wire(from, to, [a, b], {
+    const wire: Wire = new Wire(from, to, {
       clock: this.#clock,
       delay: () => this.#delay(),
       closed: () => this.#wires.delete(wire),
     });
+    const { near, far } = wire;
     this.#wires.add(wire);
     if (this.#held.has(from) || this.#held.has(to)) wire.hold();
     this.#ends.add(far).add(near);
@@ -105,103 +105,5 @@ export class Network {
     const draw = this.#random.below(100);
     if (draw < longPercent) return 1 + this.#random.below(longMs);
     return draw < longPercent + shortPercent ? 1 + this.#random.below(shortMs) : 0;
-  }
-}
-
-interface WireTerms {
-  readonly clock: Clock;
-  readonly delay: () => number;
-  readonly closed: () => void;
-}
-
-class Wire {
-  readonly parties: readonly [string, string];
-  readonly #ends: readonly [Duplex, Duplex];
-  readonly #pipes: readonly [Pipe, Pipe];
-
-  constructor(from: string, to: string, ends: readonly [Duplex, Duplex], terms: WireTerms) {
-    this.parties = [from, to];
-    this.#ends = ends;
-    const [a, b] = ends;
-    this.#pipes = [new Pipe(a, b, terms), new Pipe(b, a, terms)];
-    for (const end of ends) end.once('close', terms.closed);
-  }
-
-  joins(party: string): boolean {
-    return this.parties.includes(party);
-  }
-
-  cut(): void {
-    for (const end of this.#ends) end.destroy();
-  }
-
-  freeze(): void {
-    for (const pipe of this.#pipes) pipe.stop('forGood');
-  }
-
-  hold(): void {
-    for (const pipe of this.#pipes) pipe.stop('forNow');
-  }
-
-  release(): void {
-    for (const pipe of this.#pipes) pipe.go();
-  }
-}
-
-/** One direction of a connection. `null` is its end. */
-class Pipe {
-  readonly #sink: Duplex;
-  readonly #terms: WireTerms;
-  readonly #queue: (Buffer | null)[] = [];
-  #waiting = false;
-  #state: 'open' | 'forNow' | 'forGood' = 'open';
-
-  constructor(source: Duplex, sink: Duplex, terms: WireTerms) {
-    this.#sink = sink;
-    this.#terms = terms;
-    let ended = false;
-    const end = () => {
-      if (!ended) this.#push(null);
-      ended = true;
-    };
-    source.on('data', (piece: Buffer) => this.#push(piece));
-    source.once('end', end);
-    source.once('close', end);
-    source.on('error', () => undefined);
-  }
-
-  stop(how: 'forNow' | 'forGood'): void {
-    if (this.#state !== 'forGood') this.#state = how;
-  }
-
-  go(): void {
-    if (this.#state === 'forNow') this.#state = 'open';
-    this.#pump();
-  }
-
-  #push(piece: Buffer | null): void {
-    this.#queue.push(piece);
-    this.#pump();
-  }
-
-  #pump(): void {
-    while (this.#queue.length > 0 && !this.#waiting && this.#state === 'open') {
-      const delay = this.#terms.delay();
-      if (delay > 0) {
-        this.#waiting = true;
-        this.#terms.clock.after(delay, () => {
-          this.#waiting = false;
-          if (this.#state === 'open') this.#deliver();
-          this.#pump();
-        });
-      } else this.#deliver();
-    }
-  }
-
-  #deliver(): void {
-    const piece = this.#queue.shift();
-    if (piece === undefined || this.#sink.destroyed) return;
-    if (piece === null) this.#sink.end();
-    else this.#sink.write(piece);
   }
 }

@@ -32,11 +32,11 @@ export const probed: PodTraits = {
 /** Names a pod group of a Workload with several replicas, and none of the replicas. */
 export const undivided: PodTraits = { spec: { workloadRef: { name: 'gang', podGroup: 'workers' } } };
 
-/** Other memory means a restart. */
+/** Other memory means a restart, and another share of processors none. */
 const container = {
   name: 'main',
   image: 'app:1',
-  resources: { requests: { memory: '64Mi' } },
+  resources: { requests: { cpu: '100m', memory: '64Mi' } },
   resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }],
 };
 

@@ -9,9 +9,8 @@ import { seen } from './seen-pod.ts';
 import { register, type Stack } from './stack.ts';
 import { isReady } from './words.ts';
 
-/** How long things happen, and how many. */
+/** How long things happen at most. */
 const busyMs = 150_000;
-const actionsAtMost = 60;
 
 /** The story from its beginning to the last question: whether what may go can go. */
 export async function play(story: Story): Promise<void> {
@@ -23,7 +22,7 @@ export async function play(story: Story): Promise<void> {
   const plot = drawPlot(random);
   const calls: Promise<unknown>[] = [];
   const end = stack.clock.now() + busyMs;
-  for (let count = 0; count < actionsAtMost && stack.clock.now() < end; count += 1) {
+  for (let count = 0; count < plot.happenings && stack.clock.now() < end; count += 1) {
     await pause(stack, random.chance(50) ? random.below(50) : random.below(plot.pauseMs));
     calls.push(act(story, plot, actors, agents));
   }

@@ -10,8 +10,13 @@ export type PodUpdate =
   /** None of its owners exists: garbage collection deletes it. */
   | { readonly kind: 'abandoned' };
 
+interface ContainerParts {
+  readonly image?: string;
+  readonly resources?: { readonly requests?: { readonly memory?: string } };
+}
+
 interface PodParts {
-  readonly spec?: { readonly containers?: readonly { readonly image?: string; readonly resources?: object }[] };
+  readonly spec?: { readonly containers?: readonly ContainerParts[] };
   readonly status?: {
     readonly phase?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -45,9 +50,10 @@ export function gateOf(pod: KubeObject): string | undefined {
   return (pod as PodParts).status?.conditions?.find(({ type }) => type === updateGate)?.status;
 }
 
-/** What its container is asked to be: another image, or in these scenarios other memory, restarts it. */
+/** What its container is asked to be: another image, or in these scenarios other memory, restarts it. A resize that restarts nothing (C1) takes nothing away. */
 function demandOf(pod: KubeObject): string {
-  return JSON.stringify(((pod as PodParts).spec?.containers ?? []).map(({ image, resources }) => [image, resources]));
+  const containers = (pod as PodParts).spec?.containers ?? [];
+  return JSON.stringify(containers.map(({ image, resources }) => [image, resources?.requests?.memory]));
 }
 
 function restartsOf(pod: KubeObject): number {

@@ -4,12 +4,18 @@ import type { Outcome, Runner } from './spread.ts';
 
 const program = fileURLToPath(new URL('./run-for-parent.ts', import.meta.url));
 
+/**
+ * A schedule leaves much garbage and little that stays, so a large young generation is collected less often. The collector's own threads would
+ * compete with the other processes of the run for the cores.
+ */
+export const gcOptions = ['--max-semi-space-size=64', '--single-threaded-gc'];
+
 /** Runs schedules in a process of its own, so that each core has its own. One that dies fails the schedule that it ran. */
 export class ProcessRunner implements Runner {
   #child: ChildProcess | undefined;
 
   run(seed: number): Promise<Outcome> {
-    this.#child ??= fork(program);
+    this.#child ??= fork(program, [], { execArgv: [...process.execArgv, ...gcOptions] });
     const child = this.#child;
     return new Promise((resolve) => {
       const end = (outcome: Outcome) => {

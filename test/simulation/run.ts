@@ -1,7 +1,9 @@
 // npm run test:simulation -- [schedules] [first seed]: random schedules of the whole stack, on all cores; prints the seed and the
-// transcript of the first that fails. HOLDFAST_KEEP_GOING=true lists all that fail. HOLDFAST_PROCESSES: how many at the same time.
+// transcript of the first that fails, and how to go on with a run that was stopped. HOLDFAST_KEEP_GOING=true goes on after one that
+// fails. HOLDFAST_PROCESSES: how many at the same time.
 import { availableParallelism } from 'node:os';
 import { ProcessRunner } from './process-runner.ts';
+import { RunRecord } from './run-record.ts';
 import { runSchedule } from './schedule.ts';
 import { type Outcome, spread } from './spread.ts';
 
@@ -12,37 +14,26 @@ if (!(Number.isSafeInteger(count) && Number.isSafeInteger(first) && count >= 1 &
   console.error('usage: npm run test:simulation -- [schedules] [first seed]');
   process.exit(2);
 }
-const keepGoing = process.env['HOLDFAST_KEEP_GOING'] === 'true';
 const started = Date.now();
-let done = 0;
-let disruptions = 0;
-let failed = 0;
+const keepGoing = process.env['HOLDFAST_KEEP_GOING'] === 'true';
+const record = new RunRecord({ first, count, keepGoing, elapsed: () => Date.now() - started });
+const runners = Array.from({ length: Math.min(processes, count) }, () => new ProcessRunner());
 
 function note(outcome: Outcome): 'stop' | undefined {
-  done += 1;
-  disruptions += outcome.disruptions;
-  const { seed, violation, transcript } = outcome;
-  if (violation !== undefined) {
-    failed += 1;
-    if (keepGoing) console.log(`${seed}: ${violation.clause} ${violation.message}`);
-    else {
-      console.error(transcript.join('\n'));
-      console.error(`seed ${seed} breaks ${violation.clause}: ${violation.message}`);
-      console.error(`again: npm run test:simulation -- 1 ${seed}`);
-      return 'stop';
-    }
-  }
-  if (done % 100 === 0) {
-    console.log(`${done} schedules, ${disruptions} disruptions, ${((Date.now() - started) / 1000).toFixed(0)} s`);
-  }
-  return undefined;
+  const { lines, isOver } = record.note(outcome);
+  for (const line of lines) console.log(line);
+  return isOver ? 'stop' : undefined;
 }
 
-if (count === 1) note(await runSchedule(first, 'warn'));
-else {
-  const runners = Array.from({ length: Math.min(processes, count) }, () => new ProcessRunner());
-  await spread({ first, count, runners, onOutcome: note });
+function end(exitCode: number): void {
   for (const runner of runners) runner.close();
+  for (const line of record.summary()) console.log(line);
+  process.exit(exitCode);
 }
-console.log(`${done} schedules from seed ${first}, ${disruptions} disruptions: ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+
+process.once('SIGINT', () => end(130));
+process.once('SIGTERM', () => end(143));
+// In this process a debugger can follow it, and warnings of the operator are in its transcript.
+if (count === 1) note(await runSchedule(first, 'warn'));
+else await spread({ first, count, runners, onOutcome: note });
+end(record.exitCode);

@@ -39,10 +39,13 @@ export interface Scenario {
   readonly replicas: number;
 }
 
+/** A third replica costs as much as the second, and seldom shows what two do not. */
+const replicaCounts = [1, 1, 2, 2, 2, 3];
+
 /** Neighbouring seeds tell stories of different kinds, so that few of them have met all kinds. */
 export function drawScenario(seed: number, random: Random): Scenario {
   const kind = [single, shards, single, cells, single, shards, single, gang, single, shards][seed % 10] ?? single;
-  return { others: [], ...kind(random), replicas: 1 + random.below(3) };
+  return { others: [], ...kind(random), replicas: random.pick(replicaCounts) ?? 1 };
 }
 
 type Drawn = Omit<Scenario, 'replicas' | 'others'> & Partial<Pick<Scenario, 'others'>>;

@@ -1,10 +1,33 @@
 import { Duplex } from 'node:stream';
 
+/** What HTTP asks of a socket and a stream within this process has no use for: there are no slow peers here, and nothing is kept alive. */
+export abstract class SocketLike extends Duplex {
+  setTimeout(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
 /**
  * One end of a connection within this process, for HTTP. No kernel has a say in it, so that the order of what happens follows from the
- * program alone. Socket settings that do not apply here are accepted and ignored: there are no slow peers, and nothing is kept alive.
+ * program alone.
  */
-class LinkEnd extends Duplex {
+class LinkEnd extends SocketLike {
   #other: LinkEnd | undefined;
   #taken: (() => void) | undefined;
 
@@ -40,26 +63,6 @@ class LinkEnd extends Duplex {
     this.#end();
     this._read();
     done(error);
-  }
-
-  setTimeout(): this {
-    return this;
-  }
-
-  setKeepAlive(): this {
-    return this;
-  }
-
-  setNoDelay(): this {
-    return this;
-  }
-
-  ref(): this {
-    return this;
-  }
-
-  unref(): this {
-    return this;
   }
 
   #end(): void {

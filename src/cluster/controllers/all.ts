@@ -46,6 +46,8 @@ export interface ControllersOptions {
 export interface Pace extends Pick<NodesOptions, 'startDelayMs' | 'stopDelayMs' | 'jobRunMs' | 'lifecycleEvents'> {
   /** False: nodes never fall silent, and no controller has to check whether they did. */
   readonly heartbeats: boolean;
+  /** False: controllers write no events of type Normal. Absent: they do. */
+  readonly controllerEvents?: boolean;
 }
 
 /** What the API needs to serve what CRDs define. Before all others, because they look at such objects, too. */

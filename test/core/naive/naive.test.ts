@@ -165,6 +165,21 @@ describe('the naive model on an LLM service', () => {
   });
 });
 
+describe('the naive model on owners that are gone', () => {
+  const db = owner('StatefulSet', 'db', 2);
+  const lookUp: Event = { kind: 'setOwnerGone', owner: db };
+  const budget = pub('u', { maxUnavailable: 1 });
+
+  it('[O1] forgets with the last pod that its owner is gone, and knows it again after another look-up', () => {
+    const before = worldOf(pod('db-0', { owner: db }), budget, lookUp);
+    expect(ask(before, 'db-0').reason).toBe('WorkloadGone');
+    const deleted = happen(before, { kind: 'deleteNth', nth: 0 });
+    const again = happen(deleted, pod('db-0', { owner: db }));
+    expect(ask(again, 'db-0').result).toBe('deny');
+    expect(ask(happen(again, lookUp), 'db-0').reason).toBe('WorkloadGone');
+  });
+});
+
 describe('the naive model on probes', () => {
   const annotations = { 'holdfast.dev/disruption-probe': '{"tcpSocket":{"port":80}}' };
   const web = owner('StatefulSet', 'web', 2);

@@ -37,11 +37,9 @@ function pointers(state: NaiveState): readonly Link[] {
   return [...targets, ...state.pods.flatMap((pod) => pointersOf(state, pod))];
 }
 
-/** Those that are pointed at for the first time are remembered with the time (O1). */
+/** Since when each owner is pointed at. One that no pod and no PUB points at any more is forgotten (O1). */
 function firsts(state: NaiveState, pointed: readonly Link[]): NaiveState['pointedAtFirst'] {
-  const all = new Map(state.pointedAtFirst);
-  for (const key of pointed.map(linkKey)) if (!all.has(key)) all.set(key, state.tick);
-  return all;
+  return new Map(pointed.map(linkKey).map((key) => [key, state.pointedAtFirst.get(key) ?? state.tick]));
 }
 
 function groupKeys(state: NaiveState, pod: Pod): readonly string[] {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { gcOptions } from '../process-runner.ts';
 import type { Mistake } from './mistake.ts';
 import { mistakenSource } from './mistaken-source.ts';
 import { mistakes } from './mistakes.ts';
@@ -33,7 +34,7 @@ async function firstSeed(mistake: Mistake): Promise<string> {
   await bundled(mistake, bundle);
   const all = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const seeds = all.filter((seed) => mistake.stories?.includes(seed % 10) ?? true);
-  const run = spawnSync(process.execPath, [bundle, ...seeds.map(String)], {
+  const run = spawnSync(process.execPath, [...gcOptions, bundle, ...seeds.map(String)], {
     encoding: 'utf8',
     timeout: seeds.length * msPerSchedule,
   });

@@ -17,19 +17,21 @@ interface RecordedEvent extends KubeObject {
   lastTimestamp?: string;
 }
 
+type EventContext = Pick<ControllerContext, 'clock' | 'report' | 'normalEvents'>;
+
 /**
  * Writes core/v1 events about objects. Callers do not wait for them, and none of them is worth failing for: what the API server
  * refuses is reported and lost.
  */
 export class EventRecorder {
-  readonly #context: Pick<ControllerContext, 'clock' | 'report'>;
+  readonly #context: EventContext;
   readonly #client: Client;
   readonly #component: string;
   readonly #correlator = new EventCorrelator();
   #sequence: number;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(context: Pick<ControllerContext, 'clock' | 'report'>, client: Client, component: string) {
+  constructor(context: EventContext, client: Client, component: string) {
     this.#context = context;
     this.#client = client;
     this.#component = component;
@@ -38,6 +40,7 @@ export class EventRecorder {
   }
 
   event(object: KubeObject, type: EventType, reason: string, message: string): void {
+    if (type === 'Normal' && this.#context.normalEvents === false) return;
     // One after the other, so that a repetition finds the event that it repeats.
     this.#last = this.#last.then(() => this.#record(object, type, reason, message));
   }

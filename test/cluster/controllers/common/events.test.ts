@@ -37,6 +37,16 @@ describe('EventRecorder', () => {
     });
   });
 
+  it('writes only what went wrong, where normal events are off', async () => {
+    const { cluster } = setUp();
+    const context = { ...cluster.context, normalEvents: false };
+    const recorder = new EventRecorder(context, cluster.client, 'test-controller');
+    recorder.event(about, 'Normal', 'Done', 'all done');
+    recorder.event(about, 'Warning', 'Failed', 'not done');
+    await cluster.quiet();
+    expect(cluster.view.list('events').map((event) => event['reason'])).toEqual(['Failed']);
+  });
+
   it('counts repetitions in the event that is there', async () => {
     const { cluster, recorder } = setUp();
     recorder.event(about, 'Normal', 'Done', 'all done');
