@@ -6,7 +6,9 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { type AddOnKey, addOns } from './add-ons.ts';
 import { describeProgram, ensurePrograms } from './build.ts';
 import { findProgram } from './find.ts';
-import { type ProgramKey, programs } from './programs.ts';
+import { sweep } from './nodes/enclosure.ts';
+import { mostRealNodes } from './nodes/layout.ts';
+import { nodePrograms, type ProgramKey, programs } from './programs.ts';
 import { startTestbed, type Testbed } from './start.ts';
 import { detachedLogPath, environmentOf, forgetState, isRunning, readState, saveState } from './state.ts';
 import type { Target } from './upstream/results.ts';
@@ -15,10 +17,12 @@ import { upstreamE2e } from './upstream/upstream-e2e.ts';
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 /** What a test bed usually runs: the others take minutes to build, and who wants them says so. */
-const usualPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => key !== 'e2e' && key !== 'kruise');
+const seldomUsed: readonly ProgramKey[] = ['e2e', 'kruise', ...nodePrograms];
+const usualPrograms = (Object.keys(programs) as ProgramKey[]).filter((key) => !seldomUsed.includes(key));
 
 interface UpOptions {
   readonly nodes: number;
+  readonly realNodes?: number;
   readonly lws: boolean;
   readonly jobset: boolean;
   readonly kruise?: boolean;
@@ -26,9 +30,18 @@ interface UpOptions {
   readonly detach?: boolean;
 }
 
-async function build({ kruise = false }: Pick<UpOptions, 'kruise'>): Promise<void> {
+interface BuildOptions {
+  readonly kruise?: boolean;
+  readonly realNodes?: boolean;
+}
+
+async function build({ kruise = false, realNodes = false }: BuildOptions): Promise<void> {
   const { env } = process;
-  const keys: readonly ProgramKey[] = [...usualPrograms, ...(kruise ? (['kruise'] as const) : [])];
+  const keys: readonly ProgramKey[] = [
+    ...usualPrograms,
+    ...(kruise ? (['kruise'] as const) : []),
+    ...(realNodes ? nodePrograms : []),
+  ];
   await ensurePrograms(keys, { env, say, signal: endOnSignal() });
   for (const key of keys) print(describeProgram(programs[key], findProgram(programs[key], env), env));
 }
@@ -39,9 +52,9 @@ async function up(options: UpOptions): Promise<void> {
     throw new Error(`a test bed is up already, with process ${present.pid}: npm run testbed -- down`);
   if (options.detach === true) return detach();
   const end = endOnSignal();
-  const { nodes, keep = false } = options;
+  const { nodes, realNodes = 0, keep = false } = options;
   const chosen = (Object.keys(addOns) as AddOnKey[]).filter((key) => options[key]);
-  const testbed = await startTestbed({ nodes, addOns: chosen, keep, say, signal: end });
+  const testbed = await startTestbed({ nodes, realNodes, addOns: chosen, keep, say, signal: end });
   try {
     remember(testbed);
     say(`up: KUBECONFIG=${testbed.kubeconfigPath}\nlogs and data: ${testbed.folder}\nCtrl-C ends it`);
@@ -53,9 +66,9 @@ async function up(options: UpOptions): Promise<void> {
   }
 }
 
-function remember({ folder, kubeconfigPath, auditLogPath, kubectlPath }: Testbed): void {
+function remember({ folder, kubeconfigPath, auditLogPath, kubectlPath, bed }: Testbed): void {
   const paths = { folder, kubeconfig: kubeconfigPath, auditLog: auditLogPath, kubectl: kubectlPath };
-  saveState({ pid: process.pid, ...paths });
+  saveState({ pid: process.pid, ...paths, ...(bed && { bed }) });
 }
 
 /** From the start: it can be told to end while it comes up. */
@@ -92,7 +105,10 @@ async function detach(): Promise<void> {
 
 async function down(): Promise<void> {
   const state = readState();
-  if (state === undefined) return say('no test bed is up');
+  if (state === undefined) {
+    sweep();
+    return say('no test bed is up');
+  }
   process.kill(state.pid, 'SIGTERM');
   while (isRunning(state.pid)) await pause(100);
 }
@@ -117,22 +133,28 @@ async function upstream(target: Target | undefined, options: UpstreamCommandOpti
   await upstreamE2e({ ...others, targets, slices, keep }, { env: process.env, say, signal: endOnSignal() });
 }
 
-function wholeNumber(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > 1_000) throw new InvalidArgumentError('from 1 to 1000');
-  return number;
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (!Number.isInteger(number) || number < 1 || number > most) throw new InvalidArgumentError(`from 1 to ${most}`);
+    return number;
+  };
 }
+
+const wholeNumber = upTo(1_000);
 
 const command = new Command('testbed').description('a real Kubernetes control plane on loopback, with simulated nodes');
 command
   .command('build')
   .description('find or build every program')
   .option('--kruise', "OpenKruise's manager, too")
+  .option('--real-nodes', 'what nodes with kubelets run, too')
   .action(build);
 command
   .command('up')
   .description('start it, until Ctrl-C')
   .option('--nodes <n>', 'simulated nodes, in three zones', wholeNumber, 6)
+  .option('--real-nodes <n>', 'instead, so many with kubelets and containers: for root on Linux', upTo(mostRealNodes))
   .option('--no-lws', 'without the controller of LeaderWorkerSets')
   .option('--no-jobset', 'without the controller of JobSets')
   .option('--kruise', 'with OpenKruise, to which Holdfast leaves PodUnavailableBudgets')

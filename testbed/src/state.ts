@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { contextName } from './credentials.ts';
 import { testbedFolder } from './modules.ts';
+import type { BedState } from './nodes/bed-access.ts';
 
 /** A test bed that `up` keeps running. There is one of them for a checkout. */
 export interface State {
@@ -11,6 +12,8 @@ export interface State {
   readonly kubeconfig: string;
   readonly auditLog: string;
   readonly kubectl: string;
+  /** Where nodes are real. */
+  readonly bed?: BedState;
 }
 
 const statePath = join(testbedFolder, '..', '.holdfast', 'testbed.json');
