@@ -6,8 +6,10 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { type AddOnKey, addOns } from './add-ons.ts';
 import { describeProgram, ensurePrograms } from './build.ts';
 import { findProgram } from './find.ts';
+import { BedAccess } from './nodes/bed-access.ts';
 import { sweep } from './nodes/enclosure.ts';
 import { mostRealNodes } from './nodes/layout.ts';
+import { troubleWithNodes } from './nodes/requirements.ts';
 import { nodePrograms, type ProgramKey, programs } from './programs.ts';
 import { startTestbed, type Testbed } from './start.ts';
 import { detachedLogPath, environmentOf, forgetState, isRunning, readState, saveState } from './state.ts';
@@ -120,6 +122,22 @@ function printEnvironment(): void {
   print(`export PATH='${dirname(state.kubectl)}':"$PATH"`);
 }
 
+function nodesPossible(): void {
+  const trouble = troubleWithNodes(process.env);
+  print(trouble ?? 'real nodes can run on this machine');
+  process.exitCode = trouble === undefined ? 0 : 1;
+}
+
+async function onRealNode(node: string, words: readonly string[]): Promise<void> {
+  const bed = readState()?.bed;
+  if (bed === undefined)
+    throw new Error('no test bed with real nodes is up: npm run testbed -- up --real-nodes 3 --detach');
+  const { code, out, err } = await new BedAccess(bed).runOn(node, words);
+  process.stdout.write(out);
+  process.stderr.write(err);
+  process.exitCode = code;
+}
+
 interface UpstreamCommandOptions {
   readonly slice: readonly string[];
   readonly workers: number;
@@ -143,7 +161,9 @@ function upTo(most: number): (text: string) => number {
 
 const wholeNumber = upTo(1_000);
 
-const command = new Command('testbed').description('a real Kubernetes control plane on loopback, with simulated nodes');
+const command = new Command('testbed').description(
+  'a real Kubernetes control plane on loopback, with simulated or real nodes',
+);
 command
   .command('build')
   .description('find or build every program')
@@ -162,6 +182,16 @@ command
   .option('--detach', 'leave it running; `down` ends it')
   .action(up);
 command.command('down').description('end what `up` left running').action(down);
+command
+  .command('nodes-possible')
+  .description('whether real nodes can run here, and what is missing')
+  .action(nodesPossible);
+command
+  .command('node')
+  .description('run a command on a real node, such as `node node-1 -- ip address`')
+  .argument('<node>')
+  .argument('<command...>')
+  .action(onRealNode);
 command.command('env').description('print what a shell needs to use it').action(printEnvironment);
 command
   .command('upstream-e2e')

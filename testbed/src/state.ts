@@ -45,7 +45,12 @@ export function isRunning(pid: number): boolean {
 }
 
 /** What tests and kubectl are told of a test bed. */
-export function environmentOf(state: Pick<State, 'kubeconfig' | 'auditLog'>): Record<string, string> {
-  const { kubeconfig, auditLog } = state;
-  return { KUBECONFIG: kubeconfig, HOLDFAST_TEST_CONTEXT: contextName, HOLDFAST_TEST_AUDIT_LOG: auditLog };
+export function environmentOf(state: Pick<State, 'kubeconfig' | 'auditLog' | 'bed'>): Record<string, string> {
+  const { kubeconfig, auditLog, bed } = state;
+  return {
+    KUBECONFIG: kubeconfig,
+    HOLDFAST_TEST_CONTEXT: contextName,
+    HOLDFAST_TEST_AUDIT_LOG: auditLog,
+    ...(bed === undefined ? {} : { HOLDFAST_TEST_BED: JSON.stringify(bed) }),
+  };
 }

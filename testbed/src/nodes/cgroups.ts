@@ -9,8 +9,10 @@ export interface CgroupMount {
 }
 
 const root = '/sys/fs/cgroup';
-/** Options of a mount of version 1 that are no controllers. */
-const otherOptions = new Set(['rw', 'ro', 'xattr', 'noprefix', 'clone_children', 'cpuset_v2_mode']);
+/** Among the options of a mount of version 1, those that say what is controlled. */
+const known = new Set(
+  'cpu cpuacct cpuset memory devices freezer blkio pids net_cls net_prio perf_event hugetlb'.split(' '),
+);
 
 export function readCgroupMounts(): CgroupMount[] {
   const mounts = readFileSync('/proc/self/mounts', 'utf8');
@@ -29,7 +31,7 @@ export function cgroupMounts(mounts: string, unified: string): CgroupMount[] {
   }
   return lines.flatMap(([, path = '', type, options = '']) => {
     if (type !== 'cgroup' || !path.startsWith(`${root}/`)) return [];
-    const controllers = options.split(',').filter((one) => !otherOptions.has(one) && !one.includes('='));
+    const controllers = options.split(',').filter((option) => known.has(option));
     return [{ version: 1 as const, path, controllers }];
   });
 }

@@ -14,8 +14,8 @@ interface NodeFilesWish {
   readonly kubeconfig: string;
 }
 
-export const containerdSocket = '/run/containerd/containerd.sock';
-export const pauseImage = 'holdfast.test/pause:1';
+const containerdSocket = '/run/containerd/containerd.sock';
+const pauseImage = 'holdfast.test/pause:1';
 
 export function pathsOf({ folder }: Pick<RealNode, 'folder'>) {
   return {

@@ -54,7 +54,7 @@ function missingControllers(cgroups: readonly CgroupMount[]): string[] {
   return absent.length === 0 ? [] : [`/sys/fs/cgroup has no control groups for ${absent.join(', ')}`];
 }
 
-export function readMachineFacts(env: Environment): MachineFacts {
+function readMachineFacts(env: Environment): MachineFacts {
   const tools = new Set(Object.keys(neededTools).filter((tool) => onPath(tool, env).length > 0));
   const facts = {
     platform: process.platform,
@@ -78,9 +78,15 @@ function refusedByKernel(): string[] {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** Before anything is started, so that nothing half-starts. */
-export function requireMachineForNodes(env: Environment): void {
+/** What is missing, for people to read. Undefined: nothing. */
+export function troubleWithNodes(env: Environment): string | undefined {
   const missing = missingForNodes(readMachineFacts(env));
-  if (missing.length === 0) return;
-  throw new Error(['real nodes cannot run on this machine:', ...missing.map((line) => `- ${line}`)].join('\n'));
+  if (missing.length === 0) return undefined;
+  return ['real nodes cannot run on this machine:', ...missing.map((line) => `- ${line}`)].join('\n');
+}
+
+/** To be called before anything is started, so that nothing half-starts. */
+export function requireMachineForNodes(env: Environment): void {
+  const trouble = troubleWithNodes(env);
+  if (trouble !== undefined) throw new Error(trouble);
 }
