@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Those that take minutes run in `npm run test:long`, as CI does.
-    exclude: ['test/kubernetes/**', 'test/**/*.long.test.ts'],
+    exclude: ['test/kubernetes/**', 'test/nodes/**', 'test/**/*.long.test.ts'],
     setupFiles: ['./test/support/setup.ts'],
     reporters: ['default', './test/support/summary-reporter.ts'],
     // Property tests may think for a while on a loaded two-core machine; no test asserts on time.
