@@ -38,8 +38,8 @@ function namespacesOf({ network, mounts, folder }: RealNode): Commands {
 }
 
 /**
- * A process that does nothing but have mounts of its own. A file could stand for them as for the network, but for Linux 6.18, which
- * refuses to mount it at random: it takes newer namespaces for older ones if they were made on another processor.
+ * A process that does nothing but have mounts of its own. A file could stand for them as for the network, but mounting such a
+ * file was refused now and then on Linux 6.18, with EINVAL (docs/adr/0065).
  */
 const holdMounts = `
 setsid unshare --mount --propagation private -- sh -c 'ln -s /proc/$$/ns/mnt "$1"; exec sleep infinity' sh "$1" < /dev/null > /dev/null 2>&1 &
