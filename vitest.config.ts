@@ -23,7 +23,11 @@ export default defineConfig({
       { extends: true, test: { name: 'shared', include: sharing, exclude: [long], isolate: false } },
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: [...sharing, 'test/kubernetes/**', long] },
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [...sharing, 'test/kubernetes/**', 'test/nodes/**', long],
+        },
       },
     ],
   },

@@ -1,1 +1,3 @@
-export function tar(files: Readonly<Record<string, { readonly contents: Buffer; readonly mode: number }>>): Buffer;
+export type ArchiveFiles = Readonly<Record<string, { readonly contents: Buffer; readonly mode: number }>>;
+
+export function tar(files: ArchiveFiles): Buffer;

@@ -68,7 +68,13 @@ function withoutGo({ name, alsoInstalled }: Program, version: string): string {
   return `${name} ${version} is ${places}; building it needs Go 1.26 or newer on PATH (https://go.dev/dl/)`;
 }
 
-function buildArguments({ module, isTest, package: source }: Program, version: string, output: string): GoWork['args'] {
-  const flags = ['-mod=readonly', '-buildvcs=false', `-ldflags=${linkerFlags(module, version)}`];
+function buildArguments(program: Program, version: string, output: string): GoWork['args'] {
+  const { module, isTest, package: source, tags } = program;
+  const flags = [
+    '-mod=readonly',
+    '-buildvcs=false',
+    `-ldflags=${linkerFlags(module, version)}`,
+    ...(tags === undefined ? [] : [`-tags=${tags}`]),
+  ];
   return [...(isTest === true ? ['test', '-c', '-vet=off'] : ['build']), ...flags, '-o', output, source];
 }

@@ -18,6 +18,8 @@ export interface Site {
   readonly kruiseFeatureGates?: string;
   /** A file: how the API server proves itself to webhooks, among others. */
   readonly admissionConfig?: string;
+  /** Where real nodes find the API server. Undefined: nodes are simulated, and everything is on loopback. */
+  readonly controlPlaneAddress?: string;
 }
 
 export interface Ports {
@@ -34,7 +36,7 @@ export interface Ports {
 
 const host = '127.0.0.1';
 /** The certificate of the API server names the first address of it. */
-const serviceRange = '10.96.0.0/16';
+export const serviceRange = '10.96.0.0/16';
 
 export function auditLogOf(folder: string): string {
   return join(folder, 'audit.log');
@@ -66,9 +68,10 @@ export function etcd(site: Site): Wish {
 
 export function apiServer(site: Site): Wish {
   const file = (name: string) => join(site.credentials.folder, name);
-  return wish(site, 'apiServer', [
+  const asked = wish(site, 'apiServer', [
     `--etcd-servers=http://${host}:${site.ports.etcd}`,
     ...listening(site, 'api', 'api'),
+    ...forRealNodes(site),
     `--tls-cert-file=${file('server.crt')}`,
     `--tls-private-key-file=${file('server.key')}`,
     `--client-ca-file=${file('ca.crt')}`,
@@ -84,6 +87,21 @@ export function apiServer(site: Site): Wish {
     `--audit-log-path=${auditLogOf(site.folder)}`,
     '--audit-log-mode=blocking',
   ]);
+  return site.controlPlaneAddress === undefined ? asked : { ...asked, restarts: true };
+}
+
+/** Kubelets register and are asked for logs; what they may do is limited to their own node, as clusters have it. */
+function forRealNodes({ controlPlaneAddress, credentials }: Site): string[] {
+  if (controlPlaneAddress === undefined) return [];
+  return [
+    // The last one counts.
+    '--bind-address=0.0.0.0',
+    `--advertise-address=${controlPlaneAddress}`,
+    '--enable-admission-plugins=NodeRestriction',
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-client-certificate=${join(credentials.folder, 'admin.crt')}`,
+    `--kubelet-client-key=${join(credentials.folder, 'admin.key')}`,
+  ];
 }
 
 export function controllerManager(site: Site): Wish {

@@ -35,6 +35,8 @@ export interface Credentials {
   /** In this folder: ca.crt, server.crt, server.key, sa.key, sa.pub and NAME.kubeconfig. */
   readonly folder: string;
   kubeconfig(identity: Identity): string;
+  /** The kubeconfig of what runs on a node, as text. */
+  nodeKubeconfig(user: string, groups: readonly string[], server: string): string;
 }
 
 /** Writes everything that programs are given as files. */
@@ -52,11 +54,15 @@ export function writeCredentials(folder: string, server: string): Credentials {
   for (const [name, pair] of Object.entries(keys)) {
     write(`${name}.kubeconfig`, JSON.stringify(kubeconfigOf(server, caCertificate, pair), undefined, 2));
   }
+  write('admin.crt', keys.admin.certificate);
+  write('admin.key', keys.admin.key);
   return {
     ca: caCertificate,
     admin: keys.admin,
     folder,
     kubeconfig: (identity) => join(folder, `${identity}.kubeconfig`),
+    nodeKubeconfig: (user, groups, server) =>
+      JSON.stringify(kubeconfigOf(server, caCertificate, pki.issueClient(user, groups), 'kubernetes'), undefined, 2),
   };
 }
 
@@ -65,14 +71,24 @@ function keysOf(pki: Pki): Record<Identity, KeyPair> {
   return Object.fromEntries(entries) as Record<Identity, KeyPair>;
 }
 
-function kubeconfigOf(server: string, ca: string, { certificate, key }: KeyPair): object {
+/** @param nameOfServer that its certificate has, if not that of its address */
+function kubeconfigOf(server: string, ca: string, { certificate, key }: KeyPair, nameOfServer?: string): object {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const name = contextName;
   const user = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
   return {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    clusters: [
+      {
+        name,
+        cluster: {
+          server,
+          'certificate-authority-data': base64(ca),
+          ...(nameOfServer === undefined ? {} : { 'tls-server-name': nameOfServer }),
+        },
+      },
+    ],
     users: [{ name, user }],
     contexts: [{ name, context: { cluster: name, user: name } }],
     'current-context': name,

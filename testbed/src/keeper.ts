@@ -13,6 +13,18 @@ export interface Wish {
   readonly log: string;
   /** Beside the environment of the keeper. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Started again when it ends, unless it ends at once. Default: that is a failure of the test bed. */
+  readonly restarts?: true;
+}
+
+/** Namespaces for the keeper and all its programs. */
+export interface Enclosure {
+  /** What runs the keeper, and cleans up behind it. */
+  readonly command: readonly string[];
+  /** A socket that listens in the network of this process, and the port in the other one that its connections are led to. */
+  readonly forward: { readonly fd: number; readonly port: number };
+  /** Cleans up where `command` could not, because it was killed. */
+  sweep(): void;
 }
 
 /** A program ended that nobody told to. */
@@ -29,16 +41,21 @@ export class Keeper {
   readonly #process: ChildProcess;
   readonly #logs = new Map<string, string>();
   readonly #removed: string | undefined;
+  readonly #enclosure: Enclosure | undefined;
   #failure: Error | undefined;
 
-  /** @param removed a folder that is removed when everything has ended; undefined: nothing is */
-  constructor(removed: string | undefined) {
+  /** @param removed a folder that is removed when everything has ended; undefined: nothing is, or the enclosure removes it */
+  constructor(removed: string | undefined, enclosure?: Enclosure) {
     this.#removed = removed;
+    this.#enclosure = enclosure;
     const script = fileURLToPath(new URL('keeper.process.ts', import.meta.url));
-    this.#process = spawn(process.execPath, ['--import', 'tsx', script, removed ?? ''], {
+    const { command = [], forward } = enclosure ?? {};
+    const own = [process.execPath, '--import', 'tsx', script, removed ?? '', String(forward?.port ?? '')];
+    const [path = '', ...args] = [...command, ...own];
+    this.#process = spawn(path, args, {
       cwd: testbedFolder,
       detached: true,
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit', ...(forward === undefined ? [] : [forward.fd])],
     });
     this.#process.once('error', (error) => this.#fail(error));
     this.#process.stdin?.on('error', () => undefined);
@@ -66,6 +83,7 @@ export class Keeper {
     const ended = once(this.#process, 'exit');
     this.#process.stdin?.end();
     await ended;
+    this.#enclosure?.sweep();
   }
 
   /** The keeper itself was killed: its programs are still of its group, and the folder is still there. */
@@ -78,6 +96,7 @@ export class Keeper {
       // Nothing of the group is left, which is what was wanted.
     }
     if (this.#removed !== undefined) rmSync(this.#removed, { recursive: true, force: true, maxRetries: 5 });
+    this.#enclosure?.sweep();
   }
 
   #heed({ name, ended }: Report): void {

@@ -7,6 +7,8 @@ export interface Program {
   readonly package: string;
   /** A test program is compiled from the tests of its package. Default: false. */
   readonly isTest?: boolean;
+  /** Build tags: what is left out of it. */
+  readonly tags?: string;
   /** Makes it print its version. */
   readonly versionArguments: readonly string[];
   /** Where else than in the cache it may be; what comes with manifests of its own is only of use together with them. */
@@ -21,6 +23,25 @@ const kubernetes = (name: string): Program => ({
   alsoInstalled: true,
 });
 
+/** The shim is looked for beside containerd, and all three speak one protocol: only those of one build go together. */
+const containerd = (name: string): Program => ({
+  name,
+  module: 'containerd',
+  package: `github.com/containerd/containerd/v2/cmd/${name}`,
+  tags: 'no_btrfs no_devmapper no_zfs',
+  versionArguments: ['--version'],
+  alsoInstalled: false,
+});
+
+/** The runtime finds plugins by name in one folder. */
+const cni = (name: string, kind: 'main' | 'ipam'): Program => ({
+  name,
+  module: 'cni',
+  package: `github.com/containernetworking/plugins/plugins/${kind}/${name}`,
+  versionArguments: ['--version'],
+  alsoInstalled: false,
+});
+
 export const programs = {
   etcd: {
     name: 'etcd',
@@ -33,6 +54,15 @@ export const programs = {
   controllerManager: kubernetes('kube-controller-manager'),
   scheduler: kubernetes('kube-scheduler'),
   kubectl: kubernetes('kubectl'),
+  kubelet: kubernetes('kubelet'),
+  kubeProxy: kubernetes('kube-proxy'),
+  containerd: containerd('containerd'),
+  shim: containerd('containerd-shim-runc-v2'),
+  ctr: containerd('ctr'),
+  cniBridge: cni('bridge', 'main'),
+  cniHostLocal: cni('host-local', 'ipam'),
+  /** What runs in the pods of real nodes: its source is kept here. */
+  testapp: { name: 'testapp', module: 'testapp', package: '.', versionArguments: ['version'], alsoInstalled: false },
   kwok: {
     name: 'kwok',
     module: 'kwok',
@@ -83,6 +113,18 @@ export const programs = {
 
 export type ProgramKey = keyof typeof programs;
 
+/** What only real nodes need. */
+export const nodePrograms = [
+  'kubelet',
+  'kubeProxy',
+  'containerd',
+  'shim',
+  'ctr',
+  'cniBridge',
+  'cniHostLocal',
+  'testapp',
+] as const satisfies readonly ProgramKey[];
+
 /** What the linker writes into a program, so that it knows its version. */
 export function linkerFlags(module: ModuleName, version: string): string {
   return ['-s', '-w', ...versionVariables(module, version).map(([name, value]) => `-X ${name}=${value}`)].join(' ');
@@ -105,9 +147,13 @@ function versionVariables(module: ModuleName, version: string): readonly (readon
       return [[`sigs.k8s.io/${module}/pkg/version.GitVersion`, version]];
     case 'helm':
       return [['helm.sh/helm/v4/internal/version.version', version]];
+    case 'containerd':
+      return [['github.com/containerd/containerd/v2/version.Version', version]];
     case 'etcd':
     case 'kwok':
     case 'kruise':
+    case 'cni':
+    case 'testapp':
       return [];
   }
 }

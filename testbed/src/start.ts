@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type AddOn, type AddOnKey, addOns, usualAddOns } from './add-ons.ts';
@@ -19,12 +19,27 @@ import { writeCredentials } from './credentials.ts';
 import { furnish, installAddOn, untilAddOnAnswers, untilNodesReady } from './furnish.ts';
 import { Keeper } from './keeper.ts';
 import { type Environment, versionOf } from './modules.ts';
+import { BedAccess, type BedState } from './nodes/bed-access.ts';
+import {
+  cgroupOf,
+  enclosureCommand,
+  keptMark,
+  listenOnLoopback,
+  newBedFolder,
+  sweep,
+  untilEnclosed,
+} from './nodes/enclosure.ts';
+import { controlPlaneAddress } from './nodes/layout.ts';
+import { type NodesWish, prepareNodes, startNodes } from './nodes/real-nodes.ts';
+import { requireMachineForNodes } from './nodes/requirements.ts';
 import { freePorts } from './ports.ts';
-import type { ProgramKey } from './programs.ts';
+import { nodePrograms, type ProgramKey } from './programs.ts';
 
 export interface TestbedOptions {
   /** node-1 to node-N, in three zones in turn. Default: 6. */
   readonly nodes?: number;
+  /** Instead of simulated nodes, so many with kubelets, containers and networks of their own: for root on Linux. Default: none. */
+  readonly realNodes?: number;
   /** Controllers, scheduler and nodes. Without them there is an API server, and nobody acts on what is written. Default: true. */
   readonly controllers?: boolean;
   /** Controllers of others. Default: LeaderWorkerSet and JobSet, where there are controllers. */
@@ -49,31 +64,31 @@ export interface Testbed {
   readonly kubectlPath: string;
   /** Logs and data; it is removed at the end unless it is to be kept. */
   readonly folder: string;
+  /** What tests that run elsewhere need to act on its nodes; undefined: they are simulated. */
+  readonly bed?: BedState;
   /** Resolves when every program has ended. */
   stop(): Promise<void>;
 }
 
 const startMs = 120_000;
 
-/** A Kubernetes control plane on loopback, with simulated nodes, which ends with this process at the latest. */
+/** A Kubernetes control plane on loopback, with simulated or real nodes, which ends with this process at the latest. */
 export async function startTestbed(options: TestbedOptions = {}): Promise<Testbed> {
-  const { env = process.env, say = () => undefined, signal } = options;
+  const { env = process.env, say = () => undefined, signal, realNodes = 0 } = options;
+  if (realNodes > 0) requireMachineForNodes(env);
   const paths = await ensurePrograms(['kubectl', ...programsFor(options)], { env, say, ...(signal && { signal }) });
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-testbed-'));
-  const keeper = new Keeper(options.keep === true ? undefined : folder);
+  const place = realNodes > 0 ? await enclosedPlace(options, paths) : await plainPlace(options);
+  const { folder, keeper } = place;
   try {
-    const site = await siteIn(folder, paths, versionOf('kubernetes', env));
-    const { kruiseFeatureGates, admissionConfig } = options;
-    const chosen = {
-      ...(kruiseFeatureGates === undefined ? {} : { kruiseFeatureGates }),
-      ...(admissionConfig === undefined ? {} : { admissionConfig }),
-    };
-    await bringUp({ ...site, ...chosen }, keeper, options);
+    const bed = await place.access(realNodes);
+    const site = siteIn(place, paths, options, versionOf('kubernetes', env));
+    await bringUp(site, keeper, options, bed);
     return {
       kubeconfigPath: site.credentials.kubeconfig('admin'),
       auditLogPath: auditLogOf(folder),
       kubectlPath: paths.kubectl,
       folder,
+      ...(bed === undefined ? {} : { bed: bed.state }),
       stop: () => keeper.stop(),
     };
   } catch (error) {
@@ -82,23 +97,67 @@ export async function startTestbed(options: TestbedOptions = {}): Promise<Testbe
   }
 }
 
+/** Where a test bed is, and who keeps it. */
+interface Place {
+  readonly folder: string;
+  readonly keeper: Keeper;
+  readonly ports: Ports;
+  /** To its namespaces, once they are there. */
+  access(nodes: number): Promise<BedAccess | undefined>;
+}
+
+async function plainPlace({ keep }: TestbedOptions): Promise<Place> {
+  const ports = await choosePorts();
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-testbed-'));
+  return { folder, ports, keeper: new Keeper(keep === true ? undefined : folder), access: async () => undefined };
+}
+
+async function enclosedPlace({ keep = false }: TestbedOptions, paths: Site['programs']): Promise<Place> {
+  sweep();
+  const folder = newBedFolder();
+  if (keep) writeFileSync(join(folder, keptMark), '');
+  const { server, port, fd } = await listenOnLoopback();
+  const enclosure = { command: enclosureCommand(folder, keep), forward: { fd, port }, sweep: () => sweep(folder) };
+  const keeper = new Keeper(undefined, enclosure);
+  // The keeper has it now.
+  server.close();
+  const access = async (nodes: number) => {
+    const initPid = await untilEnclosed(folder, () => keeper.check());
+    const state = { folder, cgroup: cgroupOf(folder), initPid, nodes, ctr: paths.ctr ?? '' };
+    const bed = new BedAccess(state);
+    await prepareNodes({ bed });
+    return bed;
+  };
+  return { folder, keeper, ports: { ...(await choosePorts()), api: port }, access };
+}
+
 function addOnsFor({ controllers = true, addOns = controllers ? usualAddOns : [] }: TestbedOptions) {
   return addOns;
 }
 
-function programsFor({ controllers = true, ...options }: TestbedOptions): ProgramKey[] {
+function programsFor({ controllers = true, realNodes = 0, ...options }: TestbedOptions): ProgramKey[] {
+  const nodes = realNodes > 0 ? nodePrograms : (['kwok'] as const);
   return [
     'etcd',
     'apiServer',
-    ...(controllers ? (['controllerManager', 'scheduler', 'kwok'] as const) : []),
+    ...(controllers ? (['controllerManager', 'scheduler', ...nodes] as const) : []),
     ...addOnsFor({ controllers, ...options }),
   ];
 }
 
-async function siteIn(folder: string, paths: Site['programs'], version: string): Promise<Site> {
-  const ports = await choosePorts();
-  const credentials = writeCredentials(join(folder, 'credentials'), serverOf(ports));
-  return { folder, programs: paths, credentials, ports, version };
+function siteIn(place: Place, programs: Site['programs'], options: TestbedOptions, version: string): Site {
+  const { folder, ports } = place;
+  const { kruiseFeatureGates, admissionConfig, realNodes = 0 } = options;
+  return {
+    folder,
+    ports,
+    programs,
+    version,
+    credentials: writeCredentials(join(folder, 'credentials'), serverOf(ports)),
+    ...(kruiseFeatureGates === undefined ? {} : { kruiseFeatureGates }),
+    ...(admissionConfig === undefined ? {} : { admissionConfig }),
+    ...(realNodes > 0 ? { controlPlaneAddress } : {}),
+  };
 }
 
 function serverOf({ api }: Ports): string {
@@ -111,7 +170,7 @@ async function choosePorts(): Promise<Ports> {
   return Object.fromEntries(names.map((name, index) => [name, ports[index]])) as unknown as Ports;
 }
 
-async function bringUp(site: Site, keeper: Keeper, options: TestbedOptions): Promise<void> {
+async function bringUp(site: Site, keeper: Keeper, options: TestbedOptions, bed?: BedAccess): Promise<void> {
   const { controllers = true, nodes = 6, say = () => undefined, signal } = options;
   const api = new Api(serverOf(site.ports), site.credentials, keeper, signal);
   try {
@@ -119,7 +178,8 @@ async function bringUp(site: Site, keeper: Keeper, options: TestbedOptions): Pro
     keeper.start(etcd(site));
     keeper.start(apiServer(site));
     await api.until('the API server is ready', startMs, async () => (await api.ask('/readyz')).code === 200);
-    if (controllers) await addControllers(site, keeper, api, nodes, say);
+    if (bed !== undefined) await addRealNodes({ site, keeper, bed }, api, say);
+    else if (controllers) await addControllers(site, keeper, api, nodes, say);
     for (const key of addOnsFor(options)) await startAddOn(site, keeper, api, addOns[key], say);
   } finally {
     api.close();
@@ -131,6 +191,14 @@ async function addControllers(site: Site, keeper: Keeper, api: Api, nodes: numbe
   await furnish(api, nodes);
   for (const component of [controllerManager, scheduler, kwok]) keeper.start(component(site));
   await untilNodesReady(api, nodes, startMs);
+}
+
+async function addRealNodes(wish: NodesWish, api: Api, say: Say): Promise<void> {
+  const { site, keeper } = wish;
+  say('starting controllers, the scheduler, and nodes with kubelets');
+  await furnish(api, 0);
+  for (const component of [controllerManager, scheduler]) keeper.start(component(site));
+  await startNodes(wish, api, startMs);
 }
 
 async function startAddOn(site: Site, keeper: Keeper, api: Api, addOn: AddOn, say: Say): Promise<void> {

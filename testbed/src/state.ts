@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { contextName } from './credentials.ts';
 import { testbedFolder } from './modules.ts';
+import type { BedState } from './nodes/bed-access.ts';
 
 /** A test bed that `up` keeps running. There is one of them for a checkout. */
 export interface State {
@@ -11,6 +12,8 @@ export interface State {
   readonly kubeconfig: string;
   readonly auditLog: string;
   readonly kubectl: string;
+  /** Where nodes are real. */
+  readonly bed?: BedState;
 }
 
 const statePath = join(testbedFolder, '..', '.holdfast', 'testbed.json');
@@ -42,7 +45,12 @@ export function isRunning(pid: number): boolean {
 }
 
 /** What tests and kubectl are told of a test bed. */
-export function environmentOf(state: Pick<State, 'kubeconfig' | 'auditLog'>): Record<string, string> {
-  const { kubeconfig, auditLog } = state;
-  return { KUBECONFIG: kubeconfig, HOLDFAST_TEST_CONTEXT: contextName, HOLDFAST_TEST_AUDIT_LOG: auditLog };
+export function environmentOf(state: Pick<State, 'kubeconfig' | 'auditLog' | 'bed'>): Record<string, string> {
+  const { kubeconfig, auditLog, bed } = state;
+  return {
+    KUBECONFIG: kubeconfig,
+    HOLDFAST_TEST_CONTEXT: contextName,
+    HOLDFAST_TEST_AUDIT_LOG: auditLog,
+    ...(bed === undefined ? {} : { HOLDFAST_TEST_BED: JSON.stringify(bed) }),
+  };
 }

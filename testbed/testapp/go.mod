@@ -1,0 +1,3 @@
+module holdfast.dev/testbed/testapp
+
+go 1.26.0
