@@ -94,22 +94,6 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
   const options = decideOptionsBy(foreignWebhooks, settings.takeover);
   const recorder = recorderOf(context);
   const self = { username: operatorUser(settings.namespace) };
-  const admission = createAdmission(context, {
-    options,
-    staleness: (namespace) => view.staleness() ?? enforcement.startingIn(namespace),
-    scales: owners.scales,
-    self,
-    namespaces: views.namespaces,
-    observesAll: () => enforcement.observesAll,
-    events: createLedgerEvents(context.metrics, log),
-    observer: decisionObserver({
-      metrics: createDecisionMetrics(context.metrics),
-      log,
-      audit: createAudit(log, context.metrics, () => self.username),
-      events: disruptionEvents(recorder, uidsFrom(world, views)),
-    }),
-  });
-  const guard = new GuardController({ context, views });
   const mode = settings.mode ?? 'enforce';
   const changed = (namespace: string) => touched.namespace(namespace);
   const enforcement = new EnforcementStart({
@@ -117,10 +101,24 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
     namespaces: views.namespaces,
     foreignWebhooks,
     observes: mode === 'observe',
-    podsVersion: admission.podsVersion,
-    viewReaches: (version, signal) => admission.views.reached(version, signal),
     changed,
   });
+  const admission = createAdmission(context, {
+    options,
+    staleness: view.staleness,
+    enforcement,
+    scales: owners.scales,
+    self,
+    namespaces: views.namespaces,
+    events: createLedgerEvents(context.metrics, log),
+    observer: decisionObserver({
+      metrics: createDecisionMetrics(context.metrics),
+      log,
+      audit: createAudit(log, context.metrics, self),
+      events: disruptionEvents(recorder, uidsFrom(world, views)),
+    }),
+  });
+  const guard = new GuardController({ context, views });
   const guardState = new GuardState({
     clock,
     namespaces: views.namespaces,
@@ -163,7 +161,7 @@ export function assemble(settings: OperatorSettings, environment: OperatorRuntim
     ],
     [webhookPaths.statefulSets, observedHandler(statefulSetsHandler({ enabled: enforced }), isObserved)],
     [webhookPaths.probes, observedHandler(probesHandler(settings.allowProbeHosts ?? []), isObserved)],
-    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods, isObserved })],
+    [webhookPaths.pinning, pinHandler({ world, pods: admission.pods, guards: admission.guards })],
     [webhookPaths.projection, idleWhereObserved(projectionHandler(), isObserved)],
   ]);
   return {

@@ -143,7 +143,7 @@ function readinessOf({ view, owners, foreignWebhooks }: Assembly, certificates: 
 }
 
 function begin({ parts, election }: Running): void {
-  parts.enforcement.start();
+  parts.enforcement.start(parts.admission);
   parts.guardState.start();
   parts.guard.start();
   parts.foreignWebhooks.start();

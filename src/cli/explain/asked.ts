@@ -1,7 +1,7 @@
 import { mayReach } from '../../operator/foreign-webhooks/foreign.ts';
+import { guardLabel } from '../../operator/guard/guard-mode.ts';
 import { guardFor } from '../../operator/guard/guard-of.ts';
 import { needsGuard } from '../../operator/guard/needs-guard.ts';
-import { guardLabel } from '../../operator/guard/plan.ts';
 import { type PodWebhooks, podWebhooksOf, type Registration } from '../../operator/guard/registration.ts';
 import type { LiveWorld } from '../live/live-world.ts';
 import type { Asked } from './answer.ts';

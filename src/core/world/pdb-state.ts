@@ -94,6 +94,8 @@ export class PdbState {
   readonly groupMinimum: StatedMinimum | undefined;
   /** What was computed last, and in which mode: pods that come and go may change that. */
   #expected: { readonly mode: PdbMode; readonly value: Expected } | undefined;
+  /** Every decision asks for it, and it changes only with what is expected. */
+  #desired: { readonly expected: Expected; readonly value: Desired } | undefined;
 
   constructor(ref: BudgetRef, rules: Parsed<PdbRules>, sources: Sources, signature: string) {
     this.ref = ref;
@@ -268,7 +270,11 @@ export class PdbState {
 
   desired(): Desired {
     if (this.rules === undefined) return { known: false, why: 'the budget is not valid' };
-    return desiredOf(this.rules.limit, this.expected());
+    const expected = this.expected();
+    if (this.#desired?.expected !== expected) {
+      this.#desired = { expected, value: desiredOf(this.rules.limit, expected) };
+    }
+    return this.#desired.value;
   }
 
   /** The built-in controller's own number of pods, whatever the mode (P3). */

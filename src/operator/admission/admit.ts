@@ -3,6 +3,7 @@ import type { DisruptionRequest } from '../../core/request.ts';
 import type { Allowed, Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
+import type { EnforcementStart } from '../guard/enforcement-start.ts';
 import type { FreshScales } from '../owners/fresh-scales.ts';
 import { basisLost, isRefusedFor, ledgerBusy, notCounted, notPinned, staleView, undecided, undone } from './answers.ts';
 import type { BuiltinCounters, Completion, Takeover } from './complete.ts';
@@ -59,8 +60,9 @@ export interface AdmissionDeps {
   readonly scales: Pick<FreshScales, 'concerns' | 'readAgain'>;
   readonly counters: Pick<BuiltinCounters, 'take'>;
   readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
-  /** Why the view may be too old to rest a disruption in a namespace on. */
-  readonly staleness: (namespace: string) => string | undefined;
+  /** Why the view may be too old to rest a disruption on. */
+  readonly staleness: () => string | undefined;
+  readonly enforcement: Pick<EnforcementStart, 'startingIn'>;
   readonly events: Pick<LedgerEvents, 'abandoned'>;
   readonly completed: (request: DisruptionRequest, completion: Completion) => void;
   /** Unique per process start: it makes claims unique. */
@@ -156,9 +158,14 @@ export class Admission {
   /** What is reserved and refused afterwards would count for a while: so everything that can be known before is asked before. */
   #refusalBeforeReserving(request: DisruptionRequest, decided: Verdict): Denied | undefined {
     const mayBeAllowed = decided.result === 'allow' ? !isFree(decided) : isUnsettled(decided);
-    const stale = mayBeAllowed ? this.#deps.staleness(request.namespace) : undefined;
+    const stale = mayBeAllowed ? this.#staleness(request) : undefined;
     if (stale !== undefined) return staleView(request.pod, stale);
     return decided.result === 'allow' && isUnpinned(decided.effects, request) ? notPinned(request) : undefined;
+  }
+
+  #staleness({ namespace }: DisruptionRequest): string | undefined {
+    const { staleness, enforcement } = this.#deps;
+    return staleness() ?? enforcement.startingIn(namespace);
   }
 
   /** What was allowed for one pod is not done to the next one of its name, however often it is decided. */

@@ -1,8 +1,9 @@
 import type { Blocker, BudgetRef, Charge, Verdict } from '../../core/verdict.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type ActorClass, actorClassOf } from './client-words.ts';
 import type { Decision } from './pod-handler.ts';
+import type { Identity } from './pod-request.ts';
+import type { ClientWords } from './review.ts';
 import { isFree } from './verify.ts';
 
 /**
@@ -94,8 +95,8 @@ export interface Audit {
 const maxSeries = 1_000;
 const others = { namespace: '', kind: '', budget: 'other' } as const;
 
-/** @param own the user that our own requests come from, once it is known */
-export function createAudit(log: Logger, metrics: Metrics, own: () => string): Audit {
+/** @param self kept, because its name may become known later */
+export function createAudit(log: Logger, metrics: Metrics, self: Identity): Audit {
   const disruptions = metrics.counter({
     name: 'disruptions_total',
     help: 'Decisions on disruptions of protected pods, as in the audit trail.',
@@ -116,7 +117,7 @@ export function createAudit(log: Logger, metrics: Metrics, own: () => string): A
   };
   return {
     decided(decision) {
-      const record = auditOf(decision, own());
+      const record = auditOf(decision, self.username);
       if (record === undefined) return;
       const { outcome, actor, fields } = record;
       const { operation, dryRun = false } = decision.request;
@@ -133,4 +134,31 @@ function refusing(blockers: readonly Blocker[]): readonly BudgetRef[] {
   const refs = new Map<string, BudgetRef>();
   for (const { budget } of blockers) if (budget !== undefined) refs.set(`${budget.kind}/${budget.name}`, budget);
   return [...refs.values()];
+}
+
+/** Who asks, in few words: names of users have no end, and every value of a label is a series. */
+const actorClasses = [
+  'holdfast',
+  'node',
+  'control-plane',
+  'autoscaler',
+  'descheduler',
+  'service-account',
+  'user',
+] as const;
+export type ActorClass = (typeof actorClasses)[number];
+
+const accounts = 'system:serviceaccount:';
+
+/** @param own the user that our own requests come from */
+export function actorClassOf({ user, requestedBy = '' }: ClientWords, own: string): ActorClass {
+  if (user === own) return 'holdfast';
+  if (user.startsWith('system:node:')) return 'node';
+  const account = user.startsWith(accounts) ? user.slice(accounts.length) : undefined;
+  // By name, because they have no other mark: an account that is given such a name is counted there.
+  const name = account ?? user;
+  if (/karpenter|autoscaler/.test(name)) return 'autoscaler';
+  if (requestedBy.endsWith('/descheduler') || /descheduler/.test(name)) return 'descheduler';
+  if (account?.startsWith('kube-system:') === true || /^system:kube-/.test(user)) return 'control-plane';
+  return account === undefined ? 'user' : 'service-account';
 }

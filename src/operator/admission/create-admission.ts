@@ -1,5 +1,6 @@
 import type { DecideOptions } from '../../core/decide/decide.ts';
 import type { OperatorContext } from '../context.ts';
+import { type GuardParts, kubeGuards, type NamespaceGuards } from '../guard/guard-mode.ts';
 import { defaultPrunerLimits, LedgerPruner, type PodsVersion } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';
@@ -7,7 +8,6 @@ import { Admission, type AdmissionDeps, decideBy } from './admit.ts';
 import { BuiltinCounters, takeOver } from './complete.ts';
 import { kubeLedgerStore, LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
-import { type GuardParts, kubeGuards, type NamespaceGuards } from './namespace-guards.ts';
 import { type DecisionObserver, PodHandler } from './pod-handler.ts';
 import type { Identity } from './pod-request.ts';
 import { GroupCommit, NamespaceMutex } from './reserve.ts';
@@ -36,12 +36,12 @@ export interface AdmissionOptions {
   readonly events: LedgerEvents;
   readonly observer: DecisionObserver;
   readonly namespaces: GuardParts['namespaces'];
-  readonly observesAll: GuardParts['observesAll'];
+  readonly enforcement: AdmissionDeps['enforcement'] & GuardParts['enforcement'];
 }
 
 export function createAdmission(
   { world, clients, clock, random, identity, log, namespace: own }: OperatorContext,
-  { options, staleness, scales, self, events, observer, namespaces, observesAll }: AdmissionOptions,
+  { options, staleness, scales, self, events, observer, namespaces, enforcement }: AdmissionOptions,
 ): AdmissionParts {
   const limits = defaultAdmissionLimits;
   const mutex = new NamespaceMutex((namespace, error) =>
@@ -65,12 +65,13 @@ export function createAdmission(
     counters,
     takeOver: takeOver.bind(undefined, clients.admission),
     staleness,
+    enforcement,
     events,
     completed: observer.completed,
     identity,
     limits,
   });
-  const guards = kubeGuards({ client: clients.admission, namespaces, own, observesAll });
+  const guards = kubeGuards({ client: clients.admission, namespaces, own, enforcement });
   const { callMs } = limits;
   const handler = new PodHandler({ world, admission, counters, clock, options, self, observer, guards, callMs });
   const podsVersion = kubePodsVersion(clients.admission, limits.callMs);

@@ -4,7 +4,7 @@ import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { GuardMode } from '../guard/plan.ts';
+import type { GuardMode, NamespaceGuards } from '../guard/guard-mode.ts';
 import type { Admission } from './admit.ts';
 import {
   answerBad,
@@ -16,13 +16,17 @@ import {
   staleView,
   undecided,
 } from './answers.ts';
-import { type ClientWords, clientWordsOf } from './client-words.ts';
 import type { BuiltinCounters, Completion } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
-import type { NamespaceGuards } from './namespace-guards.ts';
 import { evictionTerms, type Identity, type PodRequest, podRequestOf } from './pod-request.ts';
-import type { AdmissionAnswer, JsonPatchOperation, ReviewRequest } from './review.ts';
+import {
+  type AdmissionAnswer,
+  type ClientWords,
+  clientWordsOf,
+  type JsonPatchOperation,
+  type ReviewRequest,
+} from './review.ts';
 import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
 
 /** The two webhooks that an eviction passes, in this order: one binds it to a uid, the other decides whether it may happen. */
@@ -30,8 +34,8 @@ import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './ver
 export interface PinDeps {
   readonly world: Pick<World, 'pod'>;
   readonly pods: PodReader;
-  /** Where requests stay as they came. Absent: nowhere. */
-  readonly isObserved?: (namespace: string) => boolean;
+  /** Requests in observed namespaces stay as they came. */
+  readonly guards?: Pick<NamespaceGuards, 'modeOf'>;
 }
 
 const pass: AdmissionAnswer = { allowed: true };
@@ -45,7 +49,7 @@ export function pinHandler(deps: PinDeps): WebhookHandler {
   return {
     async answer(review, { deadline }) {
       const eviction = unpinnedEviction(review);
-      if (eviction === undefined || deps.isObserved?.(review.namespace) === true) return pass;
+      if (eviction === undefined || deps.guards?.modeOf(review.namespace) === 'observe') return pass;
       const uid = await uidOf(deps, review, deadline);
       return uid === undefined ? pass : { allowed: true, patch: [patchFor(eviction, uid)] };
     },

@@ -3,7 +3,7 @@ import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
 import type { PodsVersion } from '../ledger/ledger-pruner.ts';
-import { type GuardMode, labelledMode } from './plan.ts';
+import { type GuardMode, labelledMode } from './guard-mode.ts';
 import { observesAll } from './registration.ts';
 
 export interface EnforcementStartParts {
@@ -12,12 +12,15 @@ export interface EnforcementStartParts {
   readonly foreignWebhooks: Pick<ForeignWebhooks, 'ownConfiguration' | 'listen'>;
   /** This replica was told to let every request pass. */
   readonly observes: boolean;
-  readonly podsVersion: PodsVersion;
-  /** Resolves with whether the view of the pods is as new as this. */
-  readonly viewReaches: (version: string, signal: AbortSignal) => Promise<boolean>;
   /** Told when `startingIn` says something else of a namespace. Cheap, and never throws. */
   readonly changed: (namespace: string) => void;
   readonly limits?: StartLimits;
+}
+
+export interface PodsAhead {
+  readonly podsVersion: PodsVersion;
+  /** Whether the view of the pods gets as new as this before the signal aborts. */
+  readonly views: { reached(version: string, signal: AbortSignal): Promise<boolean> };
 }
 
 export interface StartLimits {
@@ -53,13 +56,14 @@ export class EnforcementStart {
     this.#all = parts.observes;
   }
 
-  start(): void {
+  /** Before that it only tells what it was told at first. */
+  start(pods: PodsAhead): void {
     const { namespaces, foreignWebhooks } = this.#parts;
     const listener: CacheListener<Namespace> = {
-      delta: ({ type, item }) => (type === 'deleted' ? this.#forget(item.metadata.name) : this.#review(item)),
+      delta: ({ type, item }) => (type === 'deleted' ? this.#forget(item.metadata.name) : this.#review(item, pods)),
     };
-    this.#stop = [foreignWebhooks.listen(() => this.#register()), namespaces.listen(listener)];
-    this.#register();
+    this.#stop = [foreignWebhooks.listen(() => this.#register(pods)), namespaces.listen(listener)];
+    this.#register(pods);
   }
 
   close(): void {
@@ -78,16 +82,16 @@ export class EnforcementStart {
     return this.#observed.get(namespace) === undefined ? undefined : starting;
   }
 
-  #register(): void {
+  #register(pods: PodsAhead): void {
     const { namespaces, foreignWebhooks, observes } = this.#parts;
     const configuration = foreignWebhooks.ownConfiguration();
     const all = observes || (configuration !== undefined && observesAll(configuration));
     if (all === this.#all) return;
     this.#all = all;
-    for (const namespace of namespaces.items()) this.#review(namespace);
+    for (const namespace of namespaces.items()) this.#review(namespace, pods);
   }
 
-  #review(namespace: Namespace): void {
+  #review(namespace: Namespace, pods: PodsAhead): void {
     const { name } = namespace.metadata;
     const mode = this.#modeOf(namespace);
     const wait = this.#observed.get(name);
@@ -97,7 +101,7 @@ export class EnforcementStart {
     } else if (mode === 'enforce' && this.#observed.has(name) && wait === undefined) {
       const controller = new AbortController();
       this.#observed.set(name, controller);
-      void this.#settle(name, controller.signal);
+      void this.#settle(name, pods, controller.signal);
     } else return;
     this.#parts.changed(name);
   }
@@ -107,12 +111,12 @@ export class EnforcementStart {
     return labelled === 'enforce' && this.#all ? 'observe' : labelled;
   }
 
-  async #settle(name: string, signal: AbortSignal): Promise<void> {
-    const { clock, podsVersion, changed } = this.#parts;
+  async #settle(name: string, { podsVersion, views }: PodsAhead, signal: AbortSignal): Promise<void> {
+    const { clock, changed } = this.#parts;
     const { settleMs, retryMs } = this.#limits;
     if (!(await sleep(clock, settleMs, signal))) return;
     let version = await podsVersion(name);
-    while (version === undefined || !(await this.#reached(version, signal))) {
+    while (version === undefined || !(await this.#reached(views, version, signal))) {
       if (!(await sleep(clock, retryMs, signal))) return;
       version ??= await podsVersion(name);
     }
@@ -121,12 +125,12 @@ export class EnforcementStart {
     changed(name);
   }
 
-  async #reached(version: string, signal: AbortSignal): Promise<boolean> {
-    const { clock, viewReaches } = this.#parts;
+  async #reached(views: PodsAhead['views'], version: string, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#parts;
     const late = new AbortController();
     const timer = clock.after(this.#limits.retryMs, () => late.abort());
     try {
-      return await viewReaches(version, AbortSignal.any([signal, late.signal]));
+      return await views.reached(version, AbortSignal.any([signal, late.signal]));
     } finally {
       timer.cancel();
     }

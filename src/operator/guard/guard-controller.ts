@@ -8,8 +8,9 @@ import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
 import type { Touched } from '../view/touched.ts';
 import type { Views } from '../view/views.ts';
+import { guardedValue, guardLabel, isNeverGuarded } from './guard-mode.ts';
 import { needsGuard } from './needs-guard.ts';
-import { type GuardTimes, guardedValue, guardLabel, isNeverGuarded, planGuard } from './plan.ts';
+import { type GuardTimes, planGuard } from './plan.ts';
 import { writeGuardLabel } from './write-label.ts';
 
 export interface GuardLimits extends GuardTimes {

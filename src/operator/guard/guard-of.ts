@@ -1,7 +1,7 @@
 import type { Namespace } from '../../api/meta.ts';
 import { label } from '../../api/names.ts';
 import type { Guard } from '../../core/status/condition.ts';
-import { guardedValue, guardLabel, isNeverGuarded, labelledMode, observedValue } from './plan.ts';
+import { guardedValue, guardLabel, isNeverGuarded, labelledMode, observedValue } from './guard-mode.ts';
 import { outOfReach, type PodWebhooks } from './registration.ts';
 
 const on: Guard = { kind: 'on' };

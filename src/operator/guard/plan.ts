@@ -1,18 +1,5 @@
 import type { Namespace } from '../../api/meta.ts';
-import { label } from '../../api/names.ts';
-
-/** Values of the guard label, which the webhooks' namespaceSelectors read. The operator sets the first where there is no label; people set the others. */
-export const guardedValue = 'enabled';
-export const observedValue = 'observe';
-
-/** What Holdfast does about requests in a namespace: `observe` judges them and lets all pass; `off` does nothing. */
-export type GuardMode = 'enforce' | 'observe' | 'off';
-
-export function labelledMode(namespace: Namespace): GuardMode {
-  const value = guardLabel(namespace);
-  if (value === guardedValue) return 'enforce';
-  return value === observedValue ? 'observe' : 'off';
-}
+import { guardedValue, guardLabel } from './guard-mode.ts';
 
 export type GuardPlan =
   | { readonly kind: 'leave' }
@@ -53,15 +40,6 @@ export function planGuard(facts: GuardFacts, { graceMs, recheckMs }: GuardTimes)
   return reservations > 0 ? { kind: 'wait', afterMs: recheckMs } : { kind: 'remove' };
 }
 
-export function guardLabel({ metadata }: Namespace): string | undefined {
-  return metadata.labels?.[label.guard];
-}
-
 function isTerminating({ metadata, status }: Namespace): boolean {
   return metadata.deletionTimestamp !== undefined || status?.phase === 'Terminating';
-}
-
-/** Where the operator and the cluster itself come back up, no request may depend on the operator. */
-export function isNeverGuarded(namespace: string, own: string): boolean {
-  return namespace === 'kube-system' || namespace === own;
 }

@@ -5,7 +5,7 @@ import { isCovered, podEviction, type RequestKind } from '../foreign-webhooks/ru
 import type { ConfigurationView, WebhookView } from '../foreign-webhooks/webhook-view.ts';
 import { isObserving, operatorName, webhookPaths } from '../install/names.ts';
 import type { InstallationMode } from '../install/values.ts';
-import { guardedValue } from './plan.ts';
+import { guardedValue } from './guard-mode.ts';
 
 /** Whether API servers are told to ask us about pods: in no namespace, or in those that all of the selectors match. */
 export type Registration =

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/client/client.ts';
 import { type Outcome, rejected } from '../../kube/outcome/failure.ts';
 import { operatorName } from '../install/names.ts';
 import { resources } from '../resources.ts';
-import { guardedValue } from './plan.ts';
+import { guardedValue } from './guard-mode.ts';
 
 /**
  * Sets or removes the guard label, and touches nothing else. It fails with a conflict when the namespace changed since it was

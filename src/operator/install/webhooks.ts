@@ -10,7 +10,7 @@ import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { label } from '../../api/names.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { withTrust } from '../certificates/inject.ts';
-import { guardedValue, observedValue } from '../guard/plan.ts';
+import { guardedValue, observedValue } from '../guard/guard-mode.ts';
 import { caInjection } from './cert-manager.ts';
 import { commonLabels, operatorName, webhookName, webhookPaths } from './names.ts';
 import { podMakers } from './pod-places.ts';

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
-import { type Audit, auditOf, createAudit } from '../../../src/operator/admission/audit.ts';
-import { actorClassOf, clientWordsOf } from '../../../src/operator/admission/client-words.ts';
+import { type Audit, actorClassOf, auditOf, createAudit } from '../../../src/operator/admission/audit.ts';
 import type { Decision } from '../../../src/operator/admission/pod-handler.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
+import { clientWordsOf, readReview } from '../../../src/operator/admission/review.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { evictionWish, reviewText } from './reviews.ts';
@@ -37,7 +36,7 @@ function journal(): { audit: Audit; lines: Record<string, unknown>[]; render: ()
   const write = (line: string) => void lines.push(JSON.parse(line));
   const metrics = createMetrics();
   const log = createLogger({ level: 'info', format: 'json', now: () => 0, write });
-  return { audit: createAudit(log, metrics, () => operator), lines, render: () => metrics.render() };
+  return { audit: createAudit(log, metrics, { username: operator }), lines, render: () => metrics.render() };
 }
 
 describe('[T1] the audit line of a decision', () => {

@@ -63,7 +63,7 @@ describe('an observer of decisions', () => {
     const told: string[] = [];
     const { lines, log } = journal();
     const events = { decided: ({ request: { pod: name } }: Decision) => void told.push(name) };
-    const audit = createAudit(log, metrics, () => 'operator');
+    const audit = createAudit(log, metrics, { username: 'operator' });
     const observer = decisionObserver({ metrics: createDecisionMetrics(metrics), log, audit, events });
     return { observer, metrics, lines, told };
   }

@@ -21,7 +21,7 @@ async function answerTo(wish: ReviewWish, { reading, inView, observed = false }:
   const read = readReview(Buffer.from(reviewText(wish)));
   if (!read.ok) throw new Error(read.problem);
   const pods = { read: async () => reading ?? ({ kind: 'missing' } as const) };
-  const handler = pinHandler({ world, pods, isObserved: () => observed });
+  const handler = pinHandler({ world, pods, guards: { modeOf: () => (observed ? 'observe' : 'enforce') } });
   return handler.answer(read.request, { deadline: new Deadline(new TestClock(), 1_000) });
 }
 

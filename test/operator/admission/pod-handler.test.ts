@@ -12,7 +12,7 @@ import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.t
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
-import type { GuardMode } from '../../../src/operator/guard/plan.ts';
+import type { GuardMode } from '../../../src/operator/guard/guard-mode.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { aPod, ns } from '../../support/builders.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
@@ -107,6 +107,7 @@ function bench(script: Script) {
     counters,
     takeOver: (takeover, deadline) => takeOver(client, takeover, deadline),
     staleness: () => undefined,
+    enforcement: { startingIn: () => undefined },
     events: {},
     completed: observer.completed,
     identity: 'a',

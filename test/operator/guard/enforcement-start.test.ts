@@ -35,19 +35,22 @@ function bench({ observes = false, installed = 'enforce' }: Wish = {}) {
       },
     },
     observes,
-    async podsVersion() {
-      calls.push('read pods');
-      return state.version;
-    },
-    async viewReaches(version) {
-      calls.push(`wait for ${version}`);
-      return state.reached;
-    },
     changed: (name) => void calls.push(`changed ${name}`),
     limits: { settleMs: 20_000, retryMs: 1_000 },
   });
   let version = 0;
-  start.start();
+  start.start({
+    async podsVersion() {
+      calls.push('read pods');
+      return state.version;
+    },
+    views: {
+      async reached(version) {
+        calls.push(`wait for ${version}`);
+        return state.reached;
+      },
+    },
+  });
   return {
     start,
     clock,

@@ -1,7 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
 import type { Namespace } from '../../../src/api/meta.ts';
 import { label } from '../../../src/api/names.ts';
-import { type GuardFacts, type GuardPlan, isNeverGuarded, planGuard } from '../../../src/operator/guard/plan.ts';
+import { isNeverGuarded } from '../../../src/operator/guard/guard-mode.ts';
+import { type GuardFacts, type GuardPlan, planGuard } from '../../../src/operator/guard/plan.ts';
 
 const times = { graceMs: 60_000, recheckMs: 5_000 };
 

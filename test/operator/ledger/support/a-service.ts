@@ -77,6 +77,7 @@ export function aProcess(given: Ingredients): Process {
     scales: { concerns: () => false, readAgain: async () => false },
     takeOver: given.takeOver ?? (() => Promise.resolve({ kind: 'deleted' })),
     staleness: given.staleness ?? (() => undefined),
+    enforcement: { startingIn: () => undefined },
     events,
     completed: () => undefined,
     identity,

@@ -1,7 +1,29 @@
 import type { Namespace } from '../../api/meta.ts';
+import { label } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { type GuardMode, isNeverGuarded, labelledMode } from '../guard/plan.ts';
 import { resources } from '../resources.ts';
+
+/** Values of the guard label, which the webhooks' namespaceSelectors read. The operator sets the first where there is no label; people set the others. */
+export const guardedValue = 'enabled';
+export const observedValue = 'observe';
+
+/** What Holdfast does about requests in a namespace: `observe` judges them and lets all pass; `off` does nothing. */
+export type GuardMode = 'enforce' | 'observe' | 'off';
+
+export function labelledMode(namespace: Namespace): GuardMode {
+  const value = guardLabel(namespace);
+  if (value === guardedValue) return 'enforce';
+  return value === observedValue ? 'observe' : 'off';
+}
+
+export function guardLabel({ metadata }: Namespace): string | undefined {
+  return metadata.labels?.[label.guard];
+}
+
+/** Where the operator and the cluster itself come back up, no request may depend on the operator. */
+export function isNeverGuarded(namespace: string, own: string): boolean {
+  return namespace === 'kube-system' || namespace === own;
+}
 
 /** What is done about requests in a namespace: in those that are not guarded API servers ask nothing, and the webhook does nothing (I13). */
 export interface NamespaceGuards {
@@ -16,14 +38,14 @@ export interface GuardParts {
   readonly namespaces: { get(namespace: undefined, name: string): Namespace | undefined };
   /** The operator's own namespace. */
   readonly own: string;
-  /** No request is refused in any namespace. */
-  readonly observesAll: () => boolean;
+  /** Whether no request is refused in any namespace. */
+  readonly enforcement: { readonly observesAll: boolean };
 }
 
-export function kubeGuards({ client, namespaces, own, observesAll }: GuardParts): NamespaceGuards {
+export function kubeGuards({ client, namespaces, own, enforcement }: GuardParts): NamespaceGuards {
   const modeIn = (namespace: Namespace): GuardMode => {
     const labelled = labelledMode(namespace);
-    return labelled === 'enforce' && observesAll() ? 'observe' : labelled;
+    return labelled === 'enforce' && enforcement.observesAll ? 'observe' : labelled;
   };
   return {
     modeOf(name) {
