@@ -12,8 +12,8 @@ describe('the nodes of an agent', () => {
   });
 
   it('must be known, and not be contradictory', () => {
-    expect(() => nodesOf({}, undefined)).toThrow('which node?');
-    expect(() => nodesOf({}, '')).toThrow('which node?');
+    expect(() => nodesOf({}, undefined)).toThrow('no node is named');
+    expect(() => nodesOf({}, '')).toThrow('no node is named');
     expect(() => nodesOf({ node: ['a'], allNodes: true }, undefined)).toThrow('exclude each other');
   });
 

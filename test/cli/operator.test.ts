@@ -132,7 +132,11 @@ it.each([
   ['a webhook URL without TLS', ['--webhook-url', 'http://127.0.0.1:1'], 'must be a URL like https://'],
   ['a mode of takeover that there is not', ['--takeover', 'sometimes'], 'must be "on" or "off"'],
   ['a former mode of takeover', ['--takeover', 'always'], '"always" was replaced by "on"'],
-  ['an authority of client certificates without names', ['--client-ca-file', 'ca.crt'], '--client-names go together'],
+  [
+    'an authority of client certificates without names',
+    ['--client-ca-file', 'ca.crt'],
+    '--client-names need each other',
+  ],
   ['a list of users with an empty one', ['--bearer', 'a,,b'], 'must be names, separated by commas'],
   ['a port that cannot be', ['--webhook-port', '70000'], 'must be a whole number from 0 to 65535'],
 ])('exits with 2 and says what is wrong: %s', async (_title, args, problem) => {

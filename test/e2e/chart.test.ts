@@ -74,7 +74,8 @@ function budget(name: string, maxUnavailable: unknown): object {
   };
 }
 
-const isLong = ({ name }: Webhook) => !/^(probes|pin|projection)\./.test(name);
+/** Webhooks whose time is the value `webhook.timeoutSeconds`. */
+const isLong = ({ name }: Webhook) => !/^(probes|pin|projection)\.|\.observe\./.test(name);
 
 async function codeOf(path: string): Promise<number> {
   return (await cluster.request('GET', path)).code;

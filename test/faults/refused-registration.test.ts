@@ -19,5 +19,5 @@ it('an operator that may not register its webhooks says so and ends', async () =
   // The rights of an installation, in which an administrator has registered them.
   const wish = { access: cluster.operatorAccess, namespace: cluster.operatorNamespace, url };
   operator = await OperatorProcess.start(wish);
-  await expect(operator.ready()).rejects.toThrow(/the operator ended[\s\S]*must be allowed to create and patch/);
+  await expect(operator.ready()).rejects.toThrow(/the operator ended[\s\S]*needs the right to create and patch/);
 });

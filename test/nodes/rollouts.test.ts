@@ -7,7 +7,7 @@ import { type NodesScene, nodesScene, patience } from './support/scene.ts';
 const scenes: NodesScene[] = [];
 afterAll(() => Promise.all(scenes.map((scene) => scene.close())));
 
-/** One pod after the other: the built-in rollout waits for ever for one that never becomes ready. */
+/** One pod after the other: the built-in rollout waits forever for one that never becomes ready. */
 function enforced(image: string) {
   const set = statefulSet('db', 3, {}, { image });
   return {

@@ -28,9 +28,10 @@ makeCgroups(
 for (const command of setupCommands(folder, bed.nodes)) await bed.must(command);
 const [first] = layOut(folder, 2);
 if (first === undefined) throw new Error('there is no first node');
-// As a container's process: in a session of its own, and nobody's child.
+// As a container's process: in a session of its own, whose parent has ended.
 const daemon = 'echo ready > /var/lib/left-behind; setsid sleep 1000 < /dev/null > /dev/null 2>&1 &';
 await bed.must(onNode(first, ['sh', '-c', daemon]));
-process.stdout.write(`${JSON.stringify({ folder, initPid })}\n`);
 process.on('SIGTERM', () => void keeper.stop().then(() => process.exit(0)));
+// Last, because the test may send the signal as soon as it reads this.
+process.stdout.write(`${JSON.stringify({ folder, initPid })}\n`);
 setInterval(() => undefined, 1_000);

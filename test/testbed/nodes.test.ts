@@ -101,12 +101,12 @@ describe('the networks of real nodes', () => {
 
 describe('the command for real nodes', () => {
   it('says what is missing, and starts nothing, where the user is not root', () => {
-    const nobody = 65_534;
+    const unprivileged = 65_534;
     const args = ['--import', 'tsx', 'testbed/src/main.ts', 'nodes-possible'];
     const asRoot = process.getuid?.() === 0;
     const { status, stdout } = spawnSync(process.execPath, args, {
       encoding: 'utf8',
-      ...(asRoot ? { uid: nobody, env: { ...process.env, HOME: '/nonexistent', TMPDIR: '/dev/shm' } } : {}),
+      ...(asRoot ? { uid: unprivileged, env: { ...process.env, HOME: '/nonexistent', TMPDIR: '/dev/shm' } } : {}),
     });
     expect({ status, stdout }).toEqual({
       status: 1,

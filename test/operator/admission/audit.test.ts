@@ -127,7 +127,7 @@ describe('who asks', () => {
     ['system:serviceaccount:kube-system:node-controller', undefined, 'control-plane'],
     ['system:kube-controller-manager', undefined, 'control-plane'],
     ['system:serviceaccount:ops:cleaner', 'sigs.k8s.io/descheduler', 'descheduler'],
-    ['system:serviceaccount:ops:cleaner', 'somebody', 'service-account'],
+    ['system:serviceaccount:ops:cleaner', 'a-person', 'service-account'],
     ['alice', undefined, 'user'],
   ] as const)('%s, on behalf of %s, is a %s', (user, requestedBy, actor) => {
     expect(actorClassOf({ user, ...(requestedBy === undefined ? {} : { requestedBy }) }, operator)).toBe(actor);

@@ -86,7 +86,7 @@ export const holes: readonly Mistake[] = [
         find: 'return Math.max(this.timeoutSeconds * 1_000 + endGraceMs - lastedMs, endGraceMs);',
         replace: 'return stallMs;',
       },
-      { file: admit, find: 'mayBeAllowed ? this.#deps.staleness() : undefined', replace: 'undefined' },
+      { file: admit, find: 'mayBeAllowed ? this.#staleness(request) : undefined', replace: 'undefined' },
     ],
   },
   one(
