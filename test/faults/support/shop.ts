@@ -2,6 +2,7 @@ import type { Reservation } from '../../../src/api/ledger.ts';
 import type { StringMap } from '../../../src/api/meta.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { PodUnavailableBudgetSpec } from '../../../src/api/pub.ts';
+import { stopping } from '../../e2e/support/objects.ts';
 import { isReady } from '../../support/availability.ts';
 import { made } from '../../support/cluster.ts';
 import type { Answer, Body } from '../../support/kube-http.ts';
@@ -19,7 +20,7 @@ export async function createPods(
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const spec = { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'web:1' }] };
   const create = ([name, labels]: readonly [string, StringMap]) =>
-    made(cluster.request('POST', path, { body: { metadata: { name, labels }, spec } }));
+    made(cluster.request('POST', path, { body: { metadata: { name, labels, annotations: stopping }, spec } }));
   await Promise.all([...pods].map(create));
   await podsReady(cluster, namespace, pods.size, (name) => pods.has(name));
 }
