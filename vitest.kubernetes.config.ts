@@ -1,4 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Helm takes over nothing that other tests installed: the test of a release has the cluster before they do. */
+class ReleaseFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isRelease = ({ moduleId }: TestSpecification) => moduleId.endsWith('test/e2e/chart.test.ts');
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isRelease), ...sorted.filter((file) => !isRelease(file))];
+  }
+}
 
 /**
  * The suites that run on any Kubernetes, on a real one: npm run test:kubernetes. One file at a time: they share the cluster, and
@@ -13,5 +23,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     fileParallelism: false,
+    sequence: { sequencer: ReleaseFirst },
   },
 });
