@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/plan/result.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
+import type { Answer } from '../support/kube-http.ts';
 import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
 import { addNode, poolLabel, toleration } from './support/nodes.ts';
 import { pub, stopping, workload } from './support/objects.ts';
@@ -36,6 +37,14 @@ async function webOn(scene: Scene, pool: string): Promise<void> {
   await scene.waitReady(6, 'app=web');
 }
 
+/**
+ * Like kubectl drain: a pod that is not found was evicted. On a busy machine an eviction is not bound to a uid in time; Holdfast completes it and
+ * has the client ask again (P9), which then meets the moment before the StatefulSet creates the next pod of the name.
+ */
+function expectEvicted(answer: Answer): void {
+  if (answer.code !== 404) expectDone(answer);
+}
+
 describe.skipIf(skipped)('holdfast plan', () => {
   it('[M3] makes a plan that can be carried out without a refusal, and without breaking the budget', async () => {
     const scene = await sceneIn(cluster);
@@ -62,7 +71,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
 
     const observer = await observeAvailability(cluster, { namespace: scene.namespace, selector: 'app=web' });
     for (const round of plan.waves.flatMap(({ rounds }) => rounds)) {
-      for (const { name } of round) expectDone(await scene.evict(name));
+      for (const { name } of round) expectEvicted(await scene.evict(name));
       await scene.waitReady(6, 'app=web');
     }
     await observer.caughtUp();
