@@ -4,6 +4,7 @@ import { type Cause, type Disruption, type History, isTerminating } from './hist
 import { isIdle, isTakenAlong, ownerMoments } from './owners.ts';
 import { isBack } from './pod-updates.ts';
 import { vouchedSets } from './probe-leases.ts';
+import { isProtected } from './protection.ts';
 import { type SeenPod, seen } from './seen-pod.ts';
 
 /**
@@ -55,12 +56,15 @@ export function judgeDisruption(history: History, disruption: Disruption): Viola
   return undefined;
 }
 
-/** An eviction is bound to the pod that had its name when it was asked for, and takes no other away (P9). */
+/**
+ * An eviction is bound to the pod that had its name when it was asked for, and takes no other away (P9). Where the webhook that binds it did not
+ * answer in time, and neither a budget of Holdfast's nor a probe protects the pod, it passes by the name alone.
+ */
 function isSuccessor(history: History, { cause, pod, lastAskedAt, seq }: Disruption): boolean {
   if (cause !== 'EVICT' || lastAskedAt === undefined) return false;
   const versions = history.versions('pods', `${pod.metadata.namespace}/${pod.metadata.name}`);
   const first = versions.find((one) => one.object?.metadata.uid === pod.metadata.uid && one.seq <= seq);
-  return first !== undefined && first.at > lastAskedAt;
+  return first !== undefined && first.at > lastAskedAt && isProtected(history, seen(pod), seq - 1);
 }
 
 /** Whether every budget would let a pod go now, with nothing in doubt. */

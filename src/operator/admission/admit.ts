@@ -12,7 +12,16 @@ import type { LedgerAccess, LedgerEvents } from './ledger.ts';
 import type { AdmissionLimits } from './limits.ts';
 import type { AskedDisruption } from './pod-request.ts';
 import type { GroupCommit } from './reserve.ts';
-import { isFree, isUnpinned, type PodReader, passesAsItIs, podsToRead, readPod, verifyPods } from './verify.ts';
+import {
+  isFree,
+  isUnpinned,
+  namesNoUid,
+  type PodReader,
+  passesAsItIs,
+  podsToRead,
+  readPod,
+  verifyPods,
+} from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
 import type { Withdrawals } from './withdrawals.ts';
 
@@ -281,6 +290,8 @@ export class Admission {
       (reading.kind === 'missing' || reading.uid !== progress.judged)
     )
       return refusal;
+    // Evictions of pods that do not exist are bound to a uid that no pod has. One that is not could meet a pod that is created before the API server acts.
+    if (reading.kind === 'missing' && namesNoUid(progress.request)) return notPinned(progress.request);
     if (reading.kind === 'missing' || (uid !== undefined && uid !== reading.uid)) return pass;
     return this.#viewReaches(progress, reading.resourceVersion, refusal);
   }

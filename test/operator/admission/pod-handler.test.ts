@@ -370,7 +370,11 @@ describe('an eviction that budgets allow', () => {
 
 describe('a pod that is not in the view', () => {
   it('does not exist: the API server says so', async () => {
-    expect((await answer({ unseen: true, verdicts: [unknown] })).said).toBe('allowed');
+    expect((await answer({ unseen: true, verdicts: [unknown] }, bound())).said).toBe('allowed');
+  });
+
+  it('[P9] does not exist, and the eviction is bound to no uid: it could meet a pod that is created meanwhile', async () => {
+    expect((await answer({ unseen: true, verdicts: [unknown] })).said).toMatch(/^429 .*no uid/);
   });
 
   it('is another one than is meant: the API server says so', async () => {
