@@ -31,7 +31,7 @@ function report(message: Report): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Connections from the network of whoever started this, to a program in the network of this process. */
+/** Connections from the network of the process that started this, to a program in the network of this process. */
 function forward(port: number): void {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');

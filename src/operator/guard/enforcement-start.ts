@@ -3,7 +3,7 @@ import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
 import type { PodsVersion } from '../ledger/ledger-pruner.ts';
-import { type GuardMode, labelledMode } from './guard-mode.ts';
+import { modeOf } from './guard-mode.ts';
 import { observesAll } from './registration.ts';
 
 export interface EnforcementStartParts {
@@ -93,7 +93,7 @@ export class EnforcementStart {
 
   #review(namespace: Namespace, pods: PodsAhead): void {
     const { name } = namespace.metadata;
-    const mode = this.#modeOf(namespace);
+    const mode = modeOf(namespace, this.#all);
     const wait = this.#observed.get(name);
     if (mode === 'observe') {
       wait?.abort();
@@ -104,11 +104,6 @@ export class EnforcementStart {
       void this.#settle(name, pods, controller.signal);
     } else return;
     this.#parts.changed(name);
-  }
-
-  #modeOf(namespace: Namespace): GuardMode {
-    const labelled = labelledMode(namespace);
-    return labelled === 'enforce' && this.#all ? 'observe' : labelled;
   }
 
   async #settle(name: string, { podsVersion, views }: PodsAhead, signal: AbortSignal): Promise<void> {

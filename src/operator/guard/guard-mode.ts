@@ -16,6 +16,12 @@ export function labelledMode(namespace: Namespace): GuardMode {
   return value === observedValue ? 'observe' : 'off';
 }
 
+/** @param observesAll no request is refused in any namespace */
+export function modeOf(namespace: Namespace, observesAll: boolean): GuardMode {
+  const labelled = labelledMode(namespace);
+  return labelled === 'enforce' && observesAll ? 'observe' : labelled;
+}
+
 export function guardLabel({ metadata }: Namespace): string | undefined {
   return metadata.labels?.[label.guard];
 }
@@ -43,10 +49,7 @@ export interface GuardParts {
 }
 
 export function kubeGuards({ client, namespaces, own, enforcement }: GuardParts): NamespaceGuards {
-  const modeIn = (namespace: Namespace): GuardMode => {
-    const labelled = labelledMode(namespace);
-    return labelled === 'enforce' && enforcement.observesAll ? 'observe' : labelled;
-  };
+  const modeIn = (namespace: Namespace) => modeOf(namespace, enforcement.observesAll);
   return {
     modeOf(name) {
       const seen = namespaces.get(undefined, name);
