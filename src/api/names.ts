@@ -1,5 +1,7 @@
 /** Every name that people write into their objects, or find there. The table in docs/reference/names.md says what each means. */
 
+import { disruptionProbeAnnotation } from './probe.ts';
+
 export const annotation = {
   budgetScope: 'holdfast.dev/budget-scope',
   groupLabel: 'holdfast.dev/group-label',
@@ -7,7 +9,7 @@ export const annotation = {
   takeover: 'holdfast.dev/takeover',
   projection: 'holdfast.dev/projection',
   disruptionsAllowed: 'holdfast.dev/disruptions-allowed',
-  disruptionProbe: 'holdfast.dev/disruption-probe',
+  disruptionProbe: disruptionProbeAnnotation,
   node: 'holdfast.dev/node',
   disruptablePods: 'holdfast.dev/disruptable-pods',
   listedBy: 'holdfast.dev/listed-by',

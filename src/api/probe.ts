@@ -1,8 +1,6 @@
 import { annotationField, readAnnotations } from './annotations.ts';
 import { type FieldError, failed, forbidden, invalid, type Parsed, parsed, required } from './field-errors.ts';
 import { isObject, isUnset } from './json.ts';
-import { annotation } from './names.ts';
-import type { Pod } from './pod.ts';
 import { type Probe, parseDisruptionProbe, probeFields } from './probe-fields.ts';
 import { parseProbeText } from './probe-text.ts';
 
@@ -12,10 +10,19 @@ export interface ContainerProbe extends Probe {
   readonly container?: string;
 }
 
-const key = annotation.disruptionProbe;
+/** Where a probe is written that the API server has no field for. */
+export const disruptionProbeAnnotation = 'holdfast.dev/disruption-probe';
+
+const key = disruptionProbeAnnotation;
+
+/** What is read of a pod here. */
+interface ProbedPod {
+  readonly metadata: unknown;
+  readonly spec?: unknown;
+}
 
 /** Whether a pod asks for a probe, however badly written. Cheap, for use on every pod. */
-export function hasProbe(pod: Pod): boolean {
+export function hasProbe(pod: ProbedPod): boolean {
   const source: unknown = pod;
   if (!isObject(source)) return false;
   const { metadata, spec } = source;
@@ -30,7 +37,7 @@ function asksForProbe(container: unknown): boolean {
 }
 
 /** The probes of a pod, in the order of its containers; none is an empty list. */
-export function parseProbes(pod: Pod): Parsed<readonly ContainerProbe[]> {
+export function parseProbes(pod: ProbedPod): Parsed<readonly ContainerProbe[]> {
   const annotations = readAnnotations(pod);
   if (!annotations.ok) return annotations;
   const containers = readContainers(pod.spec);

@@ -36,7 +36,7 @@ export function podConditions(pod: PodObject, state: PodState, phase: string, no
   const verdicts = [...verdictsOf(pod, state, phase), ...resizeVerdicts(pod, state)];
   const own = verdicts.map((verdict) => conditionOf(verdict, before, state.observedGeneration, nowMs));
   const ready = own.find(({ type }) => type === 'Ready');
-  if (ready && !hasProbe(pod as Parameters<typeof hasProbe>[0])) own.push(mirrored(ready));
+  if (ready && !hasProbe(pod)) own.push(mirrored(ready));
   const types = new Set([...own.map(({ type }) => type), ...resizeConditions]);
   return [...own, ...before.filter(({ type }) => !types.has(type))] as PodCondition[];
 }

@@ -53,7 +53,7 @@ interface Handler {
 
 /** Of all probes, those of the disruption agent included. */
 function handlers(pod: PodObject): readonly Handler[] {
-  const disruption = parseProbes(pod as Parameters<typeof parseProbes>[0]);
+  const disruption = parseProbes(pod);
   const first = pod.spec.containers[0]?.name ?? '';
   return [
     ...kubeletProbes(pod).map(({ container, probe }) => ({ container, handler: probe.handler })),
