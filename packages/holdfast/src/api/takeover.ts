@@ -1,0 +1,13 @@
+import { annotationField, readAnnotations } from '@holdfast/base/annotations.ts';
+import { failed, misspelt, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
+import { annotation } from './names.ts';
+
+/** Whether a budget, PDB or PUB, lets us complete its evictions ourselves. `disabled` is the one value that the annotation knows. */
+export function parseTakeover(budget: unknown): Parsed<boolean> {
+  const annotations = readAnnotations(budget);
+  if (!annotations.ok) return annotations;
+  const value = annotations.value[annotation.takeover];
+  if (value === undefined) return parsed(true);
+  if (value === 'disabled') return parsed(false);
+  return failed(misspelt(annotationField(annotation.takeover), value, ['disabled']));
+}
