@@ -42,6 +42,12 @@ export default {
       to: { path: '^packages/embedded-cluster/' },
     },
     {
+      name: 'the-embedded-cluster-is-entered-by-its-doors',
+      severity: 'error',
+      from: { path: `^${inside}/` },
+      to: { path: '^packages/embedded-cluster/', pathNot: '^packages/embedded-cluster/src/(index|doors/[^/]+)\\.ts$' },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       from: {},

@@ -1,4 +1,4 @@
-import { type FieldError, formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { type FieldError, formatFieldErrors } from '@holdfast/base/field-errors';
 import { formatFieldDetail } from './field-detail.ts';
 
 /** The Status object of the Kubernetes API, as far as refusals use it. */

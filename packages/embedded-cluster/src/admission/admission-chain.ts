@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';
 import { clone, type KubeObject } from '../objects.ts';
 import type { Clock } from '../time/clock.ts';

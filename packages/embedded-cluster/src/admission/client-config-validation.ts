@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import { isThere, numberAt, objectAt, textAt } from '../kinds/builtin/read.ts';
 import { dnsSubdomainProblems, portNumberProblems } from '../kinds/builtin/syntax.ts';
 import type { JsonObject } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { type ApiError, internalError } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { joinApiVersion, type KubeObject } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { isObject, isUnset } from '@holdfast/base/json.ts';
+import { isObject, isUnset } from '@holdfast/base/json';
 import type { ReviewVersion } from './admission-review.ts';
 import { jsonType, parseProblem } from './json-problem.ts';
 

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { isThere, textAt, textsAt } from '../kinds/builtin/read.ts';
 import type { JsonObject } from '../objects.ts';
 

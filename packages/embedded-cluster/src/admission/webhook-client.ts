@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type In
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { Clock } from '../time/clock.ts';
 import { failureText, statusText } from './failure-text.ts';
 import type { ClientConfig } from './webhook.ts';

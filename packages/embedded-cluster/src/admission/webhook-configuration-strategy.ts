@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import { fillIn, listAt, objectAt, objectsAt, textsAt } from '../kinds/builtin/read.ts';
 import type { Strategy } from '../kinds/strategy.ts';
 import { type JsonObject, type KubeObject, resourceKey } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import { celValue } from '../cel/values.ts';
 import { type ApiError, forbidden, notFound } from '../errors.ts';
 import type { ResourceType, ResourceTypes } from '../kinds/resource-type.ts';

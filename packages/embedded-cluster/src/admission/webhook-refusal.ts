@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import { ApiError, type StatusCause, type StatusDetails } from '../errors.ts';
 
 /** A webhook's refusal as the client gets it: the webhook's own status, with its name before the message. */

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { duplicate, tooMany } from '../kinds/builtin/field-checks.ts';
 import { labelNameErrors, selectorErrors } from '../kinds/builtin/labels.ts';
 import { isThere, numberAt, objectAt, objectsAt, textAt, textsAt } from '../kinds/builtin/read.ts';

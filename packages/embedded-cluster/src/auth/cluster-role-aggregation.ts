@@ -1,5 +1,5 @@
-import { isObject, sameJson } from '@holdfast/base/json.ts';
-import { matches, parseSelector } from '@holdfast/base/labels/label-selector.ts';
+import { isObject, sameJson } from '@holdfast/base/json';
+import { matches, parseSelector } from '@holdfast/base/labels/label-selector';
 import { type Controller, type ControllerContext, Reconciler } from '../controllers/controller.ts';
 import type { KubeObject } from '../objects.ts';
 import { clusterRolesKey, objects, type PolicyRule, rulesOf } from './rbac-objects.ts';

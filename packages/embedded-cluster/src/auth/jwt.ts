@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 
 /** JSON Web Tokens with one algorithm, ES256, so that a token has no say in how it is checked. */
 export interface JwtKey {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
-import { certificatePem, type Name, type Use } from '@holdfast/base/certificates/certificate.ts';
+import { certificatePem, type Name, type Use } from '@holdfast/base/certificates/certificate';
 import type { Clock } from '../time/clock.ts';
 import { type Random, systemRandom } from '../time/random.ts';
 

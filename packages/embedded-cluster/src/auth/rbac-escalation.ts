@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { type ApiError, forbidden, notFound } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
 import { quote, quoteList } from './go-quote.ts';

@@ -1,6 +1,6 @@
 /** What the rules of RBAC look like, and how to read them out of objects that may be anything. */
 
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { KubeObject, ResourceKey } from '../objects.ts';
 
 export const rbacGroup = 'rbac.authorization.k8s.io';

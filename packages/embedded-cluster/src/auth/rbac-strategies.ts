@@ -1,6 +1,6 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
-import { isObject, isUnset } from '@holdfast/base/json.ts';
-import { parseSelector } from '@holdfast/base/labels/label-selector.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
+import { isObject, isUnset } from '@holdfast/base/json';
+import { parseSelector } from '@holdfast/base/labels/label-selector';
 import type { Strategy } from '../kinds/strategy.ts';
 import type { KubeObject, ResourceKey } from '../objects.ts';
 import { isDnsSubdomain } from './identities.ts';

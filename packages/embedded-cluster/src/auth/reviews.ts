@@ -1,5 +1,5 @@
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { badRequest, invalidObject } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import { badRequest, conflict, invalidObject, notFound } from '../errors.ts';
 import { type KubeObject, splitApiVersion } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';

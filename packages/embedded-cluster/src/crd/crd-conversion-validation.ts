@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { dns1035Problem } from '../schema/names.ts';
 import type { CrdConversion, WebhookClientConfig } from './crd.ts';
 

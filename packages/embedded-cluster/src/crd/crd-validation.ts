@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { equalJson } from '../schema/json-values.ts';
 import { dns1035Problem, dns1123SubdomainProblem } from '../schema/names.ts';
 import { type Crd, type CrdSpec, type CrdVersion, hasCondition } from './crd.ts';

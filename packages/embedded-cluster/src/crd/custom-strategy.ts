@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import type { Strategy } from '../kinds/strategy.ts';
 import { clone, type KubeObject } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { clone } from '../objects.ts';
 import { ruleErrors } from '../schema/cel-rules.ts';

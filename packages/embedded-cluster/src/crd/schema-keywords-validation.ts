@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { getOwn } from '../schema/json-values.ts';
 import { addAll } from '../schema/result.ts';

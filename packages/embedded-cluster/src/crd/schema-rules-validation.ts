@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { CelCache } from '../cel/cel.ts';
 import type { Schema, ValidationRule } from '../kinds/schema.ts';
 import { ruleVariables } from '../schema/cel-rules.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, formatFieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, formatFieldError, invalid, required } from '@holdfast/base/field-errors';
 import { compileRegexp } from '../cel/regexp.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { equalJson, getOwn } from '../schema/json-values.ts';

@@ -1,4 +1,4 @@
-import { matches, parseSelector } from '@holdfast/base/labels/label-selector.ts';
+import { matches, parseSelector } from '@holdfast/base/labels/label-selector';
 import type { Pod } from 'kubernetes-types/core/v1.js';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import { systemUser } from '../auth/user.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isDeeperThan, maxDepth, readDocuments } from '@holdfast/base/bounded-yaml.ts';
+import { isDeeperThan, maxDepth, readDocuments } from '@holdfast/base/bounded-yaml';
 import { parseProblem } from '../admission/json-problem.ts';
 import { badRequest, isApiError, tooLarge } from '../errors.ts';
 

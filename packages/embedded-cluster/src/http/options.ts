@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported } from '@holdfast/base/field-errors';
 import type { User } from '../auth/user.ts';
 import { badRequest, invalidObject } from '../errors.ts';
 import type { JsonObject } from '../objects.ts';

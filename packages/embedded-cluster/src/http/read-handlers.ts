@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, notSupported } from '@holdfast/base/field-errors';
 import { badRequest, invalidObject, notFound } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { hasMessage } from '../protobuf/answers.ts';

@@ -1,4 +1,4 @@
-import { forbidden } from '@holdfast/base/field-errors.ts';
+import { forbidden } from '@holdfast/base/field-errors';
 import { ApiError, badRequest, invalidObject } from '../errors.ts';
 import { clone, type KubeObject } from '../objects.ts';
 import { createObject } from '../registry/create.ts';

@@ -1,4 +1,4 @@
-import { isUnset } from '@holdfast/base/json.ts';
+import { isUnset } from '@holdfast/base/json';
 import type { KubeObject } from '../objects.ts';
 
 /**

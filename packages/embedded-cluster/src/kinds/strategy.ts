@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 import type { KubeObject } from '../objects.ts';
 import type { Clock } from '../time/clock.ts';
 

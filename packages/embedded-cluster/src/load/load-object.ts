@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { systemUser } from '../auth/user.ts';
 import { ApiError } from '../errors.ts';
 import { validateMetadata } from '../kinds/builtin/metadata.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, sim } from './annotations.ts';
 import { execCommands } from './pod-probes.ts';

@@ -1,6 +1,6 @@
 /** What a kubelet does about a changed spec of a container that runs. */
 
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Container } from 'kubernetes-types/core/v1.js';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { annotationOf, durationOf, sim } from './annotations.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import { badRequest, invalidObject } from '../errors.ts';
 import { isTrue } from '../http/request-info.ts';

@@ -1,4 +1,4 @@
-import { hasProbe } from '@holdfast/base/probes/probe.ts';
+import { hasProbe } from '@holdfast/base/probes/probe';
 import type { PodCondition } from 'kubernetes-types/core/v1.js';
 import { findCondition } from '../controllers/common/conditions.ts';
 import type { PodObject } from '../controllers/common/workloads.ts';

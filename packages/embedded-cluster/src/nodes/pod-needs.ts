@@ -1,6 +1,6 @@
 /** What a pod needs of its node: a look, ports, probes. */
 
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { PodObject } from '../controllers/common/workloads.ts';
 import type { ViewEvent } from '../view.ts';
 import { probeModeOf } from './annotations.ts';

@@ -1,9 +1,9 @@
 /** What the probes of a pod ask, and on which ports something must listen for them. */
 
-import { isObject } from '@holdfast/base/json.ts';
-import { parseProbes } from '@holdfast/base/probes/probe.ts';
-import { type Probe, parseProbe } from '@holdfast/base/probes/probe-fields.ts';
-import type { ProbeHandler } from '@holdfast/base/probes/probe-handler.ts';
+import { isObject } from '@holdfast/base/json';
+import { parseProbes } from '@holdfast/base/probes/probe';
+import { type Probe, parseProbe } from '@holdfast/base/probes/probe-fields';
+import type { ProbeHandler } from '@holdfast/base/probes/probe-handler';
 import type { Container, PodSpec } from 'kubernetes-types/core/v1.js';
 import type { PodObject } from '../controllers/common/workloads.ts';
 

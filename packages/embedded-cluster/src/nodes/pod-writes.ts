@@ -1,6 +1,6 @@
 /** What a kubelet writes to the API server about one of its pods. A pod of the same name but another uid is left alone. */
 
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { PodStatus } from 'kubernetes-types/core/v1.js';
 import type { Client } from '../client.ts';
 import { isFinished } from '../controllers/common/pods.ts';

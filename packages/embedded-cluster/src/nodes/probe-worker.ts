@@ -1,6 +1,6 @@
 /** How a kubelet counts what a probe finds. */
 
-import type { Probe } from '@holdfast/base/probes/probe-fields.ts';
+import type { Probe } from '@holdfast/base/probes/probe-fields';
 import type { ProbeKind } from './pod-probes.ts';
 
 export interface WorkerState {

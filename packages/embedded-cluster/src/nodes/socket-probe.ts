@@ -4,7 +4,7 @@ import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import type { ProbeHandler } from '@holdfast/base/probes/probe-handler.ts';
+import type { ProbeHandler } from '@holdfast/base/probes/probe-handler';
 import type { Clock } from '../time/clock.ts';
 import { checkRequest, healthCheckPath, readCheck, serving, servingNames } from './grpc-health.ts';
 import { kubeletVersion } from './node-status.ts';

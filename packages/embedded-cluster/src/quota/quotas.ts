@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Pod, ResourceQuota, ResourceQuotaSpec } from 'kubernetes-types/core/v1.js';
 import { type ApiError, forbidden } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';
 

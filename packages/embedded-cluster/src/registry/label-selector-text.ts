@@ -1,4 +1,4 @@
-import type { Requirement, Selector } from '@holdfast/base/labels/label-selector.ts';
+import type { Requirement, Selector } from '@holdfast/base/labels/label-selector';
 import { badRequest } from '../errors.ts';
 import { labelKeyProblems, labelValueProblems } from '../kinds/builtin/syntax.ts';
 

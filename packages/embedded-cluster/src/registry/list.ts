@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, notSupported } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, notSupported } from '@holdfast/base/field-errors';
 import { ApiError, badRequest, expired, invalidObject } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { objectKey } from '../objects.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import type { KubeObject } from '../objects.ts';
 import type { WriteContext } from './write-context.ts';

@@ -1,4 +1,4 @@
-import { invalid } from '@holdfast/base/field-errors.ts';
+import { invalid } from '@holdfast/base/field-errors';
 import {
   ApiError,
   badRequest,

@@ -1,4 +1,4 @@
-import { matches } from '@holdfast/base/labels/label-selector.ts';
+import { matches } from '@holdfast/base/labels/label-selector';
 import { badRequest } from '../errors.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import type { KubeObject } from '../objects.ts';

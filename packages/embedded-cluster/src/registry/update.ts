@@ -1,4 +1,4 @@
-import { type FieldError, formatFieldError } from '@holdfast/base/field-errors.ts';
+import { type FieldError, formatFieldError } from '@holdfast/base/field-errors';
 import { type ApiError, conflict, invalidObject, notFound, staleObject } from '../errors.ts';
 import { validateMetadata, validateMetadataUpdate } from '../kinds/builtin/metadata.ts';
 import { dnsSubdomainName } from '../kinds/builtin/names.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 import { Optional } from '@marcbachmann/cel-js';
 import { outOfBudget } from '../cel/budget.ts';
 import { CelCache, type CelProgram } from '../cel/cel.ts';

@@ -1,6 +1,6 @@
 /** The checks of single values: type, format, text, number, enumeration. */
 
-import { type FieldError, notSupported } from '@holdfast/base/field-errors.ts';
+import { type FieldError, notSupported } from '@holdfast/base/field-errors';
 import { compileRegexp, TooMuchWork } from '../cel/regexp.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { hasFormat, isKnownFormat } from './formats.ts';

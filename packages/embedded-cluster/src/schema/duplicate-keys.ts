@@ -1,4 +1,4 @@
-import { repeatedKeys } from '@holdfast/base/bounded-yaml.ts';
+import { repeatedKeys } from '@holdfast/base/bounded-yaml';
 import { duplicateFieldTexts, scanJson } from './duplicate-fields.ts';
 
 /** What stands twice in a body, in the words of the reader of its format: JSON names the field, YAML the line. */

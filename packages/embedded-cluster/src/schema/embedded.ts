@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { getOwn, isJsonObject } from './json-values.ts';
 import { dns1035Problem } from './names.ts';

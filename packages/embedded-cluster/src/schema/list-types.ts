@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { mapKey } from './correlate.ts';
 import { canonical, getOwn, isJsonObject } from './json-values.ts';

@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 
 /** What one schema said about one value. `matches` counts what could be checked: of several failed schemas the best one is shown. */
 export interface Result {

@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { enumErrors, formatErrors, numberErrors, stringErrors, typeErrors } from './checks.ts';
 import { itemCorrelator } from './correlate.ts';

@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { probePendingReason } from '../api/names.ts';
 import { foreignHosts, hostRefusal } from '../api/probe-hosts.ts';
 import { mayExec, type ProbePermits } from './permits.ts';

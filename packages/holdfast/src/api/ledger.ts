@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 import type { ProtectOperation } from './pub.ts';
 
 export const ledgerGroup = 'holdfast.dev';

@@ -1,6 +1,6 @@
 /** Every name that people write into their objects, or find there. The table in docs/reference/names.md says what each means. */
 
-import { disruptionProbeAnnotation } from '@holdfast/base/probes/probe.ts';
+import { disruptionProbeAnnotation } from '@holdfast/base/probes/probe';
 
 export const annotation = {
   budgetScope: 'holdfast.dev/budget-scope',

@@ -1,8 +1,8 @@
-import { annotationField, readAnnotations } from '@holdfast/base/annotations.ts';
-import { type FieldError, failed, invalid, misspelt, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
-import { isObject, isUnset } from '@holdfast/base/json.ts';
-import { labelKeyProblem } from '@holdfast/base/labels/label-syntax.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { annotationField, readAnnotations } from '@holdfast/base/annotations';
+import { type FieldError, failed, invalid, misspelt, type Parsed, parsed } from '@holdfast/base/field-errors';
+import { isObject, isUnset } from '@holdfast/base/json';
+import { labelKeyProblem } from '@holdfast/base/labels/label-syntax';
+import type { StringMap } from '@holdfast/base/meta';
 import { annotation } from './names.ts';
 import type { PodDisruptionBudget } from './pdb.ts';
 

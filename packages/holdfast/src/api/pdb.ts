@@ -1,5 +1,5 @@
-import type { IntOrString } from '@holdfast/base/int-or-string.ts';
-import type { Condition, LabelSelector, ObjectMeta } from '@holdfast/base/meta.ts';
+import type { IntOrString } from '@holdfast/base/int-or-string';
+import type { Condition, LabelSelector, ObjectMeta } from '@holdfast/base/meta';
 
 export interface PodDisruptionBudget {
   readonly metadata: ObjectMeta;

@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta, StringMap } from '@holdfast/base/meta.ts';
+import type { Condition, ObjectMeta, StringMap } from '@holdfast/base/meta';
 
 export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
 

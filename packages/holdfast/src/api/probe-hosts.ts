@@ -1,5 +1,5 @@
-import { isObject } from '@holdfast/base/json.ts';
-import type { ContainerProbe } from '@holdfast/base/probes/probe.ts';
+import { isObject } from '@holdfast/base/json';
+import type { ContainerProbe } from '@holdfast/base/probes/probe';
 
 /**
  * A probe asks its own pod. Otherwise a user who may annotate a pod could have the agents call any address that they reach, past

@@ -3,10 +3,10 @@
  * of that conversation are here.
  */
 
-import { annotationField, readAnnotations } from '@holdfast/base/annotations.ts';
-import { failed, invalid, type Parsed, parsed, required } from '@holdfast/base/field-errors.ts';
-import { isInt32From, isObject } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { annotationField, readAnnotations } from '@holdfast/base/annotations';
+import { failed, invalid, type Parsed, parsed, required } from '@holdfast/base/field-errors';
+import { isInt32From, isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
 import { annotation, label } from './names.ts';
 
 export interface ProbeLeaseContent {

@@ -1,6 +1,6 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
-import { isInt32From } from '@holdfast/base/json.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors';
+import { isInt32From } from '@holdfast/base/json';
 import { annotation } from './names.ts';
 import { type ProtectOperation, protectOperations } from './pub.ts';
 

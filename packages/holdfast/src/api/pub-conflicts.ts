@@ -1,6 +1,6 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { overlap } from '@holdfast/base/labels/selector-overlap.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { overlap } from '@holdfast/base/labels/selector-overlap';
 import { type PubTarget, parseTarget } from './pub-target.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors';
 import { annotation } from './names.ts';
 import { type Setting, settings } from './pub-settings.ts';
 

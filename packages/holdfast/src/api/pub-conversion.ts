@@ -1,6 +1,6 @@
-import { type FieldError, failed, type Parsed, parsed, required } from '@holdfast/base/field-errors.ts';
-import { type Fields, isUnset } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { type FieldError, failed, type Parsed, parsed, required } from '@holdfast/base/field-errors';
+import { type Fields, isUnset } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
 import { annotation } from './names.ts';
 import { type PodUnavailableBudget, pubGroup } from './pub.ts';
 import { type Note, type Notes, readNotes, writeNotes } from './pub-conversion-note.ts';

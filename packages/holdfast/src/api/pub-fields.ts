@@ -1,4 +1,4 @@
-import { readAnnotations } from '@holdfast/base/annotations.ts';
+import { readAnnotations } from '@holdfast/base/annotations';
 import {
   type FieldError,
   failed,
@@ -7,10 +7,10 @@ import {
   type Parsed,
   parsed,
   required,
-} from '@holdfast/base/field-errors.ts';
-import { type Fields, isInt32From, isObject, isUnset } from '@holdfast/base/json.ts';
-import { labelKeyProblem } from '@holdfast/base/labels/label-syntax.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+} from '@holdfast/base/field-errors';
+import { type Fields, isInt32From, isObject, isUnset } from '@holdfast/base/json';
+import { labelKeyProblem } from '@holdfast/base/labels/label-syntax';
+import type { StringMap } from '@holdfast/base/meta';
 import { type ProtectOperation, protectOperations, pubGroup } from './pub.ts';
 import { isProtectOperation } from './pub-annotations.ts';
 

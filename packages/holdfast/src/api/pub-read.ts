@@ -1,8 +1,8 @@
-import { type FieldError, failed, type Parsed, parsed, required } from '@holdfast/base/field-errors.ts';
-import { type Amount, parseAmount } from '@holdfast/base/int-or-string.ts';
-import { type Fields, isUnset } from '@holdfast/base/json.ts';
-import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { type FieldError, failed, type Parsed, parsed, required } from '@holdfast/base/field-errors';
+import { type Amount, parseAmount } from '@holdfast/base/int-or-string';
+import { type Fields, isUnset } from '@holdfast/base/json';
+import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 import { annotation } from './names.ts';
 import { defaultProtectOperations, type PodUnavailableBudget, type ProtectOperation } from './pub.ts';
 import { parseOperationsAnnotation, parseTotalReplicasAnnotation } from './pub-annotations.ts';

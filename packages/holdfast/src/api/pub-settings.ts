@@ -1,4 +1,4 @@
-import { type Parsed, parsed } from '@holdfast/base/field-errors.ts';
+import { type Parsed, parsed } from '@holdfast/base/field-errors';
 import { annotation } from './names.ts';
 import { parseOperationsAnnotation, parseTotalReplicasAnnotation } from './pub-annotations.ts';
 import { parseOperationsField, parseTotalReplicasField } from './pub-fields.ts';

@@ -1,7 +1,7 @@
-import { type FieldError, failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
-import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import { apiGroupOf } from '@holdfast/base/meta.ts';
+import { type FieldError, failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
+import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector';
+import { apiGroupOf } from '@holdfast/base/meta';
 
 /** Which pods a PodUnavailableBudget is about. */
 export type PubTarget =

@@ -1,9 +1,9 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { type FieldError, invalid, type Parsed, required } from '@holdfast/base/field-errors.ts';
-import { parseAmount } from '@holdfast/base/int-or-string.ts';
-import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
-import { parseSelector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { type FieldError, invalid, type Parsed, required } from '@holdfast/base/field-errors';
+import { parseAmount } from '@holdfast/base/int-or-string';
+import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
+import { parseSelector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 import { annotation } from './names.ts';
 import type { PodUnavailableBudget } from './pub.ts';
 import { parseOperationsAnnotation, parseTotalReplicasAnnotation } from './pub-annotations.ts';

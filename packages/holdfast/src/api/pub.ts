@@ -1,5 +1,5 @@
-import type { IntOrString } from '@holdfast/base/int-or-string.ts';
-import type { Condition, LabelSelector, ObjectMeta } from '@holdfast/base/meta.ts';
+import type { IntOrString } from '@holdfast/base/int-or-string';
+import type { Condition, LabelSelector, ObjectMeta } from '@holdfast/base/meta';
 
 export const pubGroup = 'policy.kruise.io';
 export const protectOperations = ['DELETE', 'UPDATE', 'EVICT', 'RESIZE'] as const;

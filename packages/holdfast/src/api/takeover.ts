@@ -1,5 +1,5 @@
-import { annotationField, readAnnotations } from '@holdfast/base/annotations.ts';
-import { failed, misspelt, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
+import { annotationField, readAnnotations } from '@holdfast/base/annotations';
+import { failed, misspelt, type Parsed, parsed } from '@holdfast/base/field-errors';
 import { annotation } from './names.ts';
 
 /** Whether a budget, PDB or PUB, lets us complete its evictions ourselves. `disabled` is the one value that the annotation knows. */

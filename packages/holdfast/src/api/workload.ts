@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 
 /** `scheduling.k8s.io` Workload, in every shape that a release or the KEP had. */
 export interface Workload {

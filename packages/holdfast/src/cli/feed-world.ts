@@ -1,5 +1,5 @@
-import { isObject } from '@holdfast/base/json.ts';
-import { controllerOf, type Namespace, type ObjectMeta } from '@holdfast/base/meta.ts';
+import { isObject } from '@holdfast/base/json';
+import { controllerOf, type Namespace, type ObjectMeta } from '@holdfast/base/meta';
 import type { DisruptionLedger } from '../api/ledger.ts';
 import type { PodDisruptionBudget } from '../api/pdb.ts';
 import type { Pod } from '../api/pod.ts';

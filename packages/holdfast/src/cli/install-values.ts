@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { readDocuments } from '@holdfast/base/bounded-yaml.ts';
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
-import { isObject, isUnset } from '@holdfast/base/json.ts';
+import { readDocuments } from '@holdfast/base/bounded-yaml';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
+import { isObject, isUnset } from '@holdfast/base/json';
 import { readInstallValues } from '../operator/install/read-values.ts';
 import type { InstallValues } from '../operator/install/values.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '@holdfast/base/json.ts';
-import { splitApiVersion } from '@holdfast/embedded-cluster/objects.ts';
+import { isObject } from '@holdfast/base/json';
+import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { ledgerGroup } from '../api/ledger.ts';
 import type { LoadedObject } from './load-objects.ts';
 

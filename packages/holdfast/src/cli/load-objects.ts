@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { readDocuments } from '@holdfast/base/bounded-yaml.ts';
-import { isObject } from '@holdfast/base/json.ts';
+import { readDocuments } from '@holdfast/base/bounded-yaml';
+import { isObject } from '@holdfast/base/json';
 
 /** An object as `kubectl get -o yaml|json` prints it. */
 export interface LoadedObject {

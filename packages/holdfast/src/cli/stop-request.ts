@@ -1,4 +1,4 @@
-import { realClock } from '@holdfast/embedded-cluster/time/clock.ts';
+import { realClock } from '@holdfast/embedded-cluster/time';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { Command } from 'commander';
 import { ledgerGroup } from '../api/ledger.ts';
 import { annotation } from '../api/names.ts';

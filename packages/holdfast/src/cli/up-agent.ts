@@ -1,5 +1,5 @@
-import type { Cluster } from '@holdfast/embedded-cluster/cluster.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
+import type { Cluster } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { type RunningAgent, startAgent } from '../agent/agent.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';

@@ -1,13 +1,16 @@
-import { adminUser } from '@holdfast/embedded-cluster/auth/kubeconfig.ts';
-import { systemUser } from '@holdfast/embedded-cluster/auth/user.ts';
-import type { ControlPlane } from '@holdfast/embedded-cluster/control-plane.ts';
-import { lwsCrd } from '@holdfast/embedded-cluster/controllers/leaderworkerset/lws-crd.ts';
-import { isApiError } from '@holdfast/embedded-cluster/errors.ts';
-import { applyObject } from '@holdfast/embedded-cluster/load/apply-object.ts';
-import type { LoadReport } from '@holdfast/embedded-cluster/load/load-report.ts';
-import { definitionsServed, loadSnapshot } from '@holdfast/embedded-cluster/load/load-snapshot.ts';
-import { createNodes } from '@holdfast/embedded-cluster/nodes/create-nodes.ts';
-import { type KubeObject, splitApiVersion } from '@holdfast/embedded-cluster/objects.ts';
+import {
+  adminUser,
+  applyObject,
+  type ControlPlane,
+  createNodes,
+  definitionsServed,
+  isApiError,
+  type LoadReport,
+  loadSnapshot,
+  lwsCrd,
+  systemUser,
+} from '@holdfast/embedded-cluster';
+import { type KubeObject, splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { pubGroup } from '../api/pub.ts';
 import { operatorName } from '../operator/install/names.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';

@@ -1,5 +1,5 @@
-import type { Cluster } from '@holdfast/embedded-cluster/cluster.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
+import type { Cluster } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { createClients } from '../kube/client/clients.ts';
 import type { Access } from '../kube/config/access.ts';
 import { targetOf } from '../kube/config/target-of.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { User } from '@holdfast/embedded-cluster/auth/user.ts';
-import type { Cluster } from '@holdfast/embedded-cluster/cluster.ts';
+import type { Cluster, User } from '@holdfast/embedded-cluster';
 import type { Access } from '../kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../kube/config/kubeconfig.ts';
 import { realClock } from '../kube/time/clock.ts';

@@ -1,9 +1,6 @@
 import { relative } from 'node:path';
-import type { Cluster } from '@holdfast/embedded-cluster/cluster.ts';
-import type { LoadReport } from '@holdfast/embedded-cluster/load/load-report.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
-import type { Recovered } from '@holdfast/embedded-cluster/store/durable-store.ts';
-import type { View } from '@holdfast/embedded-cluster/view.ts';
+import type { Cluster, LoadReport, Recovered, View } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { label } from '../api/names.ts';
 import { packageFile } from './package-file.ts';
 import { demoFile } from './up-content.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject, ResourceKey } from '@holdfast/embedded-cluster/objects.ts';
-import type { View } from '@holdfast/embedded-cluster/view.ts';
+import type { View } from '@holdfast/embedded-cluster';
+import type { KubeObject, ResourceKey } from '@holdfast/embedded-cluster/objects';
 import { table } from './table.ts';
 
 /** Something that people deployed, and how much of it is up. */

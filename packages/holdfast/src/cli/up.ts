@@ -1,10 +1,16 @@
 import { relative, resolve } from 'node:path';
-import { removeKubeconfig, writeKubeconfig } from '@holdfast/embedded-cluster/auth/kubeconfig.ts';
-import { type Cluster, type ClusterOptions, startCluster } from '@holdfast/embedded-cluster/cluster.ts';
-import { type OpenedData, openDataDirectory } from '@holdfast/embedded-cluster/data-directory.ts';
-import type { LoadReport } from '@holdfast/embedded-cluster/load/load-report.ts';
-import type { Recovered } from '@holdfast/embedded-cluster/store/durable-store.ts';
-import { realClock, sleep } from '@holdfast/embedded-cluster/time/clock.ts';
+import {
+  type Cluster,
+  type ClusterOptions,
+  type LoadReport,
+  type OpenedData,
+  openDataDirectory,
+  type Recovered,
+  removeKubeconfig,
+  startCluster,
+  writeKubeconfig,
+} from '@holdfast/embedded-cluster';
+import { realClock, sleep } from '@holdfast/embedded-cluster/time';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../agent/agent.ts';
 import { agentUser, operatorUser } from '../operator/install/names.ts';

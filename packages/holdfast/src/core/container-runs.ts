@@ -1,4 +1,4 @@
-import type { StringMap } from '@holdfast/base/meta.ts';
+import type { StringMap } from '@holdfast/base/meta';
 import type { Container, ContainerStatus, Pod } from '../api/pod.ts';
 import { compareStrings } from './compare.ts';
 import { digest } from './digest.ts';

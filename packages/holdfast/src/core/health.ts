@@ -1,4 +1,4 @@
-import { hasProbe, parseProbes } from '@holdfast/base/probes/probe.ts';
+import { hasProbe, parseProbes } from '@holdfast/base/probes/probe';
 import { annotation, condition, label, probePendingReason } from '../api/names.ts';
 import type { Pod } from '../api/pod.ts';
 import { deletionOf } from './owner.ts';

@@ -1,4 +1,4 @@
-import type { OwnerReference } from '@holdfast/base/meta.ts';
+import type { OwnerReference } from '@holdfast/base/meta';
 
 /** What is known about an owner of pods after a look-up. */
 export interface OwnerState {

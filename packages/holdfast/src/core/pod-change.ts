@@ -1,4 +1,4 @@
-import { isObject, sameJson } from '@holdfast/base/json.ts';
+import { isObject, sameJson } from '@holdfast/base/json';
 import { label } from '../api/names.ts';
 
 /** What an update does to a running pod (C1). */

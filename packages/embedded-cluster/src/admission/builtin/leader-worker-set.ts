@@ -1,4 +1,4 @@
-import { formatFieldError } from '@holdfast/base/field-errors.ts';
+import { formatFieldError } from '@holdfast/base/field-errors';
 import type { PodObject } from '../../controllers/common/workloads.ts';
 import { setName } from '../../controllers/leaderworkerset/keys.ts';
 import { applyLwsDefaults } from '../../controllers/leaderworkerset/lws-defaults.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import { jsonOf, NotJson } from '../../cel/json-of.ts';
 import { celValue } from '../../cel/values.ts';
 import type { Schema } from '../../kinds/schema.ts';

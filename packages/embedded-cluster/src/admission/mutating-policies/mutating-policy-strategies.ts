@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { compileMutation } from '../../cel/cel.ts';
 import { objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/read.ts';
 import type { Strategy } from '../../kinds/strategy.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { celValue } from '../../cel/values.ts';
 import { ApiError } from '../../errors.ts';
 import { joinApiVersion, type KubeObject, objectKey, type ResourceKey } from '../../objects.ts';

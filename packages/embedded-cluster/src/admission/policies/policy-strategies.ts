@@ -1,4 +1,4 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { compileCel } from '../../cel/cel.ts';
 import { duplicate } from '../../kinds/builtin/field-checks.ts';
 import { selectorErrors } from '../../kinds/builtin/labels.ts';

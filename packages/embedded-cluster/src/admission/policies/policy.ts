@@ -1,4 +1,4 @@
-import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector.ts';
+import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector';
 import { type CelCompiled, compileCel } from '../../cel/cel.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { MatchCondition } from '../match-conditions.ts';

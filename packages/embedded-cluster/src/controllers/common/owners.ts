@@ -1,6 +1,6 @@
 /** Which object controls which: references, and the claiming of objects by a selector. */
 
-import { matches, parseSelector, type Selector } from '@holdfast/base/labels/label-selector.ts';
+import { matches, parseSelector, type Selector } from '@holdfast/base/labels/label-selector';
 import type { LabelSelector, OwnerReference } from 'kubernetes-types/meta/v1.js';
 import type { KubeObject } from '../../objects.ts';
 

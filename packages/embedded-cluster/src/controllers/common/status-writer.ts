@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Client } from '../../client.ts';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 

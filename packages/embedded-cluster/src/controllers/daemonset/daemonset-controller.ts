@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Client } from '../../client.ts';
 import { keyOf, splitKey } from '../../objects.ts';
 import type { Subscription } from '../../store/store.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Condition } from 'kubernetes-types/meta/v1.js';
 import { timestamp } from '../../time/clock.ts';
 import { findCondition } from '../common/conditions.ts';

@@ -1,5 +1,5 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
-import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
+import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector';
 import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from 'kubernetes-types/policy/v1.js';
 import type { KubeObject } from '../../objects.ts';
 

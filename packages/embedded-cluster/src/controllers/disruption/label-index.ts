@@ -1,6 +1,6 @@
 /** Finds pods for a selector, and budgets for a pod, without going through all of a namespace. */
 
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { KubeObject } from '../../objects.ts';
 import type { ViewEvent } from '../../view.ts';
 import type { PodObject } from '../common/workloads.ts';

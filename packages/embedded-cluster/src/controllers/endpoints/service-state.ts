@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { clone, type KubeObject } from '../../objects.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { sliceLabels } from './documents.ts';

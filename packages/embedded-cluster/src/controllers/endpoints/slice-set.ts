@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Endpoint, Family, ResolvedPort, SliceMember, SliceObject } from './types.ts';
 
 export const maxEndpointsPerSlice = 100;

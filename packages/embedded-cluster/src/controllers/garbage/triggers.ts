@@ -1,6 +1,6 @@
 /** Which writes can make garbage of something. */
 
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { KubeObject } from '../../objects.ts';
 import { foregroundFinalizer, has, orphanFinalizer } from './judge.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 
 /** What a LeaderWorkerSet leaves open beyond the defaults of its schema. Changes the draft. */

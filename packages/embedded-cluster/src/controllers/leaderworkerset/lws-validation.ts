@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import { dns1035LabelProblems } from '../../kinds/builtin/syntax.ts';
 import { scaled } from '../common/amounts.ts';
 import * as keys from './keys.ts';

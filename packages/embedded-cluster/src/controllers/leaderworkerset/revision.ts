@@ -1,6 +1,6 @@
 /** The templates that a LeaderWorkerSet had, as ControllerRevisions: groups of older ones get their workers from them. */
 
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { clone, type JsonObject, type KubeObject } from '../../objects.ts';
 import { hashOf } from '../common/hash.ts';
 import { ownerReference } from '../common/owners.ts';

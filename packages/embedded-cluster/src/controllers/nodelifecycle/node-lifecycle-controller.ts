@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import { type KubeObject, keyOf, splitKey } from '../../objects.ts';

@@ -1,4 +1,4 @@
-import { matches } from '@holdfast/base/labels/label-selector.ts';
+import { matches } from '@holdfast/base/labels/label-selector';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { DomainCounts } from './domain-counts.ts';
 import { NodeState } from './node-state.ts';

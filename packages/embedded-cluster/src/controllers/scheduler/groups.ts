@@ -1,6 +1,6 @@
 /** Pods that are scheduled together or not at all: how a pod names its group, and how many of it must run at once. */
 
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import type { PodObject } from '../common/workloads.ts';

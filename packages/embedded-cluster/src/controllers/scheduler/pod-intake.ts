@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { ViewEvent } from '../../view.ts';
 import { isFinished, isTerminating } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';

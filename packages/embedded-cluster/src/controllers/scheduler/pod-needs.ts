@@ -1,7 +1,7 @@
 /** A pod as the scheduler sees it: read once, compared with nodes many times. */
 
-import { sameJson } from '@holdfast/base/json.ts';
-import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector.ts';
+import { sameJson } from '@holdfast/base/json';
+import { parseSelector, type Selector } from '@holdfast/base/labels/label-selector';
 import type { PodAffinityTerm, PodSpec, Toleration, TopologySpreadConstraint } from 'kubernetes-types/core/v1.js';
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { objectKey } from '../../objects.ts';

@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { keepInEveryNamespace } from './namespaced-object.ts';
 

@@ -1,6 +1,6 @@
 /** Which volume a claim gets, and what both then say of each other. */
 
-import { matches, parseSelector } from '@holdfast/base/labels/label-selector.ts';
+import { matches, parseSelector } from '@holdfast/base/labels/label-selector';
 import type { ObjectReference } from 'kubernetes-types/core/v1.js';
 import { compareQuantities, parseQuantity, zeroQuantity } from '../../kinds/quantity.ts';
 import type { KubeObject } from '../../objects.ts';

@@ -1,6 +1,6 @@
 /** The spec of a PersistentVolumeClaim, also inside a StatefulSet. */
 
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { formatQuantity, parseQuantity } from '../quantity.ts';
 import { oneOfIfThere, optionalText } from './field-checks.ts';

@@ -1,6 +1,6 @@
 /** ConfigMaps and Secrets: named pieces of data, with a limit for all of them together. */
 
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { problemsOf, tooLong, unchanged, unchangedWhenImmutable } from './field-checks.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { duplicate, missing, oneOf, portErrors, requiredText } from './field-checks.ts';
 import { livelinessErrors } from './probe-validation.ts';

@@ -1,7 +1,7 @@
 /** Kinds by which a control plane is told what to do: requests for certificates, migrations, and groups that it serves. */
 
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { requiredText } from './field-checks.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, required } from '@holdfast/base/field-errors';
 import type { KubeObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';

@@ -1,5 +1,5 @@
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';

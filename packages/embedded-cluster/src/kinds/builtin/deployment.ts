@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { amountErrors, amountNumber, atMostAll, notNegativeFields, unchangedFields } from './field-checks.ts';

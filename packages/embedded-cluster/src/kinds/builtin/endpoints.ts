@@ -1,7 +1,7 @@
 /** Endpoints and EndpointSlices. */
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate, oneOf, portErrors, problemsOf, tooMany, unchanged } from './field-checks.ts';

@@ -1,7 +1,7 @@
 /** Checks that many kinds share, and the field errors that only the API server has. */
 
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject } from '../../objects.ts';
 import { isThere, numberAt, textAt } from './read.ts';
 import { outOfRange, percentProblems, portNameProblems, portNumberProblems } from './syntax.ts';

@@ -1,6 +1,6 @@
 /** Flow schemas and priority levels. They are kept, and nothing is queued by them: there is one process, and it answers at once. */
 
-import { type FieldError, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { oneOf } from './field-checks.ts';

@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, Metadata } from '../../objects.ts';
 import { splitApiVersion } from '../../objects.ts';
 import { isImmutable, notNegativeFields, tooLong, unchanged } from './field-checks.ts';

@@ -1,6 +1,6 @@
 /** NetworkPolicies, Ingresses and IngressClasses. */
 
-import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { selectorErrors } from './labels.ts';

@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate } from './field-checks.ts';

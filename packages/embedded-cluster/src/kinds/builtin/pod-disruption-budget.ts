@@ -1,4 +1,4 @@
-import { type FieldError, invalid } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { amountErrors, atMostAll, notNegativeFields, oneOfIfThere } from './field-checks.ts';

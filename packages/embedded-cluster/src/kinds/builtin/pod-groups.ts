@@ -1,7 +1,7 @@
 /** Workloads and PodGroups: pods that are scheduled and disrupted together. Older shapes of these kinds pass as they are. */
 
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import type { Strategy } from '../strategy.ts';

@@ -1,7 +1,7 @@
 /** The rules of the resize subresource: nothing but CPU and memory of containers moves. */
 
-import { type FieldError, forbidden, invalid } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject } from '../../objects.ts';
 import { podQosClass } from './pod-qos.ts';
 import { objectAt, objectsAt, textAt } from './read.ts';

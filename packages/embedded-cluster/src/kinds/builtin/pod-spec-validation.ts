@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { type ContainerContext, containersErrors, initContainersErrors } from './container-validation.ts';
 import { duplicate, inRange, maxInt32, oneOf, oneOfIfThere, optionalText, problemsOf } from './field-checks.ts';

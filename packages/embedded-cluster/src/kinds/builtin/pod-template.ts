@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, invalid, notSupported } from '@holdfast/base/field-errors.ts';
-import { matches, parseSelector } from '@holdfast/base/labels/label-selector.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '@holdfast/base/field-errors';
+import { matches, parseSelector } from '@holdfast/base/labels/label-selector';
 import type { JsonObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import { labelErrors } from './labels.ts';

@@ -1,7 +1,7 @@
 /** What an update of a pod may change, and how it is told otherwise. */
 
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject } from '../../objects.ts';
 import { maxInt32 } from './field-checks.ts';
 import { isThere, numberAt, objectsAt, textAt } from './read.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import type { Strategy } from '../strategy.ts';

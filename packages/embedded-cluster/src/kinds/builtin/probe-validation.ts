@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { notNegativeFields, portErrors } from './field-checks.ts';
 import { isThere, listAt, numberAt, objectAt, objectsAt, textAt } from './read.ts';

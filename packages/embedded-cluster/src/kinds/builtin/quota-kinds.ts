@@ -1,6 +1,6 @@
 /** LimitRanges and ResourceQuotas. */
 
-import { type FieldError, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate, unchanged } from './field-checks.ts';

@@ -1,4 +1,4 @@
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity, roundedToMilli } from '../quantity.ts';
 import { notNegative } from './field-checks.ts';

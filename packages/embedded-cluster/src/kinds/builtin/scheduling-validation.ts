@@ -1,6 +1,6 @@
 /** The parts of a pod spec that tell where the pod may run. */
 
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { problemsOf } from './field-checks.ts';
 import { labelNameErrors, labelValuesErrors, selectorErrors } from './labels.ts';

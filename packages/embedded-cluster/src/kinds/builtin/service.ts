@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
 import { duplicate, oneOf, portErrors, problemsOf } from './field-checks.ts';

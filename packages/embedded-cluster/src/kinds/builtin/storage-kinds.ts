@@ -1,7 +1,7 @@
 /** Claims, volumes and storage classes. */
 
-import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors.ts';
-import { sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
+import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { compareQuantities, zeroQuantity } from '../quantity.ts';

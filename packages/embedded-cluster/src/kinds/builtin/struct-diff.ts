@@ -1,6 +1,6 @@
 /** Which fields differ, one line for each, as refusals of updates show them. */
 
-import { isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
+import { isObject, isUnset, sameJson } from '@holdfast/base/json';
 
 /** A refusal shows enough to find the mistake, not everything. */
 const maxLines = 40;

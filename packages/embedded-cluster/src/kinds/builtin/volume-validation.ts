@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, forbidden, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import { duplicate, problemsOf, requiredText } from './field-checks.ts';

@@ -1,6 +1,6 @@
 /** What Deployments, ReplicaSets, StatefulSets and DaemonSets have in common. */
 
-import { type FieldError, invalid, required } from '@holdfast/base/field-errors.ts';
+import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { isJsonObject } from '../../schema/json-values.ts';
 import { notNegativeFields } from './field-checks.ts';

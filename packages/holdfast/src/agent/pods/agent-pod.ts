@@ -1,6 +1,6 @@
-import { failed, type Parsed } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { type ContainerProbe, hasProbe, parseProbes } from '@holdfast/base/probes/probe.ts';
+import { failed, type Parsed } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { type ContainerProbe, hasProbe, parseProbes } from '@holdfast/base/probes/probe';
 import { condition } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { podAddresses } from '../../api/probe-hosts.ts';

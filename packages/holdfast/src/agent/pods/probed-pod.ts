@@ -1,4 +1,4 @@
-import type { ContainerProbe } from '@holdfast/base/probes/probe.ts';
+import type { ContainerProbe } from '@holdfast/base/probes/probe';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { ProbePermits } from '../permits.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import { type RawData, WebSocket } from 'ws';
 import { objectPath } from '../../kube/client/client.ts';
 import type { Identity, ServerTarget } from '../../kube/transport/target.ts';

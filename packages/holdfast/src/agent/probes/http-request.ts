@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ProbeHandler } from '@holdfast/base/probes/probe-handler.ts';
+import type { ProbeHandler } from '@holdfast/base/probes/probe-handler';
 
 export type HttpGet = Extract<ProbeHandler, { kind: 'httpGet' }>;
 

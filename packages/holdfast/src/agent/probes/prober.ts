@@ -1,4 +1,4 @@
-import type { ProbeHandler } from '@holdfast/base/probes/probe-handler.ts';
+import type { ProbeHandler } from '@holdfast/base/probes/probe-handler';
 import { isOwnHost } from '../../api/probe-hosts.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { ServerTarget } from '../../kube/transport/target.ts';

@@ -1,4 +1,4 @@
-import type { Probe } from '@holdfast/base/probes/probe-fields.ts';
+import type { Probe } from '@holdfast/base/probes/probe-fields';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { errorText, type ProbeResult, unknown } from '../probes/result.ts';
 import { nextBeat, onBeat, staleAfterMs } from './rhythm.ts';

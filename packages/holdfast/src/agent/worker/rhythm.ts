@@ -1,4 +1,4 @@
-import type { Probe } from '@holdfast/base/probes/probe-fields.ts';
+import type { Probe } from '@holdfast/base/probes/probe-fields';
 
 export interface RhythmTerms {
   readonly probe: Pick<Probe, 'initialDelaySeconds' | 'periodSeconds'>;

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';
 import { KindReader } from '../live/kind-reader.ts';

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { controllerOf, type OwnerReference } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { controllerOf, type OwnerReference } from '@holdfast/base/meta';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
 

@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import type { Reservation } from '../../api/ledger.ts';
 import { type Consulted, consult } from '../../core/decide/consult.ts';
 import { decide } from '../../core/decide/decide.ts';

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { Condition } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { Condition } from '@holdfast/base/meta';
 import type { Operation } from '../../core/request.ts';
 import { resources } from '../../operator/resources.ts';
 import { KindReader } from '../live/kind-reader.ts';

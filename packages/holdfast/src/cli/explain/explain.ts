@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { Command, Option } from 'commander';
 import { resources } from '../../operator/resources.ts';
 import { type LiveFlags, withLiveFlags, withNamespaceFlag, withOutputFlag } from '../live/flags.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import { condition } from '../../api/names.ts';
 import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';

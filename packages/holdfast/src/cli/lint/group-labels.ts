@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
 import type { PodTemplate } from '../../core/lint/pod-templates.ts';
 import type { LoadedObject } from '../load-objects.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
 import { counted } from '../../api/wording.ts';
 import type { LintInput, LintObject } from '../../core/lint/finding.ts';

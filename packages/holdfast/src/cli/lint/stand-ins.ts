@@ -1,6 +1,6 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 import { type PodTemplate, podTemplatesOf } from '../../core/lint/pod-templates.ts';
 import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../output/problem.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { annotation } from '../../api/names.ts';
 
 /** What Kubernetes' own disruption controller wrote about a PodDisruptionBudget: the built-in check reads nothing else. */

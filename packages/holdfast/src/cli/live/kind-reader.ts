@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { ResourceName, Selection } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
 import { Discovery, type KindName, type KindResource } from '../../kube/discovery/discovery.ts';

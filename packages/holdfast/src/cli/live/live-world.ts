@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import type { World } from '../../core/world/world.ts';
 import type { BuiltinStatus } from './builtin-status.ts';
 import type { Gap } from './gap.ts';

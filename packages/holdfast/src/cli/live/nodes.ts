@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';

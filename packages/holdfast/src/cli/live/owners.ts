@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { World } from '../../core/world/world.ts';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Interner } from '../../kube/projection/interner.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { ProbeLease } from '../../core/lease.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import {

@@ -1,5 +1,5 @@
-import type { Fields } from '@holdfast/base/json.ts';
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Fields } from '@holdfast/base/json';
+import type { Namespace } from '@holdfast/base/meta';
 import { ledgerGroup, ledgerName } from '../../api/ledger.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { Collection } from '../../core/sync.ts';

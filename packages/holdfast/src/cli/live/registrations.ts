@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { isBare } from '../../operator/certificates/inject.ts';
 import { evictionWebhooks, type ForeignWebhook } from '../../operator/foreign-webhooks/foreign.ts';
 import { isKruiseForPubs } from '../../operator/foreign-webhooks/kruise.ts';

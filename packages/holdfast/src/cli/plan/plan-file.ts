@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { Plan } from '../../core/plan/result.ts';
 import { readText } from '../load-objects.ts';
 import { Problem } from '../output/problem.ts';

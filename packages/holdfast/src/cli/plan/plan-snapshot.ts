@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { PlanInput, PlanNode } from '../../core/plan/input.ts';
 import type { World } from '../../core/world/world.ts';
 import type { ResourceName } from '../../kube/client/client.ts';

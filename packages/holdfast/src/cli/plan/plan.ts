@@ -1,5 +1,5 @@
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import { parseLabelSelector } from '@holdfast/embedded-cluster/registry/label-selector-text.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
+import { parseLabelSelector } from '@holdfast/embedded-cluster/objects';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultPlanOptions } from '../../core/plan/input.ts';
 import { planDrain } from '../../core/plan/plan.ts';

@@ -1,9 +1,6 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
-import { meetsNodeRequirements } from '@holdfast/embedded-cluster/controllers/daemonset/node-affinity.ts';
-import { untolerated } from '@holdfast/embedded-cluster/controllers/daemonset/node-taints.ts';
-import { readAmounts } from '@holdfast/embedded-cluster/controllers/scheduler/amounts.ts';
-import { podRequests } from '@holdfast/embedded-cluster/controllers/scheduler/requests.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
+import { meetsNodeRequirements, podRequests, readAmounts, untolerated } from '@holdfast/embedded-cluster/objects';
 import type { PodSpec, Toleration } from 'kubernetes-types/core/v1.js';
 import { defaultGraceSeconds, type PlanNode, type PodShape } from '../../core/plan/input.ts';
 

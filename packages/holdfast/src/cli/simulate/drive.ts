@@ -1,4 +1,4 @@
-import type { VirtualClock } from '@holdfast/embedded-cluster/time/virtual-clock.ts';
+import type { VirtualClock } from '@holdfast/embedded-cluster/time';
 
 export interface DriveTerms {
   /** Virtual milliseconds since 1970 beyond which time does not move. */

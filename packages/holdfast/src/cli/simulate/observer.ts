@@ -1,6 +1,5 @@
-import type { ControlPlane } from '@holdfast/embedded-cluster/control-plane.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
-import type { StoreEvent } from '@holdfast/embedded-cluster/store/store.ts';
+import type { ControlPlane, StoreEvent } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { compareStrings } from '../../core/compare.ts';
 import type { CoursePod, EvictionAnswer } from '../../core/drain/course-pod.ts';
 import { AvailabilityRecord } from './availability-record.ts';

@@ -1,5 +1,4 @@
-import { sim } from '@holdfast/embedded-cluster/nodes/annotations.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
+import { type KubeObject, sim } from '@holdfast/embedded-cluster/objects';
 import type { PodPlace } from './result.ts';
 
 /** As much of a stored pod as is looked at. */

@@ -1,5 +1,5 @@
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
-import type { View } from '@holdfast/embedded-cluster/view.ts';
+import type { View } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import type { Prober } from '../../agent/probes/prober.ts';
 import { failed, succeeded } from '../../agent/probes/result.ts';
 

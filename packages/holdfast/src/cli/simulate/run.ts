@@ -1,6 +1,6 @@
-import { defaultStopDelayMs } from '@holdfast/embedded-cluster/nodes/nodes.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
-import { untilIdle, VirtualClock } from '@holdfast/embedded-cluster/time/virtual-clock.ts';
+import { defaultStopDelayMs } from '@holdfast/embedded-cluster';
+import type { KubeObject } from '@holdfast/embedded-cluster/objects';
+import { untilIdle, VirtualClock } from '@holdfast/embedded-cluster/time';
 import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../output/problem.ts';
 import { Drainer } from './drainer.ts';

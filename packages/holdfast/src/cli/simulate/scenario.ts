@@ -1,6 +1,5 @@
-import { matches } from '@holdfast/base/labels/label-selector.ts';
-import type { KubeObject } from '@holdfast/embedded-cluster/objects.ts';
-import { parseLabelSelector } from '@holdfast/embedded-cluster/registry/label-selector-text.ts';
+import { matches } from '@holdfast/base/labels/label-selector';
+import { type KubeObject, parseLabelSelector } from '@holdfast/embedded-cluster/objects';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { compareStrings } from '../../core/compare.ts';
 import { durationMs } from '../duration.ts';

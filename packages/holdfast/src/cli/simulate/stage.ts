@@ -1,13 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { adminUser } from '@holdfast/embedded-cluster/auth/kubeconfig.ts';
-import type { User } from '@holdfast/embedded-cluster/auth/user.ts';
-import type { ControlPlane } from '@holdfast/embedded-cluster/control-plane.ts';
-import type { Pace } from '@holdfast/embedded-cluster/controllers/all.ts';
-import { startInProcessCluster } from '@holdfast/embedded-cluster/in-process-cluster.ts';
-import type { LoadReport } from '@holdfast/embedded-cluster/load/load-report.ts';
-import { seededRandom } from '@holdfast/embedded-cluster/time/random.ts';
-import type { VirtualClock } from '@holdfast/embedded-cluster/time/virtual-clock.ts';
+import {
+  adminUser,
+  type ControlPlane,
+  type LoadReport,
+  type Pace,
+  startInProcessCluster,
+  type User,
+} from '@holdfast/embedded-cluster';
+import { seededRandom, type VirtualClock } from '@holdfast/embedded-cluster/time';
 import { createClients } from '../../kube/client/clients.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';

@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
 import type { RefusalCode } from '../../api/reasons.ts';
 import { compareStrings } from '../../core/compare.ts';
 import { type EntangledBy, entangledBy } from '../../core/decide/entangled-by.ts';

@@ -1,5 +1,5 @@
-import type { Fields } from '@holdfast/base/json.ts';
-import { isObject } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
+import { isObject } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
 import { resources } from '../../operator/resources.ts';
 import type { KindReader } from '../live/kind-reader.ts';

@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
 import { guardFor } from '../../operator/guard/guard-of.ts';

@@ -1,4 +1,4 @@
-import { resolveAmount } from '@holdfast/base/int-or-string.ts';
+import { resolveAmount } from '@holdfast/base/int-or-string';
 import type { ExpectedSource } from '../verdict.ts';
 import type { Limit } from './rules.ts';
 

@@ -1,6 +1,6 @@
-import { type FieldError, failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors.ts';
-import { type Amount, parseAmount } from '@holdfast/base/int-or-string.ts';
-import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector.ts';
+import { type FieldError, failed, invalid, type Parsed, parsed } from '@holdfast/base/field-errors';
+import { type Amount, parseAmount } from '@holdfast/base/int-or-string';
+import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import { type PdbScope, parsePdbScope } from '../../api/pdb-scope.ts';
 import { parseTakeover } from '../../api/takeover.ts';

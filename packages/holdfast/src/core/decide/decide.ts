@@ -1,4 +1,4 @@
-import { sameJson } from '@holdfast/base/json.ts';
+import { sameJson } from '@holdfast/base/json';
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
 import type { PassCode } from '../../api/reasons.ts';
 import { bit } from '../health.ts';

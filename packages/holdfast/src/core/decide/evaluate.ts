@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
 import type { RefusalCode } from '../../api/reasons.ts';
 import type { Remedy } from '../../api/refusal-outlook.ts';
 import { counted, agree as verb } from '../../api/wording.ts';

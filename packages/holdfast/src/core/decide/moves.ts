@@ -1,5 +1,5 @@
-import { matches } from '@holdfast/base/labels/label-selector.ts';
-import { controllerOf, type StringMap } from '@holdfast/base/meta.ts';
+import { matches } from '@holdfast/base/labels/label-selector';
+import { controllerOf, type StringMap } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';

@@ -1,4 +1,4 @@
-import { controllerOf } from '@holdfast/base/meta.ts';
+import { controllerOf } from '@holdfast/base/meta';
 import type { DisruptionRequest } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import { chainOf } from '../world/owner-chain.ts';

@@ -1,4 +1,4 @@
-import type { StringMap } from '@holdfast/base/meta.ts';
+import type { StringMap } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
 import { type GroupClaim, index, positiveInteger } from './claim.ts';
 import { nativeClaim } from './native.ts';

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { PdbState } from '../world/pdb-state.ts';

@@ -1,6 +1,6 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { nearest } from '@holdfast/base/nearest.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { nearest } from '@holdfast/base/nearest';
 import { annotation, label } from '../../api/names.ts';
 import type { Hit, LintObject, LintView, Rule } from './finding.ts';
 import { podTemplatesOf } from './pod-templates.ts';

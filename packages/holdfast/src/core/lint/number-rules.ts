@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { Desired, Expected } from '../budget/desired.ts';
 import type { Hit, LintedPdb, LintedPub, LintObject, LintView, Rule } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 
 /** The template of a pod somewhere in an object. */
 export interface PodTemplate {

@@ -1,6 +1,6 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { hasProbe, parseProbes } from '@holdfast/base/probes/probe.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { hasProbe, parseProbes } from '@holdfast/base/probes/probe';
 import type { Pod } from '../../api/pod.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 import { obtain } from '../world/selector-index.ts';

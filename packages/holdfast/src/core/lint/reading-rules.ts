@@ -1,6 +1,6 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { type FieldError, formatFieldErrors, misspelt } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { type FieldError, formatFieldErrors, misspelt } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { annotation, label } from '../../api/names.ts';
 import { validatePub } from '../../api/pub-validation.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';

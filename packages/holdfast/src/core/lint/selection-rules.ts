@@ -1,4 +1,4 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
+import { annotationField } from '@holdfast/base/annotations';
 import { annotation } from '../../api/names.ts';
 import { compareStrings } from '../compare.ts';
 import type { PodRecord } from '../world/pod-record.ts';

@@ -1,4 +1,4 @@
-import type { StringMap } from '@holdfast/base/meta.ts';
+import type { StringMap } from '@holdfast/base/meta';
 import type { World } from '../world/world.ts';
 
 /** What is known of a node beside the pods on it. */

@@ -1,4 +1,4 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { annotation } from '../../api/names.ts';
 import { enforcedRollingUpdate } from './opt-in.ts';
 import type { CondemnedState, RolloutState } from './state.ts';

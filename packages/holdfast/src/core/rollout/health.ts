@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
 import { restartedAt } from './restarts.ts';
 

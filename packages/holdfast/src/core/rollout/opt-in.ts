@@ -1,6 +1,6 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { type FieldError, invalid, misspelt } from '@holdfast/base/field-errors.ts';
-import { nearest } from '@holdfast/base/nearest.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { type FieldError, invalid, misspelt } from '@holdfast/base/field-errors';
+import { nearest } from '@holdfast/base/nearest';
 import { annotation } from '../../api/names.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 

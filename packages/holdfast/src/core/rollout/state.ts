@@ -1,4 +1,4 @@
-import type { FieldError } from '@holdfast/base/field-errors.ts';
+import type { FieldError } from '@holdfast/base/field-errors';
 import type { Pod } from '../../api/pod.ts';
 import type { NotOptedIn } from './opt-in.ts';
 

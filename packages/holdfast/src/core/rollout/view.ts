@@ -1,4 +1,4 @@
-import { controllerOf } from '@holdfast/base/meta.ts';
+import { controllerOf } from '@holdfast/base/meta';
 import { label } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';

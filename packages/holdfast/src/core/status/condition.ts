@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 
 /** Whether requests really reach us: the namespace carries the guard label and the webhook answers. */
 export type Guard =

@@ -1,5 +1,5 @@
-import { formatFieldErrors } from '@holdfast/base/field-errors.ts';
-import type { Condition } from '@holdfast/base/meta.ts';
+import { formatFieldErrors } from '@holdfast/base/field-errors';
+import type { Condition } from '@holdfast/base/meta';
 import { annotation, condition } from '../../api/names.ts';
 import type { WarningCode } from '../../api/reasons.ts';
 import { agree, counted } from '../../api/wording.ts';

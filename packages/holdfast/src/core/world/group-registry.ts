@@ -1,4 +1,4 @@
-import { apiGroupOf } from '@holdfast/base/meta.ts';
+import { apiGroupOf } from '@holdfast/base/meta';
 import { type GroupClaim, isNative } from '../groups/claim.ts';
 import { labelOf } from '../label.ts';
 import { GroupNode } from './group-node.ts';

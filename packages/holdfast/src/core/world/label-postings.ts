@@ -1,4 +1,4 @@
-import type { StringMap } from '@holdfast/base/meta.ts';
+import type { StringMap } from '@holdfast/base/meta';
 import { labelOf } from '../label.ts';
 import type { Anchor } from './selector-index.ts';
 import { obtain } from './selector-index.ts';

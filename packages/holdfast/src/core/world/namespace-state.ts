@@ -1,5 +1,5 @@
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { OwnerReference, StringMap } from '@holdfast/base/meta.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
+import type { OwnerReference, StringMap } from '@holdfast/base/meta';
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { bit } from '../health.ts';

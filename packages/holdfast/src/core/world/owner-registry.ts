@@ -1,4 +1,4 @@
-import { apiGroupOf, type OwnerReference } from '@holdfast/base/meta.ts';
+import { apiGroupOf, type OwnerReference } from '@holdfast/base/meta';
 import type { OwnerName, OwnerState } from '../owner.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import { maxChain } from './owner-chain.ts';

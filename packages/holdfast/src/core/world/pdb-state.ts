@@ -1,4 +1,4 @@
-import type { FieldError, Parsed } from '@holdfast/base/field-errors.ts';
+import type { FieldError, Parsed } from '@holdfast/base/field-errors';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { GroupMinimum } from '../../api/pdb-scope.ts';
 import { type Desired, desiredOf, type Expected } from '../budget/desired.ts';

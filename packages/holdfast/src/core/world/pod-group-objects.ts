@@ -1,4 +1,4 @@
-import { apiGroupOf } from '@holdfast/base/meta.ts';
+import { apiGroupOf } from '@holdfast/base/meta';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import type { GroupClaim } from '../groups/claim.ts';
 import { schedulingGroup } from '../groups/native.ts';

@@ -1,4 +1,4 @@
-import { controllerOf, type OwnerReference, type StringMap } from '@holdfast/base/meta.ts';
+import { controllerOf, type OwnerReference, type StringMap } from '@holdfast/base/meta';
 import type { Reservation } from '../../api/ledger.ts';
 import type { Pod } from '../../api/pod.ts';
 import { encodeRuns } from '../container-runs.ts';

@@ -1,4 +1,4 @@
-import { matches } from '@holdfast/base/labels/label-selector.ts';
+import { matches } from '@holdfast/base/labels/label-selector';
 import type { LabelPostings } from './label-postings.ts';
 import { chainOf, podsBelow } from './owner-chain.ts';
 import type { OwnerNode } from './owner-node.ts';

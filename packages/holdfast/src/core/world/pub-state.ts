@@ -1,5 +1,5 @@
-import { type FieldError, failed, type Parsed } from '@holdfast/base/field-errors.ts';
-import { matches } from '@holdfast/base/labels/label-selector.ts';
+import { type FieldError, failed, type Parsed } from '@holdfast/base/field-errors';
+import { matches } from '@holdfast/base/labels/label-selector';
 import { defaultProtectOperations, type PodUnavailableBudget } from '../../api/pub.ts';
 import { takeApart } from '../../api/pub-fields.ts';
 import { type PubRules, readPub } from '../../api/pub-read.ts';

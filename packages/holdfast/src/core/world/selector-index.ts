@@ -1,5 +1,5 @@
-import { matches, type Requirement, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { matches, type Requirement, type Selector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 
 /** Where a selector waits for pods: at one of its values, at one of its keys, or everywhere. */
 export type Anchor =

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { type Failure, failed, garbled, type Outcome, succeeded } from '../outcome/failure.ts';
 import { ListScanner } from '../stream/list-scanner.ts';
 import { type Clock, sleep } from '../time/clock.ts';

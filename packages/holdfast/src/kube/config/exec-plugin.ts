@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { Clock } from '../time/clock.ts';
 import { ConfigError, type ExecSettings } from './access.ts';
 import { fieldsOf, textOf } from './fields.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
 import { ConfigError } from './access.ts';
 
 /** Reads fields of a configuration. Each throws a ConfigError when the field is something else. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { ConfigError, type ExecSettings, type Impersonation, type UserSettings } from './access.ts';
 import { fieldsOf, flagOf, listOf, textOf, textsOf } from './fields.ts';
 import { type Entry, fileOf, sourceOf } from './sources.ts';

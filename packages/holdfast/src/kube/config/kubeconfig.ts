@@ -1,5 +1,5 @@
-import { readDocuments } from '@holdfast/base/bounded-yaml.ts';
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
+import { readDocuments } from '@holdfast/base/bounded-yaml';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
 import { type Access, ConfigError } from './access.ts';
 import { fieldsOf, flagOf, listOf, textOf } from './fields.ts';
 import { userSettings } from './kubeconfig-user.ts';

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { TextSource } from './access.ts';
 import { textOf } from './fields.ts';
 

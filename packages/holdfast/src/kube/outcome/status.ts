@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { Status } from 'kubernetes-types/meta/v1.js';
 import type { Failure } from './failure.ts';
 import { printable } from './printable.ts';

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { ObjectMeta, OwnerReference, StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { ObjectMeta, OwnerReference, StringMap } from '@holdfast/base/meta';
 import type { Interner } from './interner.ts';
 
 /** Under construction. Projections run for every event: they assign fields one by one, because spreading costs three times as much. */

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { Condition, StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { Condition, StringMap } from '@holdfast/base/meta';
 import { condition, probePendingReason } from '../../api/names.ts';
 import type { Container, ContainerStatus, Pod, PodPhase, PodSpec, PodStatus } from '../../api/pod.ts';
 import type { Interner } from './interner.ts';

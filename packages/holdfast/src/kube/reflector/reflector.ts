@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { KubeClient, ResourceName, Selection } from '../client/client.ts';
 import { list } from '../client/list.ts';
 import type { WatchEvent } from '../stream/watch-events.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { Failure } from '../outcome/failure.ts';
 import { failureOfStatus } from '../outcome/status.ts';
 

@@ -1,4 +1,4 @@
-import { type FieldError, formatFieldError } from '@holdfast/base/field-errors.ts';
+import { type FieldError, formatFieldError } from '@holdfast/base/field-errors';
 import { counted } from '../../api/wording.ts';
 import { blocker, deny, refusalOf } from '../../core/decide/refusal.ts';
 import type { DisruptionRequest, Operation } from '../../core/request.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
 import { type DecideOptions, decide } from '../../core/decide/decide.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';

@@ -1,5 +1,5 @@
-import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
-import type { OwnerReference, StringMap } from '@holdfast/base/meta.ts';
+import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
+import type { OwnerReference, StringMap } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
 import { classifyChange } from '../../core/pod-change.ts';
 import { type DisruptionRequest, type Operation, requesterOf } from '../../core/request.ts';

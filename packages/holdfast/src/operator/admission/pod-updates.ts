@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import { condition } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { runsOf } from '../../core/container-runs.ts';

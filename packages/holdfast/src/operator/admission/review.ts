@@ -1,4 +1,4 @@
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
 
 /** AdmissionReview (admission.k8s.io/v1) <-> our types. Nothing in a review is trusted. */
 

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 import { counted } from '../../api/wording.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Effects, PodVersion, Verdict } from '../../core/verdict.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { authorityLimits, certificatePem, type HostNames, type Name } from '@holdfast/base/certificates/certificate.ts';
+import { authorityLimits, certificatePem, type HostNames, type Name } from '@holdfast/base/certificates/certificate';
 import type { CertificatePolicy } from './policy.ts';
 
 /** As PEM text. */

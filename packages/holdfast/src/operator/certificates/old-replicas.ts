@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
 import type { Clock } from '../../kube/time/clock.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 
 /** Mounted Secrets change by a link that is set to another folder, which not every way of watching sees: files are read again. */
 export const lookEveryMs = 10_000;

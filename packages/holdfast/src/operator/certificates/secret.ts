@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { type SecretTexts, secretKeys } from './read.ts';
 

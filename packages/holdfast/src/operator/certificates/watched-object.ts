@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';

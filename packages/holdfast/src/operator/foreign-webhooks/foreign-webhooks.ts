@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import type { DecideOptions } from '../../core/decide/decide.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';

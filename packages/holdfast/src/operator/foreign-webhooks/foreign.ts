@@ -1,5 +1,5 @@
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 import { isCovered, podEviction } from './rule-match.ts';
 import type { ConfigurationView } from './webhook-view.ts';
 

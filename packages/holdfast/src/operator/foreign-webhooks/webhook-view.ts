@@ -1,5 +1,5 @@
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
-import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector.ts';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
+import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector';
 import type { Reflected } from '../../kube/reflector/sink.ts';
 import { splitPath } from '../certificates/path-segments.ts';
 import type { AdmissionRule } from './rule-match.ts';

@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';

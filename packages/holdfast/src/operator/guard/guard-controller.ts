@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';

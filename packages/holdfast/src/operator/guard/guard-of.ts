@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { label } from '../../api/names.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import { guardedValue, guardLabel, isNeverGuarded, labelledMode, observedValue } from './guard-mode.ts';

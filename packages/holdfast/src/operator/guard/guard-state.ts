@@ -1,5 +1,5 @@
-import { sameJson } from '@holdfast/base/json.ts';
-import type { Namespace } from '@holdfast/base/meta.ts';
+import { sameJson } from '@holdfast/base/json';
+import type { Namespace } from '@holdfast/base/meta';
 import type { Guard } from '../../core/status/condition.ts';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';

@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { guardedValue, guardLabel } from './guard-mode.ts';
 
 export type GuardPlan =

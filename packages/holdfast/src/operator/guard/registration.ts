@@ -1,5 +1,5 @@
-import { matches, type Selector } from '@holdfast/base/labels/label-selector.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { matches, type Selector } from '@holdfast/base/labels/label-selector';
+import type { StringMap } from '@holdfast/base/meta';
 import { label } from '../../api/names.ts';
 import { isCovered, podEviction, type RequestKind } from '../foreign-webhooks/rule-match.ts';
 import type { ConfigurationView, WebhookView } from '../foreign-webhooks/webhook-view.ts';

@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { label } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Outcome, rejected } from '../../kube/outcome/failure.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
+import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { ReviewRequest } from '../admission/review.ts';
 

@@ -1,6 +1,6 @@
-import { formatFieldError } from '@holdfast/base/field-errors.ts';
-import { type Amount, parseAmount } from '@holdfast/base/int-or-string.ts';
-import { isUnset } from '@holdfast/base/json.ts';
+import { formatFieldError } from '@holdfast/base/field-errors';
+import { type Amount, parseAmount } from '@holdfast/base/int-or-string';
+import { isUnset } from '@holdfast/base/json';
 import { annotation } from '../../api/names.ts';
 import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../api/pub.ts';
 import { isProtectOperation, parseOperationsAnnotation } from '../../api/pub-annotations.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import { conflictErrors } from '../../api/pub-conflicts.ts';
 import { validatePub } from '../../api/pub-validation.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { annotation } from '../../api/names.ts';
 import { enforcedRollingUpdate } from '../../core/rollout/opt-in.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { podPlaces } from '../install/pod-places.ts';
 
 /** Something in an object that pods are made from, or the pod itself. */

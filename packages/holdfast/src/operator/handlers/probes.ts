@@ -1,7 +1,7 @@
-import { annotationField } from '@holdfast/base/annotations.ts';
-import { type FieldError, forbidden } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
-import { parseProbes } from '@holdfast/base/probes/probe.ts';
+import { annotationField } from '@holdfast/base/annotations';
+import { type FieldError, forbidden } from '@holdfast/base/field-errors';
+import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
+import { parseProbes } from '@holdfast/base/probes/probe';
 import { annotation } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import { foreignHosts, hostRefusal, podAddresses } from '../../api/probe-hosts.ts';

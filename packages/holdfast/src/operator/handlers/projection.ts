@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import { shownProjection } from '../../core/status/projection.ts';
 import type { WebhookHandler } from '../admission/handler.ts';

@@ -1,5 +1,5 @@
-import { type FieldError, forbidden, formatFieldErrors } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json.ts';
+import { type FieldError, forbidden, formatFieldErrors } from '@holdfast/base/field-errors';
+import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import {
   enforcedRollingUpdate,

@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import { segmentsOf, type TrustingConfiguration, withTrust } from '../certificates/inject.ts';
 import { bare } from '../certificates/path-segments.ts';

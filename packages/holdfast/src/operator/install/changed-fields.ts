@@ -1,4 +1,4 @@
-import { type Fields, isObject, sameJson } from '@holdfast/base/json.ts';
+import { type Fields, isObject, sameJson } from '@holdfast/base/json';
 
 /** What the server keeps by itself, or others write meanwhile. */
 const untold = new Set(['status', 'metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation']);

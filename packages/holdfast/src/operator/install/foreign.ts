@@ -1,5 +1,5 @@
-import { isObject } from '@holdfast/base/json.ts';
-import type { StringMap } from '@holdfast/base/meta.ts';
+import { isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
 import type { ClusterRoleBinding } from 'kubernetes-types/rbac/v1.js';
 import { operatorName } from './names.ts';
 

@@ -1,5 +1,5 @@
-import type { Fields } from '@holdfast/base/json.ts';
-import { isObject } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
+import { isObject } from '@holdfast/base/json';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, type Went, went } from './failures.ts';

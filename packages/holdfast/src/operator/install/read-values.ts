@@ -6,8 +6,8 @@ import {
   type Parsed,
   parsed,
   required,
-} from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject, isUnset } from '@holdfast/base/json.ts';
+} from '@holdfast/base/field-errors';
+import { type Fields, isObject, isUnset } from '@holdfast/base/json';
 import { defaultFeatureGates } from '../feature-gates.ts';
 import { agentsNamespace } from './names.ts';
 import {

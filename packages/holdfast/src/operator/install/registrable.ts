@@ -1,5 +1,5 @@
-import type { Fields } from '@holdfast/base/json.ts';
-import { isObject } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
+import { isObject } from '@holdfast/base/json';
 import { type Located, manifestFor } from './apply-object.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, refusedWith } from './failures.ts';

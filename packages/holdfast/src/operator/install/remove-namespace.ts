@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, type Went, went } from './failures.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { ClusterApi, Place, Propagation } from './cluster-api.ts';
 import { endedBy, type Went, went } from './failures.ts';
 import { type Found, foundOf, labelledObjects } from './labelled.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy } from './failures.ts';
 import { foundOf, isOurs } from './labelled.ts';

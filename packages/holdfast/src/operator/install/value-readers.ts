@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { type FieldError, forbidden, invalid, notSupported } from '@holdfast/base/field-errors.ts';
-import { isObject } from '@holdfast/base/json.ts';
-import { labelKeyProblem, labelValueProblem } from '@holdfast/base/labels/label-syntax.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '@holdfast/base/field-errors';
+import { isObject } from '@holdfast/base/json';
+import { labelKeyProblem, labelValueProblem } from '@holdfast/base/labels/label-syntax';
 
 /** As much of a JSON schema as describes values. */
 export interface ValueSchema {

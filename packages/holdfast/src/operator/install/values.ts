@@ -1,4 +1,4 @@
-import type { StringMap } from '@holdfast/base/meta.ts';
+import type { StringMap } from '@holdfast/base/meta';
 import type { LogLevel } from '../../telemetry/log.ts';
 import type { FeatureGates } from '../feature-gates.ts';
 import { defaultNamespace } from './names.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { OwnerState } from '../../core/owner.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { KindResource } from '../../kube/discovery/discovery.ts';

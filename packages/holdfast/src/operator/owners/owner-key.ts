@@ -1,4 +1,4 @@
-import { apiGroupOf } from '@holdfast/base/meta.ts';
+import { apiGroupOf } from '@holdfast/base/meta';
 import type { OwnerName } from '../../core/owner.ts';
 import type { OwnerKind } from './owner-kinds.ts';
 

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { OwnerReference } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { OwnerReference } from '@holdfast/base/meta';
 import { deletionOf, type OwnerState } from '../../core/owner.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import type { Draft } from '../../kube/projection/meta.ts';

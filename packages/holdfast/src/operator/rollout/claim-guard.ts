@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import type { Removal } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
 import type { Pod, PodStatus } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import type { KubeClient } from '../../kube/client/client.ts';

@@ -1,4 +1,4 @@
-import { controllerOf } from '@holdfast/base/meta.ts';
+import { controllerOf } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import { Interner } from '../../kube/projection/interner.ts';

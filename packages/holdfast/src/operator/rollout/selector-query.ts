@@ -1,4 +1,4 @@
-import type { LabelSelector, LabelSelectorRequirement } from '@holdfast/base/meta.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '@holdfast/base/meta';
 
 /** A selector as a list is asked with it. Undefined: it has words that we do not know, and would select something else. */
 export function selectorQuery({ matchLabels, matchExpressions }: LabelSelector): string | undefined {

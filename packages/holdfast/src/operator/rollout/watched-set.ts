@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { LabelSelector, ObjectMeta } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { LabelSelector, ObjectMeta } from '@holdfast/base/meta';
 import { annotation } from '../../api/names.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';

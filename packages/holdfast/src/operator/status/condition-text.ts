@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 
 /** For people, and shorter than what the API server takes; errors may quote a field's value of any length. */
 const maxMessage = 4_096;

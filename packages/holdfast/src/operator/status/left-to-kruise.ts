@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { ConditionCode } from '../../api/reasons.ts';
 import { keepTransition, statusTime } from '../../core/status/condition.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import { condition } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Guard } from '../../core/status/condition.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api/pub.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import { pubStatus } from '../../core/status/pub-status.ts';

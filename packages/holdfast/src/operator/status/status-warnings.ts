@@ -1,4 +1,4 @@
-import type { Condition } from '@holdfast/base/meta.ts';
+import type { Condition } from '@holdfast/base/meta';
 import type { ConditionCode, RefusalCode, WarningCode } from '../../api/reasons.ts';
 
 /** Something that the author of a budget should hear of once, when it begins. */

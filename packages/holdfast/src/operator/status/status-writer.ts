@@ -1,4 +1,4 @@
-import type { Condition, ObjectMeta } from '@holdfast/base/meta.ts';
+import type { Condition, ObjectMeta } from '@holdfast/base/meta';
 import { annotation, condition as conditionTypes } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';

@@ -1,4 +1,4 @@
-import type { ObjectMeta } from '@holdfast/base/meta.ts';
+import type { ObjectMeta } from '@holdfast/base/meta';
 import { isAtLeast } from '../../core/resource-version.ts';
 
 /** What this process last wrote into the status of a budget. */

@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { label } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';

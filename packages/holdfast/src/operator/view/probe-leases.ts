@@ -1,5 +1,5 @@
-import type { Parsed } from '@holdfast/base/field-errors.ts';
-import { type Fields, isObject } from '@holdfast/base/json.ts';
+import type { Parsed } from '@holdfast/base/field-errors';
+import { type Fields, isObject } from '@holdfast/base/json';
 import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import { formerProbeLeaseName, probeLeaseName } from '../../kube/probes/lease-name.ts';

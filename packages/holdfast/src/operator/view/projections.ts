@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import type { Namespace } from '@holdfast/base/meta.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { Namespace } from '@holdfast/base/meta';
 import type { DisruptionLedger } from '../../api/ledger.ts';
 import { annotation } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';

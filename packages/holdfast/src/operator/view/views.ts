@@ -1,4 +1,4 @@
-import type { Namespace } from '@holdfast/base/meta.ts';
+import type { Namespace } from '@holdfast/base/meta';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { ObjectCache } from '../../kube/reflector/cache.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '@holdfast/base/json.ts';
+import type { Fields } from '@holdfast/base/json';
 import type { ResourceName, Selection } from '../../kube/client/client.ts';
 import type { Discovery, KindName } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';

@@ -1,7 +1,6 @@
-import { isObject } from '@holdfast/base/json.ts';
-import { lwsCrd } from '@holdfast/embedded-cluster/controllers/leaderworkerset/lws-crd.ts';
-import { createResourceTypes } from '@holdfast/embedded-cluster/kinds/resource-types.ts';
-import { splitApiVersion } from '@holdfast/embedded-cluster/objects.ts';
+import { isObject } from '@holdfast/base/json';
+import { createResourceTypes, lwsCrd } from '@holdfast/embedded-cluster';
+import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { crdManifests } from '../../../operator/install/manifests.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 

@@ -1,5 +1,5 @@
-import { type Fields, isObject } from '@holdfast/base/json.ts';
-import { splitApiVersion } from '@holdfast/embedded-cluster/objects.ts';
+import { type Fields, isObject } from '@holdfast/base/json';
+import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { ledgerGroup } from '../../../api/ledger.ts';
 import { pubGroup } from '../../../api/pub.ts';
 import { compareStrings } from '../../../core/compare.ts';

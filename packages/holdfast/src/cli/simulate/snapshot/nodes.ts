@@ -1,6 +1,6 @@
-import { isObject } from '@holdfast/base/json.ts';
-import { sim } from '@holdfast/embedded-cluster/nodes/annotations.ts';
-import { createNodes } from '@holdfast/embedded-cluster/nodes/create-nodes.ts';
+import { isObject } from '@holdfast/base/json';
+import { createNodes } from '@holdfast/embedded-cluster';
+import { sim } from '@holdfast/embedded-cluster/objects';
 import type { LoadedObject } from '../../load-objects.ts';
 import type { SnapshotPod } from './pods.ts';
 

@@ -1,4 +1,4 @@
-import { splitApiVersion } from '@holdfast/embedded-cluster/objects.ts';
+import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import type { LoadedObject } from '../../load-objects.ts';
 import { isPod, type SnapshotPod } from './pods.ts';
 import { referencesOf, spaceOf, uidOf } from './uids.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '@holdfast/base/json.ts';
-import { hasProbe } from '@holdfast/base/probes/probe.ts';
-import { sim } from '@holdfast/embedded-cluster/nodes/annotations.ts';
+import { isObject } from '@holdfast/base/json';
+import { hasProbe } from '@holdfast/base/probes/probe';
+import { sim } from '@holdfast/embedded-cluster/objects';
 import { condition } from '../../../api/names.ts';
 import type { Pod } from '../../../api/pod.ts';
 import type { LoadedObject } from '../../load-objects.ts';

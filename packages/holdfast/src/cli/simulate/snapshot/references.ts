@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../output/problem.ts';
 import { isPod } from './pods.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '@holdfast/base/json.ts';
+import { isObject } from '@holdfast/base/json';
 import type { LoadedObject } from '../../load-objects.ts';
 
 /** New Jobs would come and never end, since their run time is unknown. */
