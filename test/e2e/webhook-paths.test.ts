@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
 import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
 import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
-import { segmentsOf } from '../../packages/holdfast/src/operator/certificates/inject.ts';
-import { pathSecret } from '../../packages/holdfast/src/operator/install/names.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/operator/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/operator/install/webhooks.ts';
-import { resources } from '../../packages/holdfast/src/operator/resources.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
+import { pathSecret } from '../../packages/holdfast/src/api/installation-names.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/webhooks.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
 import {
   type Bed,
   bedOn,

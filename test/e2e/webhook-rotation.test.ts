@@ -8,17 +8,17 @@ import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
 import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { createWebhookMetrics } from '../../packages/holdfast/src/operator/admission/exchange.ts';
 import { startWebhookServer, type WebhookServer } from '../../packages/holdfast/src/operator/admission/server.ts';
-import { segmentsOf } from '../../packages/holdfast/src/operator/certificates/inject.ts';
-import { issueLeaf } from '../../packages/holdfast/src/operator/certificates/material.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
+import { issueLeaf } from '../../packages/holdfast/src/trust/material.ts';
 import { webhookNames } from '../../packages/holdfast/src/operator/certificates/names.ts';
 import {
   type CertificatePolicy,
   defaultCertificatePolicy,
-} from '../../packages/holdfast/src/operator/certificates/policy.ts';
-import { readSecret } from '../../packages/holdfast/src/operator/certificates/read.ts';
+} from '../../packages/holdfast/src/trust/certificate-policy.ts';
+import { readSecret } from '../../packages/holdfast/src/trust/read-certificates.ts';
 import { secretOf, secretTexts } from '../../packages/holdfast/src/operator/certificates/secret.ts';
-import { operatorName, webhookPaths } from '../../packages/holdfast/src/operator/install/names.ts';
-import { resources } from '../../packages/holdfast/src/operator/resources.ts';
+import { operatorName, webhookPaths } from '../../packages/holdfast/src/api/installation-names.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
 import { reviewText } from '../../packages/holdfast/test/operator/admission/reviews.ts';
 import { allowing } from '../../packages/holdfast/test/operator/admission/support.ts';
 import { formerAuthority } from '../../packages/holdfast/test/operator/certificates/former-authority.ts';

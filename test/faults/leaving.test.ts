@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { certificateSecret } from '../../packages/holdfast/src/operator/install/names.ts';
+import { certificateSecret } from '../../packages/holdfast/src/api/installation-names.ts';
 import type { RunningOperator } from '../../packages/holdfast/src/operator/operator.ts';
 import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { made } from '../support/cluster.ts';

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/operator/install/agent-rbac.ts';
-import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/operator/install/names.ts';
+import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/agent-rbac.ts';
+import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespacePermissions,
   clusterPermissions,
   namespacePermissions,
-} from '../../packages/holdfast/src/operator/install/rbac-rules.ts';
-import { defaultInstallValues as values } from '../../packages/holdfast/src/operator/install/values.ts';
-import { watchedKinds } from '../../packages/holdfast/src/operator/owners/owner-kinds.ts';
+} from '../../packages/holdfast/src/install/rbac-rules.ts';
+import { defaultInstallValues as values } from '../../packages/holdfast/src/install/values.ts';
+import { watchedKinds } from '../../packages/holdfast/src/observe/owners/owner-kinds.ts';
 import { agentsOf, untilEvictable } from '../e2e/support/agents.ts';
 import { Applications } from '../e2e/support/applications.ts';
 import { addDefinition, farm, farms, farmsApi } from '../e2e/support/definitions.ts';

@@ -5,7 +5,7 @@ import { targetAs } from '../../packages/holdfast/src/cli/simulate/stage.ts';
 import type { ServerTarget } from '../../packages/holdfast/src/kube/transport/target.ts';
 import { type InProcessWebhooks, serveInProcess } from '../../packages/holdfast/src/operator/admission/in-process.ts';
 import type { OperatorEdges } from '../../packages/holdfast/src/operator/edges.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/operator/install/values.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values.ts';
 import { type RunningOperator, runOperator } from '../../packages/holdfast/src/operator/operator.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';

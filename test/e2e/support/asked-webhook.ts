@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import type { KeyPair } from '../../../packages/holdfast/src/operator/certificates/material.ts';
+import type { KeyPair } from '../../../packages/holdfast/src/trust/material.ts';
 import { listenOn } from '../../../packages/holdfast/src/telemetry/health/listen.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';
 import type { Answer } from '../../support/kube-http.ts';

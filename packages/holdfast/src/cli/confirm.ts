@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { Problem } from './output/problem.ts';
+import { Problem } from '../observe/problem.ts';
 
 export interface Confirmation {
   /** What is about to happen, as a sentence. */

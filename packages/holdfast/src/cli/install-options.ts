@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { defaultNamespace } from '../operator/install/names.ts';
+import { defaultNamespace } from '../api/installation-names.ts';
 import { durationMs } from './duration.ts';
 import { type AccessFlags, withAccessFlags } from './live/flags.ts';
 

@@ -1,5 +1,5 @@
-import type { ApiOptions } from '../operator/install/cluster-api.ts';
-import type { Ended, Report, Reporter } from '../operator/install/outcome.ts';
+import type { ApiOptions } from '../install/cluster-api.ts';
+import type { Ended, Report, Reporter } from '../install/outcome.ts';
 import type { ClusterOptions } from './install-options.ts';
 import { endText, exitCodeOf, outcomeLine } from './install-texts.ts';
 import { type Session, withSession } from './live/session.ts';

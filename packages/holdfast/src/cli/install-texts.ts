@@ -1,5 +1,5 @@
-import { refText } from '../operator/install/object-ref.ts';
-import type { Ended, ObjectResult, Report } from '../operator/install/outcome.ts';
+import { refText } from '../install/object-ref.ts';
+import type { Ended, ObjectResult, Report } from '../install/outcome.ts';
 
 /** As kubectl has it: `deployment.apps/holdfast configured (server dry run)`. */
 export function outcomeLine(report: Exclude<Report, { kind: 'waiting' }>, dryRun = false): string {

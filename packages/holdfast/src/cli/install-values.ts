@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { readDocuments } from '@holdfast/base/bounded-yaml';
 import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { isObject, isUnset } from '@holdfast/base/json';
-import { readInstallValues } from '../operator/install/read-values.ts';
-import type { InstallValues } from '../operator/install/values.ts';
+import { readInstallValues } from '../install/read-values.ts';
+import type { InstallValues } from '../install/values.ts';
 
 interface Chosen {
   readonly values?: string;

@@ -1,4 +1,4 @@
-import { Problem } from './output/problem.ts';
+import { Problem } from '../observe/problem.ts';
 
 /** The words of every command that drains nodes, for a choice of nodes that has none. */
 export function noNodeHas(selector: string): Problem {

@@ -9,8 +9,8 @@ import {
   enforcedRolloutGate,
   type FeatureGates,
   parseFeatureGates,
-} from '../operator/feature-gates.ts';
-import { defaultNamespace, ports } from '../operator/install/names.ts';
+} from '../install/feature-gates.ts';
+import { defaultNamespace, ports } from '../api/installation-names.ts';
 import {
   defaultInstallValues,
   failurePolicies,
@@ -20,7 +20,7 @@ import {
   logLevels,
   projectionModes,
   takeoverProblem,
-} from '../operator/install/values.ts';
+} from '../install/values.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';

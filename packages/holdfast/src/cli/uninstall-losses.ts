@@ -1,5 +1,5 @@
 import { counted } from '../api/wording.ts';
-import { type LiveWorld, objectKey } from './live/live-world.ts';
+import { type LiveWorld, objectKey } from '../observe/once/live-world.ts';
 import { type BudgetView, budgetViews } from './status/budget-view.ts';
 import { kindText } from './status/text.ts';
 

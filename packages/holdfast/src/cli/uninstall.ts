@@ -4,16 +4,16 @@ import { ledgerGroup } from '../api/ledger.ts';
 import { annotation } from '../api/names.ts';
 import { pubGroup } from '../api/pub.ts';
 import { counted } from '../api/wording.ts';
-import { uninstall as uninstallFrom } from '../operator/install/uninstall.ts';
-import { resources } from '../operator/resources.ts';
+import { uninstall as uninstallFrom } from '../install/uninstall.ts';
+import { resources } from '../observe/resources.ts';
 import { confirm } from './confirm.ts';
 import { type UninstallOptions, uninstallCommand as uninstallCommandOf } from './install-options.ts';
 import { workOn } from './install-session.ts';
-import { KindReader } from './live/kind-reader.ts';
-import { readWorld } from './live/read-world.ts';
-import { everywhere } from './live/scope.ts';
+import { KindReader } from '../observe/once/kind-reader.ts';
+import { readWorld } from '../observe/once/read-world.ts';
+import { everywhere } from '../observe/once/scope.ts';
 import { type Session, withSession } from './live/session.ts';
-import { Problem } from './output/problem.ts';
+import { Problem } from '../observe/problem.ts';
 import { lossLines } from './uninstall-losses.ts';
 
 export function uninstallCommand(): Command {

@@ -3,10 +3,10 @@ import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { type RunningAgent, startAgent } from '../agent/agent.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
-import { agentPolicies } from '../operator/install/agent-policies.ts';
-import { agentRbacObjects, agentServiceAccountOf } from '../operator/install/agent-rbac.ts';
-import { agentName, agentsNamespace } from '../operator/install/names.ts';
-import type { RbacObject } from '../operator/install/rbac.ts';
+import { agentPolicies } from '../install/agent-policies.ts';
+import { agentRbacObjects, agentServiceAccountOf } from '../install/agent-rbac.ts';
+import { agentName, agentsNamespace } from '../api/installation-names.ts';
+import type { RbacObject } from '../install/rbac.ts';
 import { execNamespacesOf } from './agent-options.ts';
 import { accessWith, administratorOf, type ServiceToken, upHost, upIdentity, upLog, upValues } from './up-service.ts';
 

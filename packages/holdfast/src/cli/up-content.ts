@@ -12,7 +12,7 @@ import {
 } from '@holdfast/embedded-cluster';
 import { type KubeObject, splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { pubGroup } from '../api/pub.ts';
-import { operatorName } from '../operator/install/names.ts';
+import { operatorName } from '../api/installation-names.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';
 import { packageFile } from './package-file.ts';
 import { agentObjects } from './up-agent.ts';

@@ -13,7 +13,7 @@ import {
 import { realClock, sleep } from '@holdfast/embedded-cluster/time';
 import type { Command } from 'commander';
 import type { RunningAgent } from '../agent/agent.ts';
-import { agentUser, operatorUser } from '../operator/install/names.ts';
+import { agentUser, operatorUser } from '../api/installation-names.ts';
 import type { RunningOperator } from '../operator/operator.ts';
 import { loadObjects } from './load-objects.ts';
 import { StopRequest } from './stop-request.ts';

@@ -10,7 +10,7 @@ import type { Certificates } from './certificates/certificates.ts';
 import { networkEdges, type OperatorEdges } from './edges.ts';
 import { followReadiness } from './follow-readiness.ts';
 import { createViewMetrics } from './handlers/view-metrics.ts';
-import { defaultInstallValues } from './install/values.ts';
+import { defaultInstallValues } from '../install/values.ts';
 import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { durationMs } from '../../src/cli/duration.ts';
 import { installCommand, uninstallCommand } from '../../src/cli/install-options.ts';
 import { chosenValues } from '../../src/cli/install-values.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { defaultInstallValues } from '../../src/install/values.ts';
 
 async function parse<T>(
   make: (run: (options: T) => Promise<void>) => Command,

@@ -10,9 +10,9 @@ import {
   aReservation,
   ns,
 } from '../../../../test/support/builders.ts';
-import { builtinStatusOf } from '../../src/cli/live/builtin-status.ts';
-import type { LiveWorld } from '../../src/cli/live/live-world.ts';
-import type { LeaseView } from '../../src/cli/live/probe-lease-book.ts';
+import { builtinStatusOf } from '../../src/observe/once/builtin-status.ts';
+import type { LiveWorld } from '../../src/observe/once/live-world.ts';
+import type { LeaseView } from '../../src/observe/once/probe-lease-book.ts';
 import { aLiveWorld, readAt } from './live-world.ts';
 
 const llmPod = (group: number, worker: number) =>

@@ -1,8 +1,8 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';
-import { KindReader } from '../live/kind-reader.ts';
-import { everywhere, only } from '../live/scope.ts';
+import { KindReader } from '../../observe/once/kind-reader.ts';
+import { everywhere, only } from '../../observe/once/scope.ts';
 import { withSession } from '../live/session.ts';
 import type { NamedKind } from './complete.ts';
 

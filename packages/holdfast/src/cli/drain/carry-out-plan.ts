@@ -1,5 +1,5 @@
-import type { SeenNode } from '../live/nodes.ts';
-import { exitCode, Problem } from '../output/problem.ts';
+import type { SeenNode } from '../../observe/once/nodes.ts';
+import { exitCode, Problem } from '../../observe/problem.ts';
 import type { FileNode, PlanFile } from '../plan/plan-file.ts';
 import type { Ending } from './ending.ts';
 import type { DrainSelection } from './filters.ts';

@@ -1,11 +1,11 @@
 import { Course } from '../../core/drain/course.ts';
 import type { CoursePod, EvictionAnswer } from '../../core/drain/course-pod.ts';
 import type { Random } from '../../kube/time/random.ts';
-import { KindReader } from '../live/kind-reader.ts';
-import type { SeenNode } from '../live/nodes.ts';
+import { KindReader } from '../../observe/once/kind-reader.ts';
+import type { SeenNode } from '../../observe/once/nodes.ts';
 import type { Session } from '../live/session.ts';
-import { ensureSight } from '../live/sight.ts';
-import { exitCode, problemText } from '../output/problem.ts';
+import { ensureSight } from '../../observe/once/sight.ts';
+import { exitCode, problemText } from '../../observe/problem.ts';
 import { dryRunOf } from './dry-run.ts';
 import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
 import { type DrainSelection, selectPods } from './filters.ts';

@@ -1,8 +1,8 @@
 import { type PodKey, simulateDrain } from '../../core/drain/simulate.ts';
-import { gapText } from '../live/gap.ts';
-import type { LiveWorld } from '../live/live-world.ts';
-import type { SeenNode } from '../live/nodes.ts';
-import { exitCode } from '../output/problem.ts';
+import { gapText } from '../../observe/once/gap.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
+import type { SeenNode } from '../../observe/once/nodes.ts';
+import { exitCode } from '../../observe/problem.ts';
 import { type Ending, type EndingFacts, neededFlagLines, noteLines, refusalLines } from './ending.ts';
 import type { DrainSelection } from './filters.ts';
 import { podName } from './listed-pod.ts';

@@ -1,12 +1,12 @@
 import type { CoursePod } from '../../core/drain/course-pod.ts';
 import { groupUnitsOf } from '../../core/drain/units.ts';
 import type { World } from '../../core/world/world.ts';
-import type { LiveWorld } from '../live/live-world.ts';
-import { ProbeLeaseBook } from '../live/probe-lease-book.ts';
-import { readWorld } from '../live/read-world.ts';
-import { everywhere, only, type Scope } from '../live/scope.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
+import { ProbeLeaseBook } from '../../observe/once/probe-lease-book.ts';
+import { readWorld } from '../../observe/once/read-world.ts';
+import { everywhere, only, type Scope } from '../../observe/once/scope.ts';
 import type { Session } from '../live/session.ts';
-import { Problem } from '../output/problem.ts';
+import { Problem } from '../../observe/problem.ts';
 import type { ListedPod } from './listed-pod.ts';
 
 /** From so many namespaces on, one list of everything is cheaper than one for each. */

@@ -1,9 +1,9 @@
-import { mayReach } from '../../operator/foreign-webhooks/foreign.ts';
-import { guardLabel } from '../../operator/guard/guard-mode.ts';
-import { guardFor } from '../../operator/guard/guard-of.ts';
-import { needsGuard } from '../../operator/guard/needs-guard.ts';
-import { type PodWebhooks, podWebhooksOf, type Registration } from '../../operator/guard/registration.ts';
-import type { LiveWorld } from '../live/live-world.ts';
+import { mayReach } from '../../observe/foreign-webhooks/foreign.ts';
+import { guardLabel } from '../../observe/guard/guard-mode.ts';
+import { guardFor } from '../../observe/guard/guard-of.ts';
+import { needsGuard } from '../../observe/guard/needs-guard.ts';
+import { type PodWebhooks, podWebhooksOf, type Registration } from '../../observe/guard/registration.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
 import type { Asked } from './answer.ts';
 
 /** Whether requests about the pods of a namespace reach Holdfast, as far as the user may see it. */

@@ -1,7 +1,7 @@
 import type { UnhealthyRule } from '../../core/budget/rules.ts';
 import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import type { BuiltinStatus } from '../live/builtin-status.ts';
+import type { BuiltinStatus } from '../../observe/once/builtin-status.ts';
 
 /** What Kubernetes' own eviction check says, which counts pods by the status of their PodDisruptionBudget. */
 export interface BuiltinAnswer {

@@ -1,5 +1,5 @@
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
-import { resources } from '../../operator/resources.ts';
+import { resources } from '../../observe/resources.ts';
 import type { Session } from '../live/session.ts';
 
 /** What the API server said when it was asked to evict a pod without doing it. */

@@ -1,7 +1,7 @@
 import { type DrainSimulation, simulateDrain } from '../../core/drain/simulate.ts';
 import type { Blocker, Charge } from '../../core/verdict.ts';
-import type { LiveWorld } from '../live/live-world.ts';
-import type { LeaseView } from '../live/probe-lease-book.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
+import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
 import { keyOf, type NamedNode, type NodeView, nodeView, podsByNode } from '../status/node-view.ts';
 
 /** One pod's part in a drain of its node. */

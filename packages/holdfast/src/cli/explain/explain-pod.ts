@@ -9,7 +9,7 @@ import type { Blocker, BudgetRef, Charge, Verdict } from '../../core/verdict.ts'
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { OwnerNode } from '../../core/world/owner-node.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import { type LiveWorld, objectKey } from '../live/live-world.ts';
+import { type LiveWorld, objectKey } from '../../observe/once/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';
 import { type Answer, type Asked, answerOf, compare, type DryRunComparison } from './answer.ts';
 import { askedIn, foreignIn } from './asked.ts';

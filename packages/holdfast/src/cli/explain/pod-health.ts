@@ -4,7 +4,7 @@ import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import type { PubState } from '../../core/world/pub-state.ts';
 import { printable } from '../../kube/outcome/printable.ts';
-import type { LeaseView } from '../live/probe-lease-book.ts';
+import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
 
 /** What a pod with a disruption probe was last heard to say, and which agent confirms it. */
 export interface ProbeReport {

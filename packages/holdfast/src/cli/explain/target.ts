@@ -1,4 +1,4 @@
-import { Problem } from '../output/problem.ts';
+import { Problem } from '../../observe/problem.ts';
 
 export const targetKinds = ['pod', 'node', 'pdb', 'pub'] as const;
 export type TargetKind = (typeof targetKinds)[number];

@@ -5,7 +5,7 @@ import { loadAccess } from '../../kube/config/load.ts';
 import { targetOf } from '../../kube/config/target-of.ts';
 import { type Clock, realClock } from '../../kube/time/clock.ts';
 import { Connection } from '../../kube/transport/connection.ts';
-import { Interrupted, Problem, Unreachable, unreachableProblem } from '../output/problem.ts';
+import { Interrupted, Problem, Unreachable, unreachableProblem } from '../../observe/problem.ts';
 import { StopRequest } from '../stop-request.ts';
 import type { LiveFlags } from './flags.ts';
 

@@ -8,7 +8,7 @@ import { type LiveFlags, withLiveFlags, withSelectorFlag } from '../live/flags.t
 import { withSession } from '../live/session.ts';
 import { noNodeHas, noNodesAtAll } from '../no-nodes.ts';
 import { paintFor } from '../output/paint.ts';
-import { exitCode, Problem } from '../output/problem.ts';
+import { exitCode, Problem } from '../../observe/problem.ts';
 import { structured } from '../output/structured.ts';
 import { planDocument } from './plan-file.ts';
 import { checkNodes, fromCluster, fromFiles, nodeNames, type PlanSnapshot } from './plan-snapshot.ts';

@@ -5,7 +5,7 @@ import { describePod, inWords } from '../drain/describe.ts';
 import { Drain, type DrainAudience } from '../drain/drain-nodes.ts';
 import type { DrainSelection } from '../drain/filters.ts';
 import { findNodes } from '../drain/nodes.ts';
-import { KindReader } from '../live/kind-reader.ts';
+import { KindReader } from '../../observe/once/kind-reader.ts';
 import type { Session } from '../live/session.ts';
 import type { Observer } from './observer.ts';
 import type { Unfinished } from './result.ts';

@@ -9,9 +9,9 @@ import { type InProcessWebhooks, serveInProcess } from '../../operator/admission
 import { barePaths } from '../../operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../operator/edges.ts';
-import { agentsNamespace } from '../../operator/install/names.ts';
-import type { InstallValues } from '../../operator/install/values.ts';
-import { answeredPaths } from '../../operator/install/webhooks.ts';
+import { agentsNamespace } from '../../api/installation-names.ts';
+import type { InstallValues } from '../../install/values.ts';
+import { answeredPaths } from '../../install/webhooks.ts';
 import { type RunningOperator, runOperator } from '../../operator/operator.ts';
 import { registerWebhooks } from '../../operator/registration/register.ts';
 import type { HealthServer } from '../../telemetry/health/health-server.ts';

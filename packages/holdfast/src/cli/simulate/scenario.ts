@@ -3,7 +3,7 @@ import { type KubeObject, parseLabelSelector } from '@holdfast/embedded-cluster/
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { compareStrings } from '../../core/compare.ts';
 import { durationMs } from '../duration.ts';
-import { Problem } from '../output/problem.ts';
+import { Problem } from '../../observe/problem.ts';
 import { readPlanFile } from '../plan/plan-file.ts';
 import type { Scenario } from './result.ts';
 

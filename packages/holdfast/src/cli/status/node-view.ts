@@ -2,7 +2,7 @@ import { compareStrings } from '../../core/compare.ts';
 import { type DrainSimulation, type PodKey, simulateDrain } from '../../core/drain/simulate.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import type { World } from '../../core/world/world.ts';
-import type { SeenNode } from '../live/nodes.ts';
+import type { SeenNode } from '../../observe/once/nodes.ts';
 
 /** How far one node could be drained as things are, apart from all others. */
 export interface NodeView {

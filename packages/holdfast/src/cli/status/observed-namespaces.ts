@@ -1,10 +1,10 @@
 import type { Namespace } from '@holdfast/base/meta';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
-import { guardFor } from '../../operator/guard/guard-of.ts';
-import { needsGuard } from '../../operator/guard/needs-guard.ts';
-import type { PodWebhooks } from '../../operator/guard/registration.ts';
-import type { Read } from '../live/kind-reader.ts';
+import { guardFor } from '../../observe/guard/guard-of.ts';
+import { needsGuard } from '../../observe/guard/needs-guard.ts';
+import type { PodWebhooks } from '../../observe/guard/registration.ts';
+import type { Read } from '../../observe/once/kind-reader.ts';
 import type { OperatorCheck } from './health.ts';
 import { someOf } from './some-of.ts';
 

@@ -5,9 +5,9 @@ import type { ResourceName } from '../../kube/client/client.ts';
 import { printable } from '../../kube/outcome/printable.ts';
 import { observedReason } from '../../operator/admission/decisions.ts';
 import { unprovenReason } from '../../operator/admission/unproven-calls.ts';
-import { agentName, electionLease, operatorName } from '../../operator/install/names.ts';
-import type { KindReader, Read } from '../live/kind-reader.ts';
-import type { LiveWorld } from '../live/live-world.ts';
+import { agentName, electionLease, operatorName } from '../../api/installation-names.ts';
+import type { KindReader, Read } from '../../observe/once/kind-reader.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
 import type { HealthFacts, UnprovenSighting } from './health.ts';
 import type { ObservedSighting } from './observed-namespaces.ts';
 

@@ -1,7 +1,7 @@
-import type { Gap } from '../live/gap.ts';
-import type { KindReader } from '../live/kind-reader.ts';
-import type { LiveWorld } from '../live/live-world.ts';
-import { readNodes } from '../live/nodes.ts';
+import type { Gap } from '../../observe/once/gap.ts';
+import type { KindReader } from '../../observe/once/kind-reader.ts';
+import type { LiveWorld } from '../../observe/once/live-world.ts';
+import { readNodes } from '../../observe/once/nodes.ts';
 import { type BudgetView, budgetViews } from './budget-view.ts';
 import { namespacesWithBudgets } from './elsewhere.ts';
 import { healthChecks, type OperatorCheck } from './health.ts';

@@ -8,14 +8,14 @@ import {
   withScopeFlags,
   withSelectorFlag,
 } from '../live/flags.ts';
-import { KindReader } from '../live/kind-reader.ts';
-import { ProbeLeaseBook } from '../live/probe-lease-book.ts';
-import { readWorld } from '../live/read-world.ts';
-import { scopeOf } from '../live/scope.ts';
+import { KindReader } from '../../observe/once/kind-reader.ts';
+import { ProbeLeaseBook } from '../../observe/once/probe-lease-book.ts';
+import { readWorld } from '../../observe/once/read-world.ts';
+import { scopeOf } from '../../observe/once/scope.ts';
 import { type Session, withSession } from '../live/session.ts';
-import { ensureSight, unseenProblem } from '../live/sight.ts';
+import { ensureSight, unseenProblem } from '../../observe/once/sight.ts';
 import { paintFor } from '../output/paint.ts';
-import { exitCode } from '../output/problem.ts';
+import { exitCode } from '../../observe/problem.ts';
 import { redraw } from '../output/screen.ts';
 import { isStructured, structured } from '../output/structured.ts';
 import { onlyBlocked } from './blocked-first.ts';

@@ -1,4 +1,4 @@
-import { gapText } from '../live/gap.ts';
+import { gapText } from '../../observe/once/gap.ts';
 import type { Paint } from '../output/paint.ts';
 import { table } from '../table.ts';
 import { blockedFirst } from './blocked-first.ts';

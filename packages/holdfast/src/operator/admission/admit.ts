@@ -4,7 +4,7 @@ import type { Allowed, Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { EnforcementStart } from '../guard/enforcement-start.ts';
-import type { FreshScales } from '../owners/fresh-scales.ts';
+import type { FreshScales } from '../../observe/owners/fresh-scales.ts';
 import { basisLost, isRefusedFor, ledgerBusy, notCounted, notPinned, staleView, undecided, undone } from './answers.ts';
 import type { BuiltinCounters, Completion, Takeover } from './complete.ts';
 import type { Deadline } from './deadline.ts';

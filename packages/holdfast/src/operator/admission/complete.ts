@@ -4,7 +4,7 @@ import type { Effects, JudgedPod } from '../../core/verdict.ts';
 import type { KubeClient, ObjectPlace } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { resources } from '../resources.ts';
+import { resources } from '../../observe/resources.ts';
 import type { Deadline } from './deadline.ts';
 import type { EvictionTerms } from './pod-request.ts';
 

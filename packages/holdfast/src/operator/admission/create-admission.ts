@@ -1,6 +1,6 @@
 import type { DecideOptions } from '../../core/decide/decide.ts';
-import type { OperatorContext } from '../context.ts';
-import { type GuardParts, kubeGuards, type NamespaceGuards } from '../guard/guard-mode.ts';
+import type { OperatorContext } from '../../observe/context.ts';
+import { type GuardParts, kubeGuards, type NamespaceGuards } from '../../observe/guard/guard-mode.ts';
 import { defaultPrunerLimits, LedgerPruner, type PodsVersion } from '../ledger/ledger-pruner.ts';
 import { kubePodsVersion } from '../ledger/pods-version.ts';
 import { defaultSizeKeeperLimits, SizeKeeper } from '../ledger/size-keeper.ts';

@@ -6,7 +6,7 @@ import type { World } from '../../core/world/world.ts';
 import type { EventNote, EventRecorder, EventSubject } from '../../kube/events/recorder.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { type Metrics, requestBuckets } from '../../telemetry/metrics.ts';
-import type { Views } from '../view/views.ts';
+import type { Views } from '../../observe/view/views.ts';
 import type { Audit } from './audit.ts';
 import type { Completion } from './complete.ts';
 import type { Decision, DecisionObserver } from './pod-handler.ts';

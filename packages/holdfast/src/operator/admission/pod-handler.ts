@@ -4,7 +4,7 @@ import type { DisruptionRequest } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { GuardMode, NamespaceGuards } from '../guard/guard-mode.ts';
+import type { GuardMode, NamespaceGuards } from '../../observe/guard/guard-mode.ts';
 import type { Admission } from './admit.ts';
 import {
   answerBad,

@@ -1,6 +1,6 @@
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { operatorName } from '../install/names.ts';
+import { operatorName } from '../../api/installation-names.ts';
 import type { Unproven } from './call.ts';
 import type { WebhookClock } from './deadline.ts';
 

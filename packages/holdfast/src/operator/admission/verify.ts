@@ -3,7 +3,7 @@ import { counted } from '../../api/wording.ts';
 import type { DisruptionRequest } from '../../core/request.ts';
 import type { Effects, PodVersion, Verdict } from '../../core/verdict.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { resources } from '../resources.ts';
+import { resources } from '../../observe/resources.ts';
 import { type Deadline, unlessAborted } from './deadline.ts';
 import type { AdmissionLimits } from './limits.ts';
 

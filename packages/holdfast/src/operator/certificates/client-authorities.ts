@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { lookEveryMs, readText } from './read-text.ts';
+import { lookEveryMs, readText } from '../../trust/read-text.ts';
 
 /** Who signs the client certificates of API servers. */
 export interface ClientAuthorities {

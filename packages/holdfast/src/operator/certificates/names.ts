@@ -1,5 +1,5 @@
-import { operatorName } from '../install/names.ts';
-import { type ServerNames, serviceNames, urlNames } from './material.ts';
+import { operatorName } from '../../api/installation-names.ts';
+import { type ServerNames, serviceNames, urlNames } from '../../trust/material.ts';
 
 /** Who runs the operator on a machine of their own calls it by these, too. */
 const loopback: ServerNames = { dnsNames: ['localhost'], addresses: ['127.0.0.1', '::1'] };

@@ -1,5 +1,5 @@
-import { noPathsSeen, type PathSightings } from './path-segments.ts';
-import type { CertificateFacts, Observed } from './plan.ts';
+import { noPathsSeen, type PathSightings } from '../../trust/path-segments.ts';
+import type { CertificateFacts, Observed } from '../../trust/rotation-plan.ts';
 
 /** What a leader has seen, and since when. Kept only in memory: the next leader starts its waits from zero. */
 export interface Sightings extends Observed {

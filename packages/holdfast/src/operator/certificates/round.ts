@@ -1,9 +1,9 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
-import { afterStep } from './apply-step.ts';
+import { afterStep } from '../../trust/apply-step.ts';
 import type { CertificateWrite } from './certificate-metrics.ts';
-import { bundlesOf, isBare, segmentsOf, type WantedTrust } from './inject.ts';
-import type { ServerNames } from './material.ts';
+import { bundlesOf, isBare, segmentsOf, type WantedTrust } from '../../trust/webhook-trust.ts';
+import type { ServerNames } from '../../trust/material.ts';
 import { observe, type Sightings } from './observe.ts';
 import {
   type ListedSegment,
@@ -12,10 +12,10 @@ import {
   type PathPlan,
   planPaths,
   segmentsText,
-} from './path-segments.ts';
-import { type CertificateFacts, type CertificatePlan, planCertificates } from './plan.ts';
-import type { CertificatePolicy } from './policy.ts';
-import { type ReadSecret, readSecret, type SecretTexts, secretKeys } from './read.ts';
+} from '../../trust/path-segments.ts';
+import { type CertificateFacts, type CertificatePlan, planCertificates } from '../../trust/rotation-plan.ts';
+import type { CertificatePolicy } from '../../trust/certificate-policy.ts';
+import { type ReadSecret, readSecret, type SecretTexts, secretKeys } from '../../trust/read-certificates.ts';
 import { secretTexts } from './secret.ts';
 import type { CertificateStore, ReadConfiguration } from './store.ts';
 

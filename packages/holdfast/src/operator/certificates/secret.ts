@@ -1,6 +1,6 @@
 import { isObject } from '@holdfast/base/json';
 import type { Secret } from 'kubernetes-types/core/v1.js';
-import { type SecretTexts, secretKeys } from './read.ts';
+import { type SecretTexts, secretKeys } from '../../trust/read-certificates.ts';
 
 /** Whatever the data of a Secret is; what is no text in base64 comes out as nonsense, which the reader tells. */
 export function secretTexts(data: unknown): SecretTexts {

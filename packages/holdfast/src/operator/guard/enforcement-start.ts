@@ -1,10 +1,10 @@
 import type { Namespace } from '@holdfast/base/meta';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
-import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
+import type { ForeignWebhooks } from '../../observe/foreign-webhooks/foreign-webhooks.ts';
 import type { PodsVersion } from '../ledger/ledger-pruner.ts';
-import { modeOf } from './guard-mode.ts';
-import { observesAll } from './registration.ts';
+import { modeOf } from '../../observe/guard/guard-mode.ts';
+import { observesAll } from '../../observe/guard/registration.ts';
 
 export interface EnforcementStartParts {
   readonly clock: Clock;

@@ -3,9 +3,9 @@ import type { Namespace } from '@holdfast/base/meta';
 import type { Guard } from '../../core/status/condition.ts';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import type { ForeignWebhooks } from '../foreign-webhooks/foreign-webhooks.ts';
-import { guardFor, observedByInstallation } from './guard-of.ts';
-import { type PodWebhooks, podWebhooksOf } from './registration.ts';
+import type { ForeignWebhooks } from '../../observe/foreign-webhooks/foreign-webhooks.ts';
+import { guardFor, observedByInstallation } from '../../observe/guard/guard-of.ts';
+import { type PodWebhooks, podWebhooksOf } from '../../observe/guard/registration.ts';
 import { Settling } from './settling.ts';
 
 export interface GuardStateParts {

@@ -1,5 +1,5 @@
 import type { Namespace } from '@holdfast/base/meta';
-import { guardedValue, guardLabel } from './guard-mode.ts';
+import { guardedValue, guardLabel } from '../../observe/guard/guard-mode.ts';
 
 export type GuardPlan =
   | { readonly kind: 'leave' }

@@ -10,7 +10,7 @@ import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer } from '../admission/review.ts';
-import { pubsIn } from '../resources.ts';
+import { pubsIn } from '../../observe/resources.ts';
 import { AdmittedBudgets } from './admitted-budgets.ts';
 import { type BudgetRequest, budgetRequestOf } from './budget-request.ts';
 import { budgetWarnings, conflictWarnings } from './budget-warnings.ts';

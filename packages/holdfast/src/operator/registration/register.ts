@@ -4,10 +4,10 @@ import { Backoff } from '../../kube/time/backoff.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { operatorName } from '../install/names.ts';
-import type { InstallValues } from '../install/values.ts';
-import { type WebhookConfiguration, webhookConfigurations } from '../install/webhooks.ts';
-import { resources } from '../resources.ts';
+import { operatorName } from '../../api/installation-names.ts';
+import type { InstallValues } from '../../install/values.ts';
+import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
+import { resources } from '../../observe/resources.ts';
 
 export interface RegistrationOptions {
   readonly client: KubeClient;

@@ -3,11 +3,11 @@ import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { operatorName } from '../install/names.ts';
-import { deploymentReadiness } from '../install/readiness.ts';
-import type { InstallValues } from '../install/values.ts';
-import { type WebhookConfiguration, webhookConfigurations } from '../install/webhooks.ts';
-import { resources } from '../resources.ts';
+import { operatorName } from '../../api/installation-names.ts';
+import { deploymentReadiness } from '../../install/readiness.ts';
+import type { InstallValues } from '../../install/values.ts';
+import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
+import { resources } from '../../observe/resources.ts';
 import { type FoundConfiguration, withWebhooks } from './registered.ts';
 
 export interface RegistrarOptions {

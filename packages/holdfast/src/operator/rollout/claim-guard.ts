@@ -3,7 +3,7 @@ import type { StatefulSet } from '../../api/statefulset.ts';
 import type { Removal } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
-import { resources } from '../resources.ts';
+import { resources } from '../../observe/resources.ts';
 import type { Removed } from './remove-pod.ts';
 
 export interface ClaimCall {

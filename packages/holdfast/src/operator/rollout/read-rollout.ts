@@ -7,7 +7,7 @@ import type { Failure } from '../../kube/outcome/failure.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectPod } from '../../kube/projection/pod.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { resources } from '../resources.ts';
+import { resources } from '../../observe/resources.ts';
 import { selectorQuery } from './selector-query.ts';
 import type { WatchedSet } from './watched-set.ts';
 

@@ -1,7 +1,7 @@
 import type { Removal } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
-import { resources } from '../resources.ts';
+import { resources } from '../../observe/resources.ts';
 
 export type Removed =
   | { readonly kind: 'removed' }

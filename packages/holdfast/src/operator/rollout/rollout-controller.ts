@@ -6,8 +6,8 @@ import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workque
 import { type Delta, ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Timer } from '../../kube/time/clock.ts';
-import type { OperatorContext } from '../context.ts';
-import { resources } from '../resources.ts';
+import type { OperatorContext } from '../../observe/context.ts';
+import { resources } from '../../observe/resources.ts';
 import { defaultRolloutLimits, lookAtRollout, type RolloutLimits } from './rollout-look.ts';
 import { RolloutMemory } from './rollout-memory.ts';
 import { createRolloutMetrics, type RolloutMetrics } from './rollout-metrics.ts';

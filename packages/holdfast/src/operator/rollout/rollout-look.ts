@@ -5,7 +5,7 @@ import { planEnforcedRollout } from '../../core/rollout/plan.ts';
 import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
 import type { EventNote, EventRecorder } from '../../kube/events/recorder.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
-import type { OperatorContext } from '../context.ts';
+import type { OperatorContext } from '../../observe/context.ts';
 import { claimRefusal } from './claim-guard.ts';
 import { sinceTrouble } from './crash-loops.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';

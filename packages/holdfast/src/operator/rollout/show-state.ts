@@ -4,8 +4,8 @@ import { formatRolloutState } from '../../core/rollout/format.ts';
 import type { RolloutState } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import { operatorName } from '../install/names.ts';
-import { resources } from '../resources.ts';
+import { operatorName } from '../../api/installation-names.ts';
+import { resources } from '../../observe/resources.ts';
 import { isAsking } from './watched-set.ts';
 
 export type Shown = { readonly kind: 'same' } | { readonly kind: 'change'; readonly text: string | null };

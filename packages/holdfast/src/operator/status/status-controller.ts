@@ -2,7 +2,7 @@ import { collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import { runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import type { Timer } from '../../kube/time/clock.ts';
-import type { Touched } from '../view/touched.ts';
+import type { Touched } from '../../observe/view/touched.ts';
 import { budgetKey } from './budget-key.ts';
 import { BudgetLooks, type StatusWrites } from './budget-looks.ts';
 import { defaultGatheringLimits, Gathering } from './gathering.ts';

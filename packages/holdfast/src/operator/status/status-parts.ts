@@ -1,7 +1,7 @@
 import type { Guard } from '../../core/status/condition.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
-import type { OperatorContext } from '../context.ts';
-import type { Views } from '../view/views.ts';
+import type { OperatorContext } from '../../observe/context.ts';
+import type { Views } from '../../observe/view/views.ts';
 import type { BudgetMetrics } from './budget-metrics.ts';
 import type { StatusClient } from './status-writer.ts';
 

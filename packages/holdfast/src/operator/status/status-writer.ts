@@ -4,7 +4,7 @@ import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import { pubsIn, resources } from '../resources.ts';
+import { pubsIn, resources } from '../../observe/resources.ts';
 import { groupBudgetOf, type PdbShown } from './plan-pdb.ts';
 import type { PubStatus } from './plan-pub.ts';
 

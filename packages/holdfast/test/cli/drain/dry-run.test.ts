@@ -4,7 +4,7 @@ import { aPdb, aPod, ns } from '../../../../../test/support/builders.ts';
 import { dryRunOf } from '../../../src/cli/drain/dry-run.ts';
 import { selectPods } from '../../../src/cli/drain/filters.ts';
 import type { ListedPod } from '../../../src/cli/drain/listed-pod.ts';
-import type { LiveWorld } from '../../../src/cli/live/live-world.ts';
+import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
 
 const listed = (name: string): ListedPod => {
   const uid = aPod(name).build().metadata.uid ?? '';

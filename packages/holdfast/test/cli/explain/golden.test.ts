@@ -7,7 +7,7 @@ import { explainNode } from '../../../src/cli/explain/explain-node.ts';
 import { explainPod, type PodExplanation } from '../../../src/cli/explain/explain-pod.ts';
 import { nodeText } from '../../../src/cli/explain/node-text.ts';
 import { podText } from '../../../src/cli/explain/pod-text.ts';
-import type { LiveWorld } from '../../../src/cli/live/live-world.ts';
+import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
 import { plain } from '../../../src/cli/output/paint.ts';
 import type { Operation } from '../../../src/core/request.ts';
 import { expectGolden } from '../golden.ts';

@@ -5,7 +5,7 @@ import {
   type FoundLease,
   foundLeaseProjection,
   ProbeLeaseBook,
-} from '../../../src/cli/live/probe-lease-book.ts';
+} from '../../../src/observe/once/probe-lease-book.ts';
 import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../src/cli/output/problem.ts';
+import { Problem } from '../../../src/observe/problem.ts';
 import { redraw } from '../../../src/cli/output/screen.ts';
 import { follow } from '../../../src/cli/status/follow.ts';
 import type { StatusReport } from '../../../src/cli/status/report.ts';

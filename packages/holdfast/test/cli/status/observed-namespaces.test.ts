@@ -3,7 +3,7 @@ import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aGroupPdb, ns } from '../../../../../test/support/builders.ts';
 import { lwsPods } from '../../../../../test/support/fleet.ts';
 import { type ObservedSighting, observing } from '../../../src/cli/status/observed-namespaces.ts';
-import { podWebhooksOf } from '../../../src/operator/guard/registration.ts';
+import { podWebhooksOf } from '../../../src/observe/guard/registration.ts';
 import { aNamespace, registered } from '../live-world.ts';
 
 const world = aWorld({ pods: lwsPods('llm', 2, 2), pdbs: [aGroupPdb('llm', { app: 'llm' }, { minAvailable: 2 })] });

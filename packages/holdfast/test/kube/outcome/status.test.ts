@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { problemOf, problemText } from '../../../src/cli/output/problem.ts';
+import { problemOf, problemText } from '../../../src/observe/problem.ts';
 import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
 

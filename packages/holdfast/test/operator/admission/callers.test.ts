@@ -10,7 +10,7 @@ import type { CallerRules, Unproven } from '../../../src/operator/admission/call
 import { Tokens } from '../../../src/operator/admission/tokens.ts';
 import { unprovenCalls } from '../../../src/operator/admission/unproven-calls.ts';
 import { type AcceptedPaths, barePaths, CallerPaths } from '../../../src/operator/certificates/caller-paths.ts';
-import { isAmong, segmentsText } from '../../../src/operator/certificates/path-segments.ts';
+import { isAmong, segmentsText } from '../../../src/trust/path-segments.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { FakeStore } from '../certificates/fake-store.ts';
 import { logInto } from '../certificates/support.ts';

@@ -13,7 +13,7 @@ import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.t
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
-import type { GuardMode } from '../../../src/operator/guard/guard-mode.ts';
+import type { GuardMode } from '../../../src/observe/guard/guard-mode.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 

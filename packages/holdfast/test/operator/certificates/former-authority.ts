@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { certificatePem } from '../../../../base/src/certificates/certificate.ts';
-import type { KeyPair, MaterialOptions } from '../../../src/operator/certificates/material.ts';
+import type { KeyPair, MaterialOptions } from '../../../src/trust/material.ts';
 
 /** An authority as version 0.1 made them: it may sign anything. */
 export function formerAuthority({ nowMs, policy, randomBytes }: MaterialOptions): KeyPair {

@@ -1,11 +1,11 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
-import { createAuthority, issueLeaf } from '../../../src/operator/certificates/material.ts';
+import { createAuthority, issueLeaf } from '../../../src/trust/material.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
-import { operatorName, webhookPaths } from '../../../src/operator/install/names.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
+import { operatorName, webhookPaths } from '../../../src/api/installation-names.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { JumpClock } from './jump-clock.ts';
 import {
   type Bed,

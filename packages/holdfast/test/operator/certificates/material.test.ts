@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { afterStep, caBundleOf } from '../../../src/operator/certificates/apply-step.ts';
-import { bundlesOf, withTrust } from '../../../src/operator/certificates/inject.ts';
+import { afterStep, caBundleOf } from '../../../src/trust/apply-step.ts';
+import { bundlesOf, withTrust } from '../../../src/trust/webhook-trust.ts';
 import {
   createAuthority,
   issueLeaf,
@@ -15,11 +15,11 @@ import {
   type ServerNames,
   serviceNames,
   urlNames,
-} from '../../../src/operator/certificates/material.ts';
+} from '../../../src/trust/material.ts';
 import { nothingSeen, observe } from '../../../src/operator/certificates/observe.ts';
-import { planCertificates } from '../../../src/operator/certificates/plan.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
-import { type ReadSecret, readBundle, readSecret, type SecretTexts } from '../../../src/operator/certificates/read.ts';
+import { planCertificates } from '../../../src/trust/rotation-plan.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
+import { type ReadSecret, readBundle, readSecret, type SecretTexts } from '../../../src/trust/read-certificates.ts';
 import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 
 const names = serviceNames('holdfast', 'holdfast-system');

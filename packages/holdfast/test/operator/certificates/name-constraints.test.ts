@@ -13,9 +13,9 @@ import {
   type KeyPair,
   type MaterialOptions,
   type ServerNames,
-} from '../../../src/operator/certificates/material.ts';
+} from '../../../src/trust/material.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import { formerAuthority } from './former-authority.ts';
 
 const options: MaterialOptions = { nowMs: Date.now(), policy, randomBytes };

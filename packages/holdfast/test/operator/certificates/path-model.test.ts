@@ -7,8 +7,8 @@ import {
   observePaths,
   type PathSightings,
   planPaths,
-} from '../../../src/operator/certificates/path-segments.ts';
-import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
+} from '../../../src/trust/path-segments.ts';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import { quickPolicy } from './rotation-model.ts';
 
 interface Versioned<T> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { segmentsOf, withTrust } from '../../../src/operator/certificates/inject.ts';
+import { segmentsOf, withTrust } from '../../../src/trust/webhook-trust.ts';
 import {
   bare,
   isAmong,
@@ -14,8 +14,8 @@ import {
   readSegments,
   segmentsText,
   splitPath,
-} from '../../../src/operator/certificates/path-segments.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
+} from '../../../src/trust/path-segments.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 
 const now = 1_000_000_000_000;
 const one = 'a'.repeat(64);

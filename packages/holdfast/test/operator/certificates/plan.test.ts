@@ -6,12 +6,12 @@ import {
   type Observed,
   planCertificates,
   type StoredCertificates,
-} from '../../../src/operator/certificates/plan.ts';
+} from '../../../src/trust/rotation-plan.ts';
 import {
   type CertificatePolicy,
   defaultCertificatePolicy as policy,
   policyProblems,
-} from '../../../src/operator/certificates/policy.ts';
+} from '../../../src/trust/certificate-policy.ts';
 import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 const day = 24 * 60 * 60 * 1000;

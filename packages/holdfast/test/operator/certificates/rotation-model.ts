@@ -5,8 +5,8 @@ import {
   type LeafFacts,
   planCertificates,
   type StoredCertificates,
-} from '../../../src/operator/certificates/plan.ts';
-import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
+} from '../../../src/trust/rotation-plan.ts';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 /** Seconds instead of months, so that a short run sees many rotations. */

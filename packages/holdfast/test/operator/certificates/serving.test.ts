@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import type { CertificateFacts, LeafFacts } from '../../../src/operator/certificates/plan.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/operator/certificates/policy.ts';
+import type { CertificateFacts, LeafFacts } from '../../../src/trust/rotation-plan.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import { isTrusted, type Serving, shouldAdopt } from '../../../src/operator/certificates/serving.ts';
 
 const now = 1_000_000_000;

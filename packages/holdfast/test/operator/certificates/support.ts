@@ -11,8 +11,8 @@ import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
 import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import type { CertificatePolicy } from '../../../src/operator/certificates/policy.ts';
-import { readBundle } from '../../../src/operator/certificates/read.ts';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
+import { readBundle } from '../../../src/trust/read-certificates.ts';
 import { type PathUpkeep, startCertificates, startPaths } from '../../../src/operator/certificates/start.ts';
 import {
   agentsNamespace,
@@ -20,13 +20,13 @@ import {
   defaultNamespace,
   operatorName,
   operatorUser,
-} from '../../../src/operator/install/names.ts';
-import { rbacObjects } from '../../../src/operator/install/rbac.ts';
-import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
-import { answeredPaths } from '../../../src/operator/install/webhooks.ts';
-import { purposeLimits } from '../../../src/operator/purposes.ts';
+} from '../../../src/api/installation-names.ts';
+import { rbacObjects } from '../../../src/install/rbac.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
+import { answeredPaths } from '../../../src/install/webhooks.ts';
+import { purposeLimits } from '../../../src/observe/purposes.ts';
 import { registerWebhooks } from '../../../src/operator/registration/register.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { createLogger, type Logger } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 

@@ -9,14 +9,14 @@ import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import { ForeignWebhooks } from '../../../src/operator/foreign-webhooks/foreign-webhooks.ts';
+import { ForeignWebhooks } from '../../../src/observe/foreign-webhooks/foreign-webhooks.ts';
 import { defaultGuardLimits, GuardController } from '../../../src/operator/guard/guard-controller.ts';
 import { GuardState } from '../../../src/operator/guard/guard-state.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { until } from '../../kube/support/server.ts';
-import { aServer, ourConfiguration, type Server } from '../foreign-webhooks/support.ts';
+import { aServer, ourConfiguration, type Server } from '../../observe/foreign-webhooks/support.ts';
 
 let server: Server;
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Namespace } from '../../../../base/src/meta.ts';
 import { label } from '../../../src/api/names.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
-import { projectConfiguration } from '../../../src/operator/foreign-webhooks/webhook-view.ts';
+import { projectConfiguration } from '../../../src/observe/foreign-webhooks/webhook-view.ts';
 import { EnforcementStart } from '../../../src/operator/guard/enforcement-start.ts';
-import { defaultInstallValues, type InstallationMode } from '../../../src/operator/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/operator/install/webhooks.ts';
+import { defaultInstallValues, type InstallationMode } from '../../../src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 
 interface Wish {

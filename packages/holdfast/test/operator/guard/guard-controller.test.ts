@@ -8,12 +8,12 @@ import { World } from '../../../src/core/world/world.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { defaultGuardLimits, GuardController } from '../../../src/operator/guard/guard-controller.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import { until } from '../../kube/support/server.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
-import { aServer, type Server } from '../foreign-webhooks/support.ts';
+import { aServer, type Server } from '../../observe/foreign-webhooks/support.ts';
 
 /** The view is kept by hand, so that a test says what the controller has not seen yet. */
 

@@ -6,10 +6,10 @@ import {
   type ConfigurationView,
   projectConfiguration,
   type WebhookView,
-} from '../../../src/operator/foreign-webhooks/webhook-view.ts';
+} from '../../../src/observe/foreign-webhooks/webhook-view.ts';
 import { GuardState } from '../../../src/operator/guard/guard-state.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
-import { ourConfiguration } from '../foreign-webhooks/support.ts';
+import { ourConfiguration } from '../../observe/foreign-webhooks/support.ts';
 
 const ours = projectConfiguration({ ...ourConfiguration() });
 

@@ -5,7 +5,7 @@ import { aGroupPdb, aPdb, aPod, aPodGroup, ns } from '../../../../../test/suppor
 import { lwsPods, podsOf, pubFor } from '../../../../../test/support/fleet.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { World } from '../../../src/core/world/world.ts';
-import { needsGuard } from '../../../src/operator/guard/needs-guard.ts';
+import { needsGuard } from '../../../src/observe/guard/needs-guard.ts';
 
 const web = { app: 'web' };
 const one = { maxUnavailable: 1 };

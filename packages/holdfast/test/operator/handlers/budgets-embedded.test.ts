@@ -10,7 +10,7 @@ import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
-import { conditionsOf } from '../../../src/operator/install/webhook-conditions.ts';
+import { conditionsOf } from '../../../src/install/webhook-conditions.ts';
 import { clientOf, connect } from '../../kube/support/server.ts';
 import { startServer } from '../admission/support.ts';
 

@@ -3,11 +3,11 @@ import type { StatefulSet } from '../../../src/api/statefulset.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import { resources } from '../../../src/operator/resources.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { RolloutController } from '../../../src/operator/rollout/rollout-controller.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { aServer, type Server } from '../foreign-webhooks/support.ts';
+import { aServer, type Server } from '../../observe/foreign-webhooks/support.ts';
 
 let server: Server;
 const namespace = 'shop';

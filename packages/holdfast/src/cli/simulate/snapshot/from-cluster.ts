@@ -5,13 +5,13 @@ import { pubGroup } from '../../../api/pub.ts';
 import { compareStrings } from '../../../core/compare.ts';
 import { schedulingGroup } from '../../../core/groups/native.ts';
 import type { KindName, KindResource } from '../../../kube/discovery/discovery.ts';
-import { type Gap, listRight } from '../../live/gap.ts';
-import { KindReader } from '../../live/kind-reader.ts';
-import { everywhere, only } from '../../live/scope.ts';
+import { type Gap, listRight } from '../../../observe/once/gap.ts';
+import { KindReader } from '../../../observe/once/kind-reader.ts';
+import { everywhere, only } from '../../../observe/once/scope.ts';
 import type { Session } from '../../live/session.ts';
-import { ensureSight } from '../../live/sight.ts';
+import { ensureSight } from '../../../observe/once/sight.ts';
 import type { LoadedObject } from '../../load-objects.ts';
-import { Problem } from '../../output/problem.ts';
+import { Problem } from '../../../observe/problem.ts';
 import { referencesOf, uidOf } from './uids.ts';
 
 export interface ClusterSnapshot {
