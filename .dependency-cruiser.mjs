@@ -11,9 +11,12 @@ const rooms = {
   core: ['api'],
   kube: ['api'],
   telemetry: [],
-  operator: ['api', 'core', 'kube', 'telemetry'],
+  trust: ['api'],
+  observe: ['api', 'core', 'kube', 'telemetry', 'trust'],
+  install: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe'],
+  operator: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe', 'install'],
   agent: ['api', 'core', 'kube', 'telemetry'],
-  cli: ['api', 'core', 'kube', 'telemetry', 'operator', 'agent'],
+  cli: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe', 'install', 'operator', 'agent'],
 };
 
 const packageRules = Object.entries(packages).map(([name, allowed]) => ({

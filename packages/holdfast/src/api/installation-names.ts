@@ -27,11 +27,15 @@ export const webhookPaths = {
   projection: '/poddisruptionbudgets',
 } as const;
 
+/** `observe`: everything is judged, and nothing is refused, reserved or completed. */
+export const installationModes = ['enforce', 'observe'] as const;
+export type InstallationMode = (typeof installationModes)[number];
+
 const observing = '.observe.holdfast.dev';
 const enforcing = '.holdfast.dev';
 
 /** The name of a webhook: of one that may refuse, or of one that lets everything pass and says what it would have refused. */
-export function webhookName(what: string, mode: 'enforce' | 'observe'): string {
+export function webhookName(what: string, mode: InstallationMode): string {
   return `${what}${mode === 'observe' ? observing : enforcing}`;
 }
 

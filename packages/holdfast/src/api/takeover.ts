@@ -11,3 +11,9 @@ export function parseTakeover(budget: unknown): Parsed<boolean> {
   if (value === 'disabled') return parsed(false);
   return failed(misspelt(annotationField(annotation.takeover), value, ['disabled']));
 }
+
+/**
+ * By this, and by our name, API servers know the deletion with which we complete an eviction, and do not ask about it again. It is
+ * what pods are deleted with anyway; our other deletions, the repairs of rollouts, do not name it and are judged.
+ */
+export const takeoverPropagation = 'Background';

@@ -9,11 +9,11 @@ import {
   maxLeaseSeconds,
   minLeaseSeconds,
 } from '../agent/settings.ts';
+import { agentsNamespace, ports } from '../api/installation-names.ts';
+import { logLevels } from '../install/values.ts';
 import { loadAccess } from '../kube/config/load.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
-import { agentsNamespace, ports } from '../api/installation-names.ts';
-import { logLevels } from '../install/values.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
 import { execNamespacesOf, type NodeOptions, nodeName, nodesOf, repeated, wholeNumber } from './agent-options.ts';
 import { StopRequest } from './stop-request.ts';

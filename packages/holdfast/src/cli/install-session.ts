@@ -1,8 +1,9 @@
 import type { ApiOptions } from '../install/cluster-api.ts';
 import type { Ended, Report, Reporter } from '../install/outcome.ts';
+import type { Session } from '../observe/session.ts';
 import type { ClusterOptions } from './install-options.ts';
 import { endText, exitCodeOf, outcomeLine } from './install-texts.ts';
-import { type Session, withSession } from './live/session.ts';
+import { withSession } from './live/session.ts';
 import { type Progress, progressOn } from './up-progress.ts';
 
 interface Saying {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { KubeClient } from '../kube/client/client.ts';
 import { install as installInto } from '../install/install.ts';
 import type { Ended } from '../install/outcome.ts';
 import { renderManifests } from '../install/render.ts';
 import { installSteps } from '../install/steps.ts';
 import type { InstallValues } from '../install/values.ts';
+import type { KubeClient } from '../kube/client/client.ts';
 import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
 import { withCluster } from './install-session.ts';
 import { chosenValues } from './install-values.ts';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { exitCode, Interrupted, problemText } from '../observe/problem.ts';
 import { commandNamed, commands } from './commands.ts';
 import { endWithReader } from './output/closed-output.ts';
-import { exitCode, Interrupted, problemText } from '../observe/problem.ts';
 import { productVersion } from './version.ts';
 
 endWithReader([process.stdout, process.stderr], (code) => process.exit(code));

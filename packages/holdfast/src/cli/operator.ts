@@ -1,26 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadAccess } from '../kube/config/load.ts';
-import { realClock } from '../kube/time/clock.ts';
-import { systemRandom } from '../kube/time/random.ts';
+import type { InstallationMode } from '../api/installation-names.ts';
+import { defaultNamespace, installationModes, ports } from '../api/installation-names.ts';
 import {
   defaultFeatureGates,
   enforcedRolloutGate,
   type FeatureGates,
   parseFeatureGates,
 } from '../install/feature-gates.ts';
-import { defaultNamespace, ports } from '../api/installation-names.ts';
 import {
   defaultInstallValues,
   failurePolicies,
-  type InstallationMode,
   type InstallValues,
-  installationModes,
   logLevels,
   projectionModes,
   takeoverProblem,
 } from '../install/values.ts';
+import { loadAccess } from '../kube/config/load.ts';
+import { realClock } from '../kube/time/clock.ts';
+import { systemRandom } from '../kube/time/random.ts';
 import { startOperator } from '../operator/operator.ts';
 import type { OperatorSettings } from '../operator/settings.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';

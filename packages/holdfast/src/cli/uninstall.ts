@@ -5,15 +5,16 @@ import { annotation } from '../api/names.ts';
 import { pubGroup } from '../api/pub.ts';
 import { counted } from '../api/wording.ts';
 import { uninstall as uninstallFrom } from '../install/uninstall.ts';
-import { resources } from '../observe/resources.ts';
-import { confirm } from './confirm.ts';
-import { type UninstallOptions, uninstallCommand as uninstallCommandOf } from './install-options.ts';
-import { workOn } from './install-session.ts';
 import { KindReader } from '../observe/once/kind-reader.ts';
 import { readWorld } from '../observe/once/read-world.ts';
 import { everywhere } from '../observe/once/scope.ts';
-import { type Session, withSession } from './live/session.ts';
 import { Problem } from '../observe/problem.ts';
+import { resources } from '../observe/resources.ts';
+import type { Session } from '../observe/session.ts';
+import { confirm } from './confirm.ts';
+import { type UninstallOptions, uninstallCommand as uninstallCommandOf } from './install-options.ts';
+import { workOn } from './install-session.ts';
+import { withSession } from './live/session.ts';
 import { lossLines } from './uninstall-losses.ts';
 
 export function uninstallCommand(): Command {

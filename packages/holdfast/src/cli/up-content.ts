@@ -11,8 +11,8 @@ import {
   systemUser,
 } from '@holdfast/embedded-cluster';
 import { type KubeObject, splitApiVersion } from '@holdfast/embedded-cluster/objects';
-import { pubGroup } from '../api/pub.ts';
 import { operatorName } from '../api/installation-names.ts';
+import { pubGroup } from '../api/pub.ts';
 import { type LoadedObject, loadObjects } from './load-objects.ts';
 import { packageFile } from './package-file.ts';
 import { agentObjects } from './up-agent.ts';

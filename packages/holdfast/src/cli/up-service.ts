@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster, User } from '@holdfast/embedded-cluster';
+import { defaultInstallValues, type InstallValues } from '../install/values.ts';
 import type { Access } from '../kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../kube/config/kubeconfig.ts';
 import { realClock } from '../kube/time/clock.ts';
-import { defaultInstallValues, type InstallValues } from '../install/values.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 
 /** One agent serves all simulated nodes, since they all are in this process: its token names none of them. */

@@ -1,5 +1,5 @@
-import { annotation, condition } from '../api/names.ts';
 import { agentLabels, agentsNamespace, agentUser } from '../api/installation-names.ts';
+import { annotation, condition } from '../api/names.ts';
 import {
   celText,
   isUser,

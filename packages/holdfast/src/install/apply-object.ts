@@ -1,7 +1,7 @@
 import type { Fields } from '@holdfast/base/json';
 import type { KindResource } from '../kube/discovery/discovery.ts';
-import { segmentsOf, type TrustingConfiguration, withTrust } from '../trust/webhook-trust.ts';
 import { bare } from '../trust/path-segments.ts';
+import { segmentsOf, type TrustingConfiguration, withTrust } from '../trust/webhook-trust.ts';
 import { changedFields } from './changed-fields.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, failedWith, type Went, went } from './failures.ts';

@@ -1,11 +1,11 @@
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Event, Pod } from 'kubernetes-types/core/v1.js';
-import type { TrustingConfiguration } from '../trust/webhook-trust.ts';
+import { agentName, agentSelectorLabels, operatorName, selectorLabels } from '../api/installation-names.ts';
 import { resources } from '../observe/resources.ts';
+import type { TrustingConfiguration } from '../trust/webhook-trust.ts';
 import type { Located } from './apply-object.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, failedWith, type Went, went } from './failures.ts';
-import { agentName, agentSelectorLabels, operatorName, selectorLabels } from '../api/installation-names.ts';
 import { refText } from './object-ref.ts';
 import { done, type Ended } from './outcome.ts';
 import {

@@ -1,5 +1,5 @@
-import { serviceNames, urlNames } from '../trust/material.ts';
 import { certificateSecret, commonLabels, operatorName } from '../api/installation-names.ts';
+import { serviceNames, urlNames } from '../trust/material.ts';
 import type { InstallValues } from './values.ts';
 
 const group = 'cert-manager.io';

@@ -1,8 +1,8 @@
 import type { ClusterRoleBinding } from 'kubernetes-types/rbac/v1.js';
+import { operatorName } from '../api/installation-names.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, refusedWith } from './failures.ts';
 import { installedIn } from './foreign.ts';
-import { operatorName } from '../api/installation-names.ts';
 import { done, type Ended } from './outcome.ts';
 
 const bindings = {

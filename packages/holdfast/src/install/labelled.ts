@@ -1,9 +1,9 @@
 import type { Fields } from '@holdfast/base/json';
 import { isObject } from '@holdfast/base/json';
+import { commonLabels } from '../api/installation-names.ts';
 import type { KindResource } from '../kube/discovery/discovery.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, type Went, went } from './failures.ts';
-import { commonLabels } from '../api/installation-names.ts';
 import { kindText, type ObjectRef } from './object-ref.ts';
 import type { OwnKind } from './own-kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { Namespace, ServiceAccount } from 'kubernetes-types/core/v1.js';
-import { label } from '../api/names.ts';
 import { agentLabels, agentsNamespace, commonLabels, operatorName } from '../api/installation-names.ts';
+import { label } from '../api/names.ts';
 import type { InstallValues } from './values.ts';
 
 /** Never guarded: a webhook that judged its own pods could keep itself from coming back. */

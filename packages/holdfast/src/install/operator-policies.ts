@@ -1,6 +1,6 @@
+import { commonLabels, operatorUser } from '../api/installation-names.ts';
 import { ledgerGroup } from '../api/ledger.ts';
 import { annotation, label } from '../api/names.ts';
-import { commonLabels, operatorUser } from '../api/installation-names.ts';
 import {
   celText,
   isUser,

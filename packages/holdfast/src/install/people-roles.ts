@@ -1,7 +1,7 @@
 import type { ClusterRole } from 'kubernetes-types/rbac/v1.js';
+import { commonLabels } from '../api/installation-names.ts';
 import { ledgerGroup } from '../api/ledger.ts';
 import { pubGroup } from '../api/pub.ts';
-import { commonLabels } from '../api/installation-names.ts';
 
 const apiVersion = 'rbac.authorization.k8s.io/v1';
 const budgets = ['podunavailablebudgets'];

@@ -1,6 +1,6 @@
 import type { MatchCondition, RuleWithOperations } from 'kubernetes-types/admissionregistration/v1.js';
-import { annotation } from '../api/names.ts';
 import { commonLabels } from '../api/installation-names.ts';
+import { annotation } from '../api/names.ts';
 import { celText } from './policy-objects.ts';
 import { projects } from './switched-on.ts';
 import type { InstallValues } from './values.ts';

@@ -1,8 +1,8 @@
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
+import { certificateSecret, electionLease, operatorName, pathSecret } from '../api/installation-names.ts';
 import { ledgerGroup } from '../api/ledger.ts';
 import { pubGroup } from '../api/pub.ts';
 import { kruiseGroup } from '../core/owner.ts';
-import { certificateSecret, electionLease, operatorName, pathSecret } from '../api/installation-names.ts';
 import { deletesPods, repairsRollouts } from './switched-on.ts';
 import type { InstallValues } from './values.ts';
 

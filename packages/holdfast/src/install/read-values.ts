@@ -8,8 +8,8 @@ import {
   required,
 } from '@holdfast/base/field-errors';
 import { type Fields, isObject, isUnset } from '@holdfast/base/json';
+import { agentsNamespace, installationModes } from '../api/installation-names.ts';
 import { defaultFeatureGates } from './feature-gates.ts';
-import { agentsNamespace } from '../api/installation-names.ts';
 import {
   callerName,
   choice,
@@ -35,7 +35,6 @@ import {
   defaultInstallValues as defaults,
   failurePolicies,
   type InstallValues,
-  installationModes,
   logLevels,
   projectionModes,
   registrars,

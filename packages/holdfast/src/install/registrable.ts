@@ -1,9 +1,9 @@
 import type { Fields } from '@holdfast/base/json';
 import { isObject } from '@holdfast/base/json';
+import { operatorName } from '../api/installation-names.ts';
 import { type Located, manifestFor } from './apply-object.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy, refusedWith } from './failures.ts';
-import { operatorName } from '../api/installation-names.ts';
 import { refText } from './object-ref.ts';
 import { done, type Ended } from './outcome.ts';
 import type { InstallValues } from './values.ts';

@@ -1,8 +1,8 @@
 import type { Fields } from '@holdfast/base/json';
+import { agentName } from '../api/installation-names.ts';
 import type { ClusterApi } from './cluster-api.ts';
 import { endedBy } from './failures.ts';
 import { foundOf, isOurs } from './labelled.ts';
-import { agentName } from '../api/installation-names.ts';
 import { refText } from './object-ref.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 

@@ -1,10 +1,10 @@
 import type { Namespace } from 'kubernetes-types/core/v1.js';
+import { agentsNamespace, certificateSecret, electionLease, pathSecret } from '../api/installation-names.ts';
 import { label } from '../api/names.ts';
 import { resources } from '../observe/resources.ts';
 import { type ApiOptions, ClusterApi } from './cluster-api.ts';
 import { elsewhere } from './elsewhere.ts';
 import { endedBy } from './failures.ts';
-import { agentsNamespace, certificateSecret, electionLease, pathSecret } from '../api/installation-names.ts';
 import { done, type Ended, type Reporter } from './outcome.ts';
 import { type OwnKind, ownKinds } from './own-kinds.ts';
 import { removeDefinitions } from './remove-definitions.ts';

@@ -1,10 +1,8 @@
 import type { StringMap } from '@holdfast/base/meta';
+import { defaultNamespace, type InstallationMode } from '../api/installation-names.ts';
 import type { LogLevel } from '../telemetry/log.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import { defaultNamespace } from '../api/installation-names.ts';
 
-export const installationModes = ['enforce', 'observe'] as const;
-export type InstallationMode = (typeof installationModes)[number];
 export const takeoverModes = ['on', 'off'] as const;
 export const projectionModes = ['on', 'off'] as const;
 

@@ -1,7 +1,7 @@
 import type { MatchCondition } from 'kubernetes-types/admissionregistration/v1.js';
-import { annotation, condition } from '../api/names.ts';
-import { takeoverPropagation } from '../operator/admission/complete.ts';
 import { operatorUser } from '../api/installation-names.ts';
+import { annotation, condition } from '../api/names.ts';
+import { takeoverPropagation } from '../api/takeover.ts';
 import { podPlaces } from './pod-places.ts';
 
 /**

@@ -7,16 +7,17 @@ import type {
   WebhookClientConfig,
 } from 'kubernetes-types/admissionregistration/v1.js';
 import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
+import type { InstallationMode } from '../api/installation-names.ts';
+import { commonLabels, operatorName, webhookName, webhookPaths } from '../api/installation-names.ts';
 import { label } from '../api/names.ts';
 import { pubGroup } from '../api/pub.ts';
-import { withTrust } from '../trust/webhook-trust.ts';
 import { guardedValue, observedValue } from '../observe/guard/guard-mode.ts';
+import { withTrust } from '../trust/webhook-trust.ts';
 import { caInjection } from './cert-manager.ts';
-import { commonLabels, operatorName, webhookName, webhookPaths } from '../api/installation-names.ts';
 import { podMakers } from './pod-places.ts';
 import { projectionConditions } from './projection-policy.ts';
 import { projects } from './switched-on.ts';
-import type { InstallationMode, InstallValues } from './values.ts';
+import type { InstallValues } from './values.ts';
 import { conditionsOf } from './webhook-conditions.ts';
 
 const apiVersion = 'admissionregistration.k8s.io/v1';

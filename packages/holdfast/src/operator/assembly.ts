@@ -1,10 +1,19 @@
+import { operatorUser, webhookPaths } from '../api/installation-names.ts';
 import { World } from '../core/world/world.ts';
+import { defaultFeatureGates, enforcedRolloutGate } from '../install/feature-gates.ts';
+import { projects } from '../install/switched-on.ts';
 import { createClients } from '../kube/client/clients.ts';
 import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
 import type { ServerTarget } from '../kube/transport/target.ts';
+import type { OperatorContext } from '../observe/context.ts';
+import { decideOptionsBy, ForeignWebhooks } from '../observe/foreign-webhooks/foreign-webhooks.ts';
+import { OwnerResolver } from '../observe/owners/owner-resolver.ts';
+import { purposeLimits } from '../observe/purposes.ts';
+import { ClusterView } from '../observe/view/cluster-view.ts';
+import { TouchHub } from '../observe/view/touch-hub.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { createAudit } from './admission/audit.ts';
 import { type AdmissionParts, createAdmission } from './admission/create-admission.ts';
@@ -12,9 +21,6 @@ import { createDecisionMetrics, decisionObserver, disruptionEvents, uidsFrom } f
 import type { WebhookHandler } from './admission/handler.ts';
 import { createLedgerEvents } from './admission/ledger.ts';
 import { pinHandler } from './admission/pod-handler.ts';
-import type { OperatorContext } from '../observe/context.ts';
-import { defaultFeatureGates, enforcedRolloutGate } from '../install/feature-gates.ts';
-import { decideOptionsBy, ForeignWebhooks } from '../observe/foreign-webhooks/foreign-webhooks.ts';
 import { EnforcementStart } from './guard/enforcement-start.ts';
 import { GuardController } from './guard/guard-controller.ts';
 import { createGuardMetrics } from './guard/guard-metrics.ts';
@@ -24,16 +30,10 @@ import { idleWhereObserved, observedHandler } from './handlers/observed.ts';
 import { probesHandler } from './handlers/probes.ts';
 import { projectionHandler } from './handlers/projection.ts';
 import { statefulSetsHandler } from './handlers/statefulsets.ts';
-import { operatorUser, webhookPaths } from '../api/installation-names.ts';
-import { projects } from '../install/switched-on.ts';
-import { OwnerResolver } from '../observe/owners/owner-resolver.ts';
-import { purposeLimits } from '../observe/purposes.ts';
 import { RolloutController } from './rollout/rollout-controller.ts';
 import type { OperatorRuntime, OperatorSettings } from './settings.ts';
 import { createBudgetMetrics, noBudgetMetrics } from './status/budget-metrics.ts';
 import { StatusController } from './status/status-controller.ts';
-import { ClusterView } from '../observe/view/cluster-view.ts';
-import { TouchHub } from '../observe/view/touch-hub.ts';
 
 /** The parts of an operator, put together and not started. */
 export interface Assembly {

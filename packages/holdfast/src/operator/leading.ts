@@ -1,11 +1,11 @@
+import { electionLease } from '../api/installation-names.ts';
 import { leaseApi } from '../kube/election/lease-api.ts';
 import { LeaseElection } from '../kube/election/lease-election.ts';
 import { sleep } from '../kube/time/clock.ts';
-import type { Certificates } from './certificates/certificates.ts';
 import type { OperatorContext } from '../observe/context.ts';
+import type { Certificates } from './certificates/certificates.ts';
 import type { GuardController } from './guard/guard-controller.ts';
 import type { GuardState } from './guard/guard-state.ts';
-import { electionLease } from '../api/installation-names.ts';
 import type { LedgerPruner } from './ledger/ledger-pruner.ts';
 import type { SizeKeeper } from './ledger/size-keeper.ts';
 import type { RolloutController } from './rollout/rollout-controller.ts';

@@ -1,3 +1,4 @@
+import { defaultInstallValues } from '../install/values.ts';
 import type { LeaseElection } from '../kube/election/lease-election.ts';
 import { sleep } from '../kube/time/clock.ts';
 import type { HealthServer } from '../telemetry/health/health-server.ts';
@@ -10,7 +11,6 @@ import type { Certificates } from './certificates/certificates.ts';
 import { networkEdges, type OperatorEdges } from './edges.ts';
 import { followReadiness } from './follow-readiness.ts';
 import { createViewMetrics } from './handlers/view-metrics.ts';
-import { defaultInstallValues } from '../install/values.ts';
 import { createElection } from './leading.ts';
 import { askOwnName } from './own-name.ts';
 import { registerWebhooks } from './registration/register.ts';

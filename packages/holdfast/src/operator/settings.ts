@@ -1,9 +1,10 @@
+import type { InstallationMode } from '../api/installation-names.ts';
+import type { FeatureGates } from '../install/feature-gates.ts';
+import type { InstallValues, projectionModes, takeoverModes } from '../install/values.ts';
 import type { Access } from '../kube/config/access.ts';
 import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';
 import type { Logger } from '../telemetry/log.ts';
-import type { FeatureGates } from '../install/feature-gates.ts';
-import type { InstallationMode, InstallValues, projectionModes, takeoverModes } from '../install/values.ts';
 
 /** What a person chooses about an operator. */
 export interface OperatorSettings {

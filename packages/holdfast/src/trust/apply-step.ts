@@ -1,6 +1,6 @@
 import { createAuthority, issueLeaf, type KeyPair, type MaterialOptions, type ServerNames } from './material.ts';
-import type { CertificateFacts, CertificateStep } from './rotation-plan.ts';
 import { type ReadSecret, type SecretTexts, secretKeys } from './read-certificates.ts';
+import type { CertificateFacts, CertificateStep } from './rotation-plan.ts';
 
 /** What the Secret is to hold after a step. Undefined: nothing changes. */
 export function afterStep(

@@ -1,8 +1,8 @@
 import { webhookPaths } from '../api/installation-names.ts';
 import { caBundleOf } from './apply-step.ts';
 import { bare, type CalledPath, joinPath, splitPath } from './path-segments.ts';
-import type { CertificateFacts } from './rotation-plan.ts';
 import { readBundle } from './read-certificates.ts';
+import type { CertificateFacts } from './rotation-plan.ts';
 
 export interface CalledAt {
   readonly caBundle?: string;

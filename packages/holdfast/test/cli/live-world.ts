@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { ns } from '../../../../test/support/builders.ts';
 import type { Fields } from '../../../base/src/json.ts';
 import type { Namespace } from '../../../base/src/meta.ts';
+import { defaultNamespace } from '../../src/api/installation-names.ts';
+import type { World } from '../../src/core/world/world.ts';
+import { defaultInstallValues } from '../../src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../src/install/webhooks.ts';
 import type { LiveWorld } from '../../src/observe/once/live-world.ts';
 import { projectSeen, type Registrations, registrationsOf } from '../../src/observe/once/registrations.ts';
 import { only } from '../../src/observe/once/scope.ts';
-import type { World } from '../../src/core/world/world.ts';
-import { createAuthority } from '../../src/trust/material.ts';
 import { webhookNames } from '../../src/operator/certificates/names.ts';
 import { defaultCertificatePolicy } from '../../src/trust/certificate-policy.ts';
-import { defaultNamespace } from '../../src/api/installation-names.ts';
-import { defaultInstallValues } from '../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../src/install/webhooks.ts';
+import { createAuthority } from '../../src/trust/material.ts';
 
 /** When everything in these tests was read. */
 export const readAt = Date.parse('2026-01-01T12:00:00Z');

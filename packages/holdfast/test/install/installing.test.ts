@@ -2,10 +2,10 @@ import type { Namespace } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { crdManifests } from '../../src/install/manifests.ts';
 import { defaultInstallValues } from '../../src/install/values.ts';
 import { answeredPaths, webhookConfigurations } from '../../src/install/webhooks.ts';
+import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { resources } from '../../src/observe/resources.ts';
 import { Place } from './installing.ts';
 

@@ -2,18 +2,18 @@ import { systemUser } from '../../../embedded-cluster/src/auth/user.ts';
 import { type Cluster, startCluster } from '../../../embedded-cluster/src/cluster.ts';
 import { createNodes } from '../../../embedded-cluster/src/nodes/create-nodes.ts';
 import { outcomeLine } from '../../src/cli/install-texts.ts';
+import { install } from '../../src/install/install.ts';
+import type { Ended } from '../../src/install/outcome.ts';
+import { uninstall } from '../../src/install/uninstall.ts';
+import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';
 import type { KubeClient, ResourceName } from '../../src/kube/client/client.ts';
 import { accessOf, parseKubeconfig } from '../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../src/kube/config/target-of.ts';
 import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { type Clock, realClock } from '../../src/kube/time/clock.ts';
 import type { Connection } from '../../src/kube/transport/connection.ts';
-import { type TrustingConfiguration, withTrust } from '../../src/trust/webhook-trust.ts';
-import { install } from '../../src/install/install.ts';
-import type { Ended } from '../../src/install/outcome.ts';
-import { uninstall } from '../../src/install/uninstall.ts';
-import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';
 import { resources } from '../../src/observe/resources.ts';
+import { type TrustingConfiguration, withTrust } from '../../src/trust/webhook-trust.ts';
 import { clientOf, connect } from '../kube/support/server.ts';
 
 export interface Wish {

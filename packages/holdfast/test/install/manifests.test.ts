@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { crdManifests, type Manifest, manifestsOf } from '../../src/install/manifests.ts';
 import { webhookPaths } from '../../src/api/installation-names.ts';
+import { crdManifests, type Manifest, manifestsOf } from '../../src/install/manifests.ts';
 import { networkPolicyOf } from '../../src/install/network.ts';
 import { renderManifests } from '../../src/install/render.ts';
 import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { systemRandom } from '../../kube/time/random.ts';
-import { commandLine, withoutWave } from '../command-line.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
-import { type Session, withSession } from '../live/session.ts';
-import { noNodeHas } from '../no-nodes.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
+import { commandLine, withoutWave } from '../command-line.ts';
+import { withSession } from '../live/session.ts';
+import { noNodeHas } from '../no-nodes.ts';
 import { type PlanFile, readPlanFile } from '../plan/plan-file.ts';
 import { carryOutPlan, rangeOf, type WaveRange } from './carry-out-plan.ts';
 import { displayFor } from './display.ts';

@@ -1,7 +1,7 @@
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
-import { ageText } from '../output/age.ts';
 import { exitCode } from '../../observe/problem.ts';
+import { ageText } from '../output/age.ts';
 import { describePod, inWords } from './describe.ts';
 import type { DrainSelection } from './filters.ts';
 import { podName } from './listed-pod.ts';

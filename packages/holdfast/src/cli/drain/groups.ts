@@ -5,8 +5,8 @@ import type { LiveWorld } from '../../observe/once/live-world.ts';
 import { ProbeLeaseBook } from '../../observe/once/probe-lease-book.ts';
 import { readWorld } from '../../observe/once/read-world.ts';
 import { everywhere, only, type Scope } from '../../observe/once/scope.ts';
-import type { Session } from '../live/session.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
 import type { ListedPod } from './listed-pod.ts';
 
 /** From so many namespaces on, one list of everything is cheaper than one for each. */

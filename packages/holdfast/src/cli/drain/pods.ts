@@ -2,10 +2,10 @@ import type { CoursePod, EvictionAnswer } from '../../core/drain/course-pod.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import { resources } from '../../observe/resources.ts';
 import type { KindReader } from '../../observe/once/kind-reader.ts';
-import type { Session } from '../live/session.ts';
 import { problemOf } from '../../observe/problem.ts';
+import { resources } from '../../observe/resources.ts';
+import type { Session } from '../../observe/session.ts';
 import { answerOf } from './answer.ts';
 import { type ListedPod, listedPodProjection, podName } from './listed-pod.ts';
 

@@ -1,6 +1,6 @@
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../../observe/resources.ts';
-import type { Session } from '../live/session.ts';
+import type { Session } from '../../observe/session.ts';
 
 /** What the API server said when it was asked to evict a pod without doing it. */
 export type DryRun =

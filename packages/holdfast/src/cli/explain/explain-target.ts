@@ -1,12 +1,12 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import type { Condition } from '@holdfast/base/meta';
 import type { Operation } from '../../core/request.ts';
-import { resources } from '../../observe/resources.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
 import type { LiveWorld } from '../../observe/once/live-world.ts';
 import { readNode } from '../../observe/once/nodes.ts';
-import type { Session } from '../live/session.ts';
 import { Problem } from '../../observe/problem.ts';
+import { resources } from '../../observe/resources.ts';
+import type { Session } from '../../observe/session.ts';
 import { budgetText, mayBreak } from './budget-text.ts';
 import { dryRunEviction } from './dry-run.ts';
 import { explainBudget } from './explain-budget.ts';

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
 import type { Finding } from '../../core/lint/finding.ts';
 import { lint, rules } from '../../core/lint/lint.ts';
-import { type LiveFlags, type ScopeFlags, withLiveFlags, withScopeFlags } from '../live/flags.ts';
+import type { ScopeFlags } from '../../observe/once/scope.ts';
 import { scopeOf } from '../../observe/once/scope.ts';
+import { exitCode, Problem } from '../../observe/problem.ts';
+import { type LiveFlags, withLiveFlags, withScopeFlags } from '../live/flags.ts';
 import { withSession } from '../live/session.ts';
 import { paintFor } from '../output/paint.ts';
-import { exitCode, Problem } from '../../observe/problem.ts';
 import { structured } from '../output/structured.ts';
 import { lintJson, lintSarif } from './sarif.ts';
 import { fromLiveCluster, fromManifests, type Linted } from './sources.ts';

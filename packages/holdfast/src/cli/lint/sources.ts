@@ -3,14 +3,14 @@ import { pubGroup } from '../../api/pub.ts';
 import { counted } from '../../api/wording.ts';
 import type { LintInput, LintObject } from '../../core/lint/finding.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';
-import { worldOf } from '../feed-world.ts';
 import { gapText } from '../../observe/once/gap.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
 import { readWorld } from '../../observe/once/read-world.ts';
 import type { Scope } from '../../observe/once/scope.ts';
-import type { Session } from '../live/session.ts';
-import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
+import { worldOf } from '../feed-world.ts';
+import type { LoadedObject } from '../load-objects.ts';
 import { type Place, readManifests } from './manifest-files.ts';
 import { withStandIns } from './stand-ins.ts';
 

@@ -2,8 +2,8 @@ import { type Fields, isObject } from '@holdfast/base/json';
 import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { StringMap } from '@holdfast/base/meta';
 import { type PodTemplate, podTemplatesOf } from '../../core/lint/pod-templates.ts';
-import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { LoadedObject } from '../load-objects.ts';
 import { makerOf, type PodMarks, type StandInGroup } from './group-labels.ts';
 
 /** More pods than any cluster has are a mistake in a manifest. */

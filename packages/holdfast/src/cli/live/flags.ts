@@ -14,11 +14,6 @@ export interface LiveFlags extends AccessFlags {
   readonly operatorNamespace?: string;
 }
 
-export interface ScopeFlags {
-  readonly namespace?: string;
-  readonly allNamespaces?: boolean;
-}
-
 export function withAccessFlags(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'which cluster (default: as kubectl finds it: KUBECONFIG, ~/.kube/config)')

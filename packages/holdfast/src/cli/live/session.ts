@@ -1,28 +1,16 @@
 import { homedir } from 'node:os';
-import type { CallOptions, KubeClient } from '../../kube/client/client.ts';
 import { createClients } from '../../kube/client/clients.ts';
 import { loadAccess } from '../../kube/config/load.ts';
 import { targetOf } from '../../kube/config/target-of.ts';
-import { type Clock, realClock } from '../../kube/time/clock.ts';
+import { realClock } from '../../kube/time/clock.ts';
 import { Connection } from '../../kube/transport/connection.ts';
 import { Interrupted, Problem, Unreachable, unreachableProblem } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
 import { StopRequest } from '../stop-request.ts';
 import type { LiveFlags } from './flags.ts';
 
 /** One person waits, and the cluster has others to serve. */
 export const sessionLimit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
-
-/** A cluster, with the rights of the user. */
-export interface Session {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** The namespace of objects when the command line does not name one. */
-  readonly namespace: string;
-  /** For each request. */
-  readonly call: CallOptions;
-}
 
 /** Opens the cluster that the flags name, for as long as the work takes. */
 export async function withSession<T>(flags: LiveFlags, work: (session: Session) => Promise<T>): Promise<T> {

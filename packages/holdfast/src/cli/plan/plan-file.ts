@@ -1,7 +1,7 @@
 import { isObject } from '@holdfast/base/json';
 import type { Plan } from '../../core/plan/result.ts';
-import { readText } from '../load-objects.ts';
 import { Problem } from '../../observe/problem.ts';
+import { readText } from '../load-objects.ts';
 
 const kind = 'DrainPlan';
 /** Raised when a program that reads the old form would misread the new one. */

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { planDrain } from '../../core/plan/plan.ts';
+import { exitCode, Problem } from '../../observe/problem.ts';
 import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
 import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
-import { exitCode, Problem } from '../../observe/problem.ts';
 import { structured } from '../output/structured.ts';
 import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';

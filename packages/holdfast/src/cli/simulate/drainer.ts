@@ -1,12 +1,12 @@
 import type { Course } from '../../core/drain/course.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
 import type { Random } from '../../kube/time/random.ts';
+import { KindReader } from '../../observe/once/kind-reader.ts';
+import type { Session } from '../../observe/session.ts';
 import { describePod, inWords } from '../drain/describe.ts';
 import { Drain, type DrainAudience } from '../drain/drain-nodes.ts';
 import type { DrainSelection } from '../drain/filters.ts';
 import { findNodes } from '../drain/nodes.ts';
-import { KindReader } from '../../observe/once/kind-reader.ts';
-import type { Session } from '../live/session.ts';
 import type { Observer } from './observer.ts';
 import type { Unfinished } from './result.ts';
 

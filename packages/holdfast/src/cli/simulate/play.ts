@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../kube/client/client.ts';
 import { sleep } from '../../kube/time/clock.ts';
-import type { Session } from '../live/session.ts';
 import { problemOf } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
 import type { Drainer } from './drainer.ts';
 import type { Scenario } from './result.ts';
 

@@ -1,5 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { type AgentEdges, type RunningAgent, runAgent } from '../../agent/agent.ts';
+import { agentsNamespace } from '../../api/installation-names.ts';
+import type { InstallValues } from '../../install/values.ts';
+import { answeredPaths } from '../../install/webhooks.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { sleep } from '../../kube/time/clock.ts';
@@ -9,9 +12,6 @@ import { type InProcessWebhooks, serveInProcess } from '../../operator/admission
 import { barePaths } from '../../operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../operator/certificates/certificates.ts';
 import type { OperatorEdges } from '../../operator/edges.ts';
-import { agentsNamespace } from '../../api/installation-names.ts';
-import type { InstallValues } from '../../install/values.ts';
-import { answeredPaths } from '../../install/webhooks.ts';
 import { type RunningOperator, runOperator } from '../../operator/operator.ts';
 import { registerWebhooks } from '../../operator/registration/register.ts';
 import type { HealthServer } from '../../telemetry/health/health-server.ts';

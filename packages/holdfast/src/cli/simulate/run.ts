@@ -1,8 +1,8 @@
 import { defaultStopDelayMs } from '@holdfast/embedded-cluster';
 import type { KubeObject } from '@holdfast/embedded-cluster/objects';
 import { untilIdle, VirtualClock } from '@holdfast/embedded-cluster/time';
-import type { LoadedObject } from '../load-objects.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { LoadedObject } from '../load-objects.ts';
 import { Drainer } from './drainer.ts';
 import { type Driven, drive } from './drive.ts';
 import { Observer } from './observer.ts';

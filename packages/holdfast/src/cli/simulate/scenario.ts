@@ -2,8 +2,8 @@ import { matches } from '@holdfast/base/labels/label-selector';
 import { type KubeObject, parseLabelSelector } from '@holdfast/embedded-cluster/objects';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { compareStrings } from '../../core/compare.ts';
-import { durationMs } from '../duration.ts';
 import { Problem } from '../../observe/problem.ts';
+import { durationMs } from '../duration.ts';
 import { readPlanFile } from '../plan/plan-file.ts';
 import type { Scenario } from './result.ts';
 

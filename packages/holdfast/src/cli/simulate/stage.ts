@@ -9,15 +9,16 @@ import {
   type User,
 } from '@holdfast/embedded-cluster';
 import { seededRandom, type VirtualClock } from '@holdfast/embedded-cluster/time';
+import { agentUser, operatorUser } from '../../api/installation-names.ts';
+import { defaultInstallValues } from '../../install/values.ts';
 import { createClients } from '../../kube/client/clients.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import { Connection } from '../../kube/transport/connection.ts';
 import type { ServerTarget } from '../../kube/transport/target.ts';
-import { agentUser, operatorUser } from '../../api/installation-names.ts';
-import { defaultInstallValues } from '../../install/values.ts';
+import type { Session } from '../../observe/session.ts';
 import { createLogger } from '../../telemetry/log.ts';
-import { type Session, sessionLimit } from '../live/session.ts';
+import { sessionLimit } from '../live/session.ts';
 import type { LoadedObject } from '../load-objects.ts';
 import { prepareContent } from '../up-content.ts';
 import { linkTo } from './link.ts';

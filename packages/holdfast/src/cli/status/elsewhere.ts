@@ -1,9 +1,9 @@
 import type { Fields } from '@holdfast/base/json';
 import { isObject } from '@holdfast/base/json';
 import { pubGroup } from '../../api/pub.ts';
-import { resources } from '../../observe/resources.ts';
 import type { KindReader } from '../../observe/once/kind-reader.ts';
 import { everywhere } from '../../observe/once/scope.ts';
+import { resources } from '../../observe/resources.ts';
 
 /** Namespaces that have budgets, as far as the user may list them in the whole cluster. */
 export async function namespacesWithBudgets(reader: KindReader): Promise<readonly string[]> {

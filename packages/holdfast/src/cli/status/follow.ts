@@ -1,6 +1,6 @@
 import { sleep } from '../../kube/time/clock.ts';
-import type { Session } from '../live/session.ts';
 import { Problem } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
 import type { StatusReport } from './report.ts';
 
 /** Where what is seen goes. */

@@ -3,14 +3,14 @@ import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
-import { bundlesOf } from '../../trust/webhook-trust.ts';
+import { agentsReadiness, deploymentReadiness, type Readiness } from '../../install/readiness.ts';
 import { guardFor } from '../../observe/guard/guard-of.ts';
 import { needsGuard } from '../../observe/guard/needs-guard.ts';
 import { type PodWebhooks, podWebhooksOf } from '../../observe/guard/registration.ts';
-import { agentsReadiness, deploymentReadiness, type Readiness } from '../../install/readiness.ts';
 import type { Found, Read } from '../../observe/once/kind-reader.ts';
 import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../../observe/once/registrations.ts';
+import { bundlesOf } from '../../trust/webhook-trust.ts';
 import { type ObservedSighting, observing } from './observed-namespaces.ts';
 import { maxListed, someOf } from './some-of.ts';
 

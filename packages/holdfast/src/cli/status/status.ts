@@ -1,21 +1,16 @@
 import { Command, Option } from 'commander';
-import { durationMs } from '../duration.ts';
-import {
-  type LiveFlags,
-  type ScopeFlags,
-  withLiveFlags,
-  withOutputFlag,
-  withScopeFlags,
-  withSelectorFlag,
-} from '../live/flags.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
 import { ProbeLeaseBook } from '../../observe/once/probe-lease-book.ts';
 import { readWorld } from '../../observe/once/read-world.ts';
+import type { ScopeFlags } from '../../observe/once/scope.ts';
 import { scopeOf } from '../../observe/once/scope.ts';
-import { type Session, withSession } from '../live/session.ts';
 import { ensureSight, unseenProblem } from '../../observe/once/sight.ts';
-import { paintFor } from '../output/paint.ts';
 import { exitCode } from '../../observe/problem.ts';
+import type { Session } from '../../observe/session.ts';
+import { durationMs } from '../duration.ts';
+import { type LiveFlags, withLiveFlags, withOutputFlag, withScopeFlags, withSelectorFlag } from '../live/flags.ts';
+import { withSession } from '../live/session.ts';
+import { paintFor } from '../output/paint.ts';
 import { redraw } from '../output/screen.ts';
 import { isStructured, structured } from '../output/structured.ts';
 import { onlyBlocked } from './blocked-first.ts';

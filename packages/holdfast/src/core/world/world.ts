@@ -7,6 +7,7 @@ import type { PodUnavailableBudget } from '../../api/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import type { ProbeLease } from '../lease.ts';
 import type { OwnerMemory, OwnerName, OwnerState } from '../owner.ts';
+import { isAtLeast } from '../resource-version.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
 import type { GroupNode } from './group-node.ts';
@@ -157,6 +158,18 @@ export class World {
 
   setLedger(namespace: string, ledger: DisruptionLedger): void {
     this.#change(namespace, (state) => setReservations(state, ledger));
+  }
+
+  /**
+   * Takes a ledger in unless a newer one is known. Ledgers come from three sides (our writes, our reads, the watch), in no order: the
+   * watch may bring a version that our own write has replaced since, and judging by that would forget what was just reserved.
+   */
+  acceptLedger(namespace: string, ledger: DisruptionLedger): boolean {
+    const known = this.namespace(namespace)?.ledger?.metadata.resourceVersion;
+    const offered = ledger.metadata.resourceVersion;
+    if (known !== undefined && (offered === undefined || !isAtLeast(offered, known))) return false;
+    if (known === undefined || known !== offered) this.setLedger(namespace, ledger);
+    return true;
   }
 
   /** The collection was seen whole, and everything up to this resourceVersion, at which something changed, is in the world. */

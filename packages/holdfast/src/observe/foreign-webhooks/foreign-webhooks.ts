@@ -1,11 +1,11 @@
 import type { Namespace } from '@holdfast/base/meta';
+import { operatorName } from '../../api/installation-names.ts';
 import type { DecideOptions } from '../../core/decide/decide.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { GaugeMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
-import { operatorName } from '../../api/installation-names.ts';
 import { resources } from '../resources.ts';
 import { evictionWebhooks, type ForeignWebhook, mayReach } from './foreign.ts';
 import { isKruiseForPubs } from './kruise.ts';

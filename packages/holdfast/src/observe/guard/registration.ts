@@ -1,10 +1,10 @@
 import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { StringMap } from '@holdfast/base/meta';
+import type { InstallationMode } from '../../api/installation-names.ts';
+import { isObserving, operatorName, webhookPaths } from '../../api/installation-names.ts';
 import { label } from '../../api/names.ts';
 import { isCovered, podEviction, type RequestKind } from '../foreign-webhooks/rule-match.ts';
 import type { ConfigurationView, WebhookView } from '../foreign-webhooks/webhook-view.ts';
-import { isObserving, operatorName, webhookPaths } from '../../api/installation-names.ts';
-import type { InstallationMode } from '../../install/values.ts';
 import { guardedValue } from './guard-mode.ts';
 
 /** Whether API servers are told to ask us about pods: in no namespace, or in those that all of the selectors match. */

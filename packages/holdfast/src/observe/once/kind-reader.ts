@@ -4,8 +4,8 @@ import { list } from '../../kube/client/list.ts';
 import { Discovery, type KindName, type KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { problemOf } from '../problem.ts';
+import type { Session } from '../session.ts';
 import type { Scope } from './scope.ts';
-import type { Session } from '../../cli/live/session.ts';
 
 /** What came of asking for all objects of a kind. Anything else, such as no connection, ends the command. */
 export type Read<T> =

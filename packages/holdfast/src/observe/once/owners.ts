@@ -6,10 +6,10 @@ import { type LookUpResult, OwnerLookUp } from '../owners/look-up.ts';
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from '../owners/owner-key.ts';
 import { kindKeyOf, watchedKinds } from '../owners/owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner } from '../owners/owner-record.ts';
+import type { Session } from '../session.ts';
 import { type Gap, type MissingRight, resourceText } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
-import type { Session } from '../../cli/live/session.ts';
 
 /** From so many owners of a kind on, one list of all is cheaper than asking for each. */
 const listFrom = 10;

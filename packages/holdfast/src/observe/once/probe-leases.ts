@@ -1,12 +1,12 @@
+import { agentsNamespace } from '../../api/installation-names.ts';
 import { probeLeaseLabels } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
-import { agentsNamespace } from '../../api/installation-names.ts';
+import type { Session } from '../session.ts';
 import { type Gap, listRight } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
 import { only } from './scope.ts';
-import type { Session } from '../../cli/live/session.ts';
 
 export interface LeaseReading {
   readonly session: Session;

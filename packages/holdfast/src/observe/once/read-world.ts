@@ -1,13 +1,15 @@
 import type { Fields } from '@holdfast/base/json';
 import type { Namespace } from '@holdfast/base/meta';
+import { defaultNamespace } from '../../api/installation-names.ts';
 import { ledgerGroup, ledgerName } from '../../api/ledger.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
 import type { Collection } from '../../core/sync.ts';
 import { World } from '../../core/world/world.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
-import { defaultNamespace } from '../../api/installation-names.ts';
+import { Problem } from '../problem.ts';
 import { resources } from '../resources.ts';
+import type { Session } from '../session.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -15,7 +17,6 @@ import {
   podProjection,
   pubProjection,
 } from '../view/projections.ts';
-import { Problem } from '../problem.ts';
 import { type BuiltinStatus, builtinStatusOf } from './builtin-status.ts';
 import { type Gap, listRight } from './gap.ts';
 import { readGroupObjects } from './group-objects.ts';
@@ -26,7 +27,6 @@ import { ProbeLeaseBook } from './probe-lease-book.ts';
 import { readProbeLeases } from './probe-leases.ts';
 import { type Registrations, readRegistrations } from './registrations.ts';
 import type { Scope } from './scope.ts';
-import type { Session } from '../../cli/live/session.ts';
 
 export interface ReadOptions {
   readonly scope: Scope;

@@ -1,9 +1,9 @@
 import { type Fields, isObject } from '@holdfast/base/json';
+import { operatorName } from '../../api/installation-names.ts';
 import { isBare } from '../../trust/webhook-trust.ts';
 import { evictionWebhooks, type ForeignWebhook } from '../foreign-webhooks/foreign.ts';
 import { isKruiseForPubs } from '../foreign-webhooks/kruise.ts';
 import { type ConfigurationView, projectConfiguration } from '../foreign-webhooks/webhook-view.ts';
-import { operatorName } from '../../api/installation-names.ts';
 import { resources } from '../resources.ts';
 import type { KindReader } from './kind-reader.ts';
 import { everywhere } from './scope.ts';

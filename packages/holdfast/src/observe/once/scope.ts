@@ -1,5 +1,4 @@
-import type { ScopeFlags } from '../../cli/live/flags.ts';
-import type { Session } from '../../cli/live/session.ts';
+import type { Session } from '../session.ts';
 
 /** Which namespaces are meant. */
 export type Scope = { readonly kind: 'all' } | { readonly kind: 'some'; readonly namespaces: readonly string[] };
@@ -8,6 +7,12 @@ export const everywhere: Scope = { kind: 'all' };
 
 export function only(...namespaces: readonly string[]): Scope {
   return { kind: 'some', namespaces };
+}
+
+/** What a command line says about it. */
+export interface ScopeFlags {
+  readonly namespace?: string;
+  readonly allNamespaces?: boolean;
 }
 
 /** As kubectl has it: -A, else -n, else the namespace of the kubeconfig. */

@@ -1,4 +1,5 @@
 import type { Namespace } from '@holdfast/base/meta';
+import { agentsNamespace } from '../../api/installation-names.ts';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { label } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
@@ -15,7 +16,6 @@ import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
-import { agentsNamespace } from '../../api/installation-names.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
 import { type LeaseTarget, NodeLeases } from './node-leases.ts';

@@ -2,7 +2,6 @@ import type { DisruptionLedger } from '../../api/ledger.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Sink } from '../../kube/reflector/sink.ts';
-import { acceptLedger } from '../../operator/admission/ledger.ts';
 import type { Touched } from './touched.ts';
 import { budgetsOver } from './touched-budgets.ts';
 
@@ -64,7 +63,7 @@ export class LedgerSink implements Sink<DisruptionLedger> {
   #take(ledger: DisruptionLedger): boolean {
     const { world, touched, seen } = this.#parts;
     const { namespace = '' } = ledger.metadata;
-    const taken = acceptLedger(world, namespace, ledger);
+    const taken = world.acceptLedger(namespace, ledger);
     if (taken) seen(namespace);
     const before = this.#seen.get(namespace) ?? nothing;
     const after = notedIn(ledger);

@@ -1,5 +1,6 @@
 import type { Parsed } from '@holdfast/base/field-errors';
 import { type Fields, isObject } from '@holdfast/base/json';
+import { agentsNamespace } from '../../api/installation-names.ts';
 import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import { formerProbeLeaseName, probeLeaseName } from '../../kube/probes/lease-name.ts';
@@ -8,7 +9,6 @@ import { projectMeta } from '../../kube/projection/meta.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { agentsNamespace } from '../../api/installation-names.ts';
 import type { LeaseTarget } from './node-leases.ts';
 
 export interface SeenLease extends Reflected {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import { bare, splitPath } from '../../trust/path-segments.ts';
 import type { AcceptedPaths } from '../certificates/caller-paths.ts';
 import { type ClientAuthorities, fingerprintsOf } from '../certificates/client-authorities.ts';
-import { bare, splitPath } from '../../trust/path-segments.ts';
 import type { Deadline } from './deadline.ts';
 
 /** What a caller must show before it is listened to (I13). A caller that lacks any of it gets 404 and nothing else. */

@@ -1,4 +1,5 @@
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
+import { takeoverPropagation } from '../../api/takeover.ts';
 import { takeFromCounter } from '../../core/budget/builtin-counter.ts';
 import type { Effects, JudgedPod } from '../../core/verdict.ts';
 import type { KubeClient, ObjectPlace } from '../../kube/client/client.ts';
@@ -163,12 +164,6 @@ interface Place {
 function statusOf(place: Place): ObjectPlace {
   return { ...place, subresource: 'status' };
 }
-
-/**
- * By this, and by our name, API servers know the deletion with which we complete an eviction, and do not ask about it again. It is
- * what pods are deleted with anyway; our other deletions, the repairs of rollouts, do not name it and are judged.
- */
-export const takeoverPropagation = 'Background';
 
 /** What became of the deletion with which we complete an eviction. */
 export type Completion =

@@ -136,7 +136,7 @@ export class LedgerAccess {
     const began = clock.monotonic();
     const failed = (message: string): LedgerWrite => ({ kind: 'failed', message });
     const answer = await timeboxed(clock, callMs, call, failed);
-    if (answer.kind === 'stored') acceptLedger(world, namespace, answer.ledger);
+    if (answer.kind === 'stored') world.acceptLedger(namespace, answer.ledger);
     if (answer.kind === 'stored' && writer === 'batch') this.#batched(namespace);
     events.wrote?.(namespace, writer, answer.kind, clock.monotonic() - began);
     return answer;
@@ -204,19 +204,6 @@ function written(answer: Outcome<DisruptionLedger>): LedgerWrite {
 }
 
 /**
- * Takes a ledger into the world unless the world has a newer one. Ledgers come from three sides (our writes, our reads, the
- * watch), in no order: the watch may bring a version that our own write has replaced since, and judging by that would forget
- * what was just reserved.
- */
-export function acceptLedger(world: World, namespace: string, ledger: DisruptionLedger): boolean {
-  const known = world.namespace(namespace)?.ledger?.metadata.resourceVersion;
-  const offered = ledger.metadata.resourceVersion;
-  if (known !== undefined && (offered === undefined || !isAtLeast(offered, known))) return false;
-  if (known === undefined || known !== offered) world.setLedger(namespace, ledger);
-  return true;
-}
-
-/**
  * Takes in what a consistent read found; `before` is the version that the world had when the read began. Such a read shows every write
  * that was done before it began. So a version older than `before` means that etcd was restored from a backup: what was known is no
  * longer in the store, and every write upon it would be refused. API servers are stopped for a restore, so no request that was admitted
@@ -231,7 +218,7 @@ export function acceptRead(
   const known = world.namespace(namespace)?.ledger?.metadata.resourceVersion;
   const found = ledger.metadata.resourceVersion ?? '';
   const wasRestored = before !== undefined && known === before && isAtLeast(before, found) && found !== before;
-  if (!wasRestored) return acceptLedger(world, namespace, ledger);
+  if (!wasRestored) return world.acceptLedger(namespace, ledger);
   world.setLedger(namespace, ledger);
   return true;
 }

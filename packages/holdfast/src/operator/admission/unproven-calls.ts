@@ -1,6 +1,6 @@
+import { operatorName } from '../../api/installation-names.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { operatorName } from '../../api/installation-names.ts';
 import type { Unproven } from './call.ts';
 import type { WebhookClock } from './deadline.ts';
 

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
-import { segmentsOf, type TrustingConfiguration } from '../../trust/webhook-trust.ts';
 import { bare, isAmong, readSegments } from '../../trust/path-segments.ts';
 import { type SecretTexts, secretKeys } from '../../trust/read-certificates.ts';
+import { segmentsOf, type TrustingConfiguration } from '../../trust/webhook-trust.ts';
 import { secretTexts } from './secret.ts';
 import type { CertificateStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/log.ts';
-import type { AcceptedPaths } from './caller-paths.ts';
 import type { KeyPair } from '../../trust/material.ts';
+import type { AcceptedPaths } from './caller-paths.ts';
 
 /** The certificate that the webhook server serves, wherever it comes from. */
 export interface Certificates {

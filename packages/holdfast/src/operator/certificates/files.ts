@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { KeyPair, ServerNames } from '../../trust/material.ts';
+import { readSecret, secretKeys } from '../../trust/read-certificates.ts';
+import { lookEveryMs, readText } from '../../trust/read-text.ts';
+import type { LeafFacts } from '../../trust/rotation-plan.ts';
 import type { AcceptedPaths } from './caller-paths.ts';
 import { type CertificateMetrics, createCertificateMetrics } from './certificate-metrics.ts';
 import { type Certificates, ServedPair } from './certificates.ts';
-import type { KeyPair, ServerNames } from '../../trust/material.ts';
-import type { LeafFacts } from '../../trust/rotation-plan.ts';
-import { readSecret, secretKeys } from '../../trust/read-certificates.ts';
-import { lookEveryMs, readText } from '../../trust/read-text.ts';
 import type { PathUpkeep } from './start.ts';
 
 export interface FileOptions {

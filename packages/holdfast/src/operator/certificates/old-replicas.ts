@@ -1,8 +1,8 @@
 import { type Fields, isObject } from '@holdfast/base/json';
+import { selectorLabels } from '../../api/installation-names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { list } from '../../kube/client/list.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { selectorLabels } from '../../api/installation-names.ts';
 import { resources } from '../../observe/resources.ts';
 
 interface Replica {

@@ -1,10 +1,8 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { afterStep } from '../../trust/apply-step.ts';
-import type { CertificateWrite } from './certificate-metrics.ts';
-import { bundlesOf, isBare, segmentsOf, type WantedTrust } from '../../trust/webhook-trust.ts';
+import type { CertificatePolicy } from '../../trust/certificate-policy.ts';
 import type { ServerNames } from '../../trust/material.ts';
-import { observe, type Sightings } from './observe.ts';
 import {
   type ListedSegment,
   newSegment,
@@ -13,9 +11,11 @@ import {
   planPaths,
   segmentsText,
 } from '../../trust/path-segments.ts';
-import { type CertificateFacts, type CertificatePlan, planCertificates } from '../../trust/rotation-plan.ts';
-import type { CertificatePolicy } from '../../trust/certificate-policy.ts';
 import { type ReadSecret, readSecret, type SecretTexts, secretKeys } from '../../trust/read-certificates.ts';
+import { type CertificateFacts, type CertificatePlan, planCertificates } from '../../trust/rotation-plan.ts';
+import { bundlesOf, isBare, segmentsOf, type WantedTrust } from '../../trust/webhook-trust.ts';
+import type { CertificateWrite } from './certificate-metrics.ts';
+import { observe, type Sightings } from './observe.ts';
 import { secretTexts } from './secret.ts';
 import type { CertificateStore, ReadConfiguration } from './store.ts';
 

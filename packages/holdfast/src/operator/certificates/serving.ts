@@ -1,5 +1,5 @@
-import type { CertificateFacts, LeafFacts, StoredCertificates } from '../../trust/rotation-plan.ts';
 import type { CertificatePolicy } from '../../trust/certificate-policy.ts';
+import type { CertificateFacts, LeafFacts, StoredCertificates } from '../../trust/rotation-plan.ts';
 
 /** Whether the Secret, as a replica sees it now, says that its leaf is still good. A Secret without a leaf takes none away. */
 export function confirms(stored: StoredCertificates | undefined, leaf: Pick<LeafFacts, 'issuer'>): boolean {

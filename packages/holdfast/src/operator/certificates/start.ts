@@ -1,16 +1,16 @@
 import { randomBytes as secureBytes } from 'node:crypto';
+import { certificateSecret, operatorName, pathSecret } from '../../api/installation-names.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { OperatorContext } from '../../observe/context.ts';
-import { certificateSecret, operatorName, pathSecret } from '../../api/installation-names.ts';
+import { type CertificatePolicy, defaultCertificatePolicy, policyProblems } from '../../trust/certificate-policy.ts';
+import type { ServerNames } from '../../trust/material.ts';
 import { type AcceptedPaths, CallerPaths } from './caller-paths.ts';
 import { createCertificateMetrics } from './certificate-metrics.ts';
 import type { Certificates } from './certificates.ts';
 import { CertificateKeeper } from './keeper.ts';
 import { leadCertificates } from './lead.ts';
-import type { ServerNames } from '../../trust/material.ts';
 import { Nudge } from './nudge.ts';
 import { areAllOneVersion } from './old-replicas.ts';
-import { type CertificatePolicy, defaultCertificatePolicy, policyProblems } from '../../trust/certificate-policy.ts';
 import { kubeCertificateStore } from './store.ts';
 
 export interface CertificateOptions {

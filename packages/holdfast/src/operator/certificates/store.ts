@@ -3,8 +3,8 @@ import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import { type Failure, failed, type Outcome, rejected, succeeded } from '../../kube/outcome/failure.ts';
 import { resources } from '../../observe/resources.ts';
-import { type TrustingConfiguration, type WantedTrust, withTrust } from '../../trust/webhook-trust.ts';
 import type { SecretTexts } from '../../trust/read-certificates.ts';
+import { type TrustingConfiguration, type WantedTrust, withTrust } from '../../trust/webhook-trust.ts';
 import { secretOf } from './secret.ts';
 
 type StoredConfiguration = TrustingConfiguration & { readonly metadata?: ObjectMeta };

@@ -2,9 +2,9 @@ import type { Namespace } from '@holdfast/base/meta';
 import type { CacheListener, ObjectCache } from '../../kube/reflector/cache.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { ForeignWebhooks } from '../../observe/foreign-webhooks/foreign-webhooks.ts';
-import type { PodsVersion } from '../ledger/ledger-pruner.ts';
 import { modeOf } from '../../observe/guard/guard-mode.ts';
 import { observesAll } from '../../observe/guard/registration.ts';
+import type { PodsVersion } from '../ledger/ledger-pruner.ts';
 
 export interface EnforcementStartParts {
   readonly clock: Clock;

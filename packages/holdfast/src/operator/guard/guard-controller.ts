@@ -4,12 +4,12 @@ import type { BudgetRef } from '../../core/verdict.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import type { Timer } from '../../kube/time/clock.ts';
-import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../../observe/context.ts';
-import type { Touched } from '../../observe/view/touched.ts';
-import type { Views } from '../../observe/view/views.ts';
 import { guardedValue, guardLabel, isNeverGuarded } from '../../observe/guard/guard-mode.ts';
 import { needsGuard } from '../../observe/guard/needs-guard.ts';
+import type { Touched } from '../../observe/view/touched.ts';
+import type { Views } from '../../observe/view/views.ts';
+import type { CounterMetric } from '../../telemetry/metrics.ts';
 import { type GuardTimes, planGuard } from './plan.ts';
 import { writeGuardLabel } from './write-label.ts';
 

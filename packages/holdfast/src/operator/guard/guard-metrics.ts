@@ -1,7 +1,7 @@
 import type { Guard } from '../../core/status/condition.ts';
 import type { World } from '../../core/world/world.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import { needsGuard } from '../../observe/guard/needs-guard.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 
 const kinds = ['on', 'observed', 'off'] as const satisfies readonly Guard['kind'][];
 

@@ -1,10 +1,10 @@
 import type { Namespace } from '@holdfast/base/meta';
+import { operatorName } from '../../api/installation-names.ts';
 import { label } from '../../api/names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Outcome, rejected } from '../../kube/outcome/failure.ts';
-import { operatorName } from '../../api/installation-names.ts';
-import { resources } from '../../observe/resources.ts';
 import { guardedValue } from '../../observe/guard/guard-mode.ts';
+import { resources } from '../../observe/resources.ts';
 
 /**
  * Sets or removes the guard label, and touches nothing else. It fails with a conflict when the namespace changed since it was

@@ -7,10 +7,10 @@ import {
   parseRolloutOptIn,
   type RolloutOptIn,
 } from '../../core/rollout/opt-in.ts';
+import { enforcedRolloutGate } from '../../install/feature-gates.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
-import { enforcedRolloutGate } from '../../install/feature-gates.ts';
 import { strategyOf } from './declared-strategy.ts';
 import { strategyPatch } from './strategy-patch.ts';
 

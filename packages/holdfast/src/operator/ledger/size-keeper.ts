@@ -9,9 +9,9 @@ import {
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Clock, Timer } from '../../kube/time/clock.ts';
+import type { Touched } from '../../observe/view/touched.ts';
 import type { LedgerAccess } from '../admission/ledger.ts';
 import type { NamespaceMutex } from '../admission/reserve.ts';
-import type { Touched } from '../../observe/view/touched.ts';
 
 export interface SizeKeeperLimits extends SizeLimits {
   /** How long after a change the groups of a namespace are looked at: looking costs as much as there are pods in groups. */

@@ -1,13 +1,13 @@
+import { operatorName } from '../../api/installation-names.ts';
+import type { InstallValues } from '../../install/values.ts';
+import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { Backoff } from '../../kube/time/backoff.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
-import type { Logger } from '../../telemetry/log.ts';
-import { operatorName } from '../../api/installation-names.ts';
-import type { InstallValues } from '../../install/values.ts';
-import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
 import { resources } from '../../observe/resources.ts';
+import type { Logger } from '../../telemetry/log.ts';
 
 export interface RegistrationOptions {
   readonly client: KubeClient;

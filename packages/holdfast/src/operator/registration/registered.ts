@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 import { annotation } from '../../api/names.ts';
-import { segmentsOf, type TrustingConfiguration, withTrust } from '../../trust/webhook-trust.ts';
-import { bare } from '../../trust/path-segments.ts';
 import type { WebhookConfiguration } from '../../install/webhooks.ts';
+import { bare } from '../../trust/path-segments.ts';
+import { segmentsOf, type TrustingConfiguration, withTrust } from '../../trust/webhook-trust.ts';
 
 /** A webhook configuration as it was read. */
 export type FoundConfiguration = TrustingConfiguration & { readonly metadata?: ObjectMeta };

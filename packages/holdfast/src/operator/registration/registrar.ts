@@ -1,13 +1,13 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
-import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
-import type { Failure } from '../../kube/outcome/failure.ts';
-import { type Clock, sleep } from '../../kube/time/clock.ts';
-import type { Logger } from '../../telemetry/log.ts';
 import { operatorName } from '../../api/installation-names.ts';
 import { deploymentReadiness } from '../../install/readiness.ts';
 import type { InstallValues } from '../../install/values.ts';
 import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
+import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
+import type { Failure } from '../../kube/outcome/failure.ts';
+import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { resources } from '../../observe/resources.ts';
+import type { Logger } from '../../telemetry/log.ts';
 import { type FoundConfiguration, withWebhooks } from './registered.ts';
 
 export interface RegistrarOptions {

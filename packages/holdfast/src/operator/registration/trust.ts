@@ -1,8 +1,8 @@
+import { operatorName } from '../../api/installation-names.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
-import { bundlesOf, type TrustingConfiguration } from '../../trust/webhook-trust.ts';
-import { operatorName } from '../../api/installation-names.ts';
 import { resources } from '../../observe/resources.ts';
+import { bundlesOf, type TrustingConfiguration } from '../../trust/webhook-trust.ts';
 
 const lookEveryMs = 25;
 

@@ -1,10 +1,10 @@
+import { operatorName } from '../../api/installation-names.ts';
 import { annotation } from '../../api/names.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { formatRolloutState } from '../../core/rollout/format.ts';
 import type { RolloutState } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
-import { operatorName } from '../../api/installation-names.ts';
 import { resources } from '../../observe/resources.ts';
 import { isAsking } from './watched-set.ts';
 

@@ -5,11 +5,11 @@ import { type Asked, answerOf, compare } from '../../../src/cli/explain/answer.t
 import { type BuiltinBudget, builtinAnswer } from '../../../src/cli/explain/builtin-check.ts';
 import { type DryRun, dryRunOf } from '../../../src/cli/explain/dry-run.ts';
 import { parseTargets } from '../../../src/cli/explain/target.ts';
-import type { BuiltinStatus } from '../../../src/observe/once/builtin-status.ts';
 import { ageText } from '../../../src/cli/output/age.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
+import type { BuiltinStatus } from '../../../src/observe/once/builtin-status.ts';
 
 describe('a target', () => {
   it.each([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { probeLeaseAnnotations } from '../../../src/api/probe-lease.ts';
+import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
+import { Interner } from '../../../src/kube/projection/interner.ts';
 import {
   believed,
   type FoundLease,
   foundLeaseProjection,
   ProbeLeaseBook,
 } from '../../../src/observe/once/probe-lease-book.ts';
-import { probeLeaseName } from '../../../src/kube/probes/lease-name.ts';
-import { Interner } from '../../../src/kube/projection/interner.ts';
 
 const now = Date.parse('2026-01-01T00:10:00Z');
 

@@ -3,13 +3,13 @@ import { pdb, pub } from '../../../../../test/e2e/support/objects.ts';
 import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
 import { inShort } from '../../../../../test/support/a-world.ts';
 import { made, type TestCluster, testCluster } from '../../../../../test/support/cluster.ts';
-import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
-import { readWorld } from '../../../src/observe/once/read-world.ts';
-import { everywhere, only, type Scope } from '../../../src/observe/once/scope.ts';
 import { withSession } from '../../../src/cli/live/session.ts';
 import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import { crdManifests } from '../../../src/install/manifests.ts';
+import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
+import { readWorld } from '../../../src/observe/once/read-world.ts';
+import { everywhere, only, type Scope } from '../../../src/observe/once/scope.ts';
 import { kubeconfigFile, reading, userWith } from './support.ts';
 
 let cluster: TestCluster;

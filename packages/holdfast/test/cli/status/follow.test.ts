@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../../../src/observe/problem.ts';
 import { redraw } from '../../../src/cli/output/screen.ts';
 import { follow } from '../../../src/cli/status/follow.ts';
 import type { StatusReport } from '../../../src/cli/status/report.ts';
 import { summaryOf } from '../../../src/cli/status/summary.ts';
 import type { Clock } from '../../../src/kube/time/clock.ts';
+import { Problem } from '../../../src/observe/problem.ts';
 
 function reportAt(time: string): StatusReport {
   const views = { budgets: [], nodes: [], operator: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { problemOf, problemText } from '../../../src/observe/problem.ts';
 import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { failureOf } from '../../../src/kube/outcome/status.ts';
+import { problemOf, problemText } from '../../../src/observe/problem.ts';
 
 const said = (reason: string, more: object = {}) =>
   JSON.stringify({ kind: 'Status', reason, message: `m ${reason}`, ...more });

@@ -1,11 +1,11 @@
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import { type Clients, purposeLimits } from '../../../src/observe/purposes.ts';
 import { connect } from '../../kube/support/server.ts';
 

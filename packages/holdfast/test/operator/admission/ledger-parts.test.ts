@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aLedger, aReservation, ns } from '../../../../../test/support/builders.ts';
 import { Deadline, timeboxed } from '../../../src/operator/admission/deadline.ts';
-import { acceptLedger } from '../../../src/operator/admission/ledger.ts';
 import { defaultAdmissionLimits, pauseAfter } from '../../../src/operator/admission/limits.ts';
 import { NamespaceMutex } from '../../../src/operator/admission/reserve.ts';
 import { ViewGate } from '../../../src/operator/admission/view-gate.ts';
@@ -19,7 +18,7 @@ describe('a ledger that comes in', () => {
   ])('$offered when 10 is known leaves $kept', ({ offered, kept }) => {
     const world = aWorld();
     world.setLedger(ns, aLedger([], undefined, '10'));
-    acceptLedger(world, ns, aLedger([aReservation('web-0')], undefined, offered));
+    world.acceptLedger(ns, aLedger([aReservation('web-0')], undefined, offered));
     expect(world.namespace(ns)?.ledger?.metadata.resourceVersion).toBe(kept);
     expect(world.namespace(ns)?.reservations.size).toBe(kept === '10' ? 0 : 1);
   });
@@ -28,7 +27,7 @@ describe('a ledger that comes in', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 1_000 }), { minLength: 1 }), (versions) => {
         const world = aWorld();
-        for (const version of versions) acceptLedger(world, ns, aLedger([], undefined, String(version)));
+        for (const version of versions) world.acceptLedger(ns, aLedger([], undefined, String(version)));
         const newest = Math.max(1, ...versions);
         expect(world.namespace(ns)?.ledger?.metadata.resourceVersion).toBe(String(newest));
       }),
@@ -37,7 +36,7 @@ describe('a ledger that comes in', () => {
 
   it('is taken when none is known', () => {
     const world = aWorld();
-    expect(acceptLedger(world, 'elsewhere', aLedger())).toBe(true);
+    expect(world.acceptLedger('elsewhere', aLedger())).toBe(true);
     expect(world.namespace('elsewhere')?.ledger).toBeDefined();
   });
 });

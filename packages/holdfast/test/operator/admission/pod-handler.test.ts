@@ -6,6 +6,7 @@ import type { Allowed, Effects, Verdict } from '../../../src/core/verdict.ts';
 import { World } from '../../../src/core/world/world.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
+import type { GuardMode } from '../../../src/observe/guard/guard-mode.ts';
 import { Admission } from '../../../src/operator/admission/admit.ts';
 import { type BuiltinCounters, takeOver } from '../../../src/operator/admission/complete.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
@@ -13,7 +14,6 @@ import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.t
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
 import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
-import type { GuardMode } from '../../../src/observe/guard/guard-mode.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 

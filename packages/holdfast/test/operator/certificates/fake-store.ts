@@ -1,10 +1,10 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
-import { bundlesOf, type TrustingConfiguration, withTrust } from '../../../src/trust/webhook-trust.ts';
-import { readSecret } from '../../../src/trust/read-certificates.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 import type { CertificateStore } from '../../../src/operator/certificates/store.ts';
-import { resources } from '../../../src/observe/resources.ts';
+import { readSecret } from '../../../src/trust/read-certificates.ts';
+import { bundlesOf, type TrustingConfiguration, withTrust } from '../../../src/trust/webhook-trust.ts';
 
 /** How the next call ends. `lost`: it happened, and the answer did not come. */
 export type Fate = 'fine' | 'conflict' | 'failed' | 'lost' | 'thrown';

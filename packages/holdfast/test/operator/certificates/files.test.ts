@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
 import { openCertificateFiles } from '../../../src/operator/certificates/files.ts';
-import { createAuthority, issueLeaf, type KeyPair, urlNames } from '../../../src/trust/material.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import type { PathUpkeep } from '../../../src/operator/certificates/start.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
+import { createAuthority, issueLeaf, type KeyPair, urlNames } from '../../../src/trust/material.ts';
 import { JumpClock } from './jump-clock.ts';
 import { eventually, logInto } from './support.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { operatorName, webhookPaths } from '../../../src/api/installation-names.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
-import { createAuthority, issueLeaf } from '../../../src/trust/material.ts';
+import { resources } from '../../../src/observe/resources.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
-import { operatorName, webhookPaths } from '../../../src/api/installation-names.ts';
-import { resources } from '../../../src/observe/resources.ts';
+import { createAuthority, issueLeaf } from '../../../src/trust/material.ts';
 import { JumpClock } from './jump-clock.ts';
 import {
   type Bed,

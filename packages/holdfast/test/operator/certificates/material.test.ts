@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nothingSeen, observe } from '../../../src/operator/certificates/observe.ts';
+import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 import { afterStep, caBundleOf } from '../../../src/trust/apply-step.ts';
-import { bundlesOf, withTrust } from '../../../src/trust/webhook-trust.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import {
   createAuthority,
   issueLeaf,
@@ -16,11 +18,9 @@ import {
   serviceNames,
   urlNames,
 } from '../../../src/trust/material.ts';
-import { nothingSeen, observe } from '../../../src/operator/certificates/observe.ts';
-import { planCertificates } from '../../../src/trust/rotation-plan.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import { type ReadSecret, readBundle, readSecret, type SecretTexts } from '../../../src/trust/read-certificates.ts';
-import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
+import { planCertificates } from '../../../src/trust/rotation-plan.ts';
+import { bundlesOf, withTrust } from '../../../src/trust/webhook-trust.ts';
 
 const names = serviceNames('holdfast', 'holdfast-system');
 const options: MaterialOptions = { nowMs: Date.now(), policy, randomBytes };

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { certificatePem } from '../../../../base/src/certificates/certificate.ts';
+import { webhookNames } from '../../../src/operator/certificates/names.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import {
   createAuthority,
   isLimitedTo,
@@ -14,8 +16,6 @@ import {
   type MaterialOptions,
   type ServerNames,
 } from '../../../src/trust/material.ts';
-import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import { formerAuthority } from './former-authority.ts';
 
 const options: MaterialOptions = { nowMs: Date.now(), policy, randomBytes };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import {
   bare,
   type ListedSegment,
@@ -8,7 +9,6 @@ import {
   type PathSightings,
   planPaths,
 } from '../../../src/trust/path-segments.ts';
-import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import { quickPolicy } from './rotation-model.ts';
 
 interface Versioned<T> {

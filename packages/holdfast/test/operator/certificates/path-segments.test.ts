@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { segmentsOf, withTrust } from '../../../src/trust/webhook-trust.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import {
   bare,
   isAmong,
@@ -15,7 +15,7 @@ import {
   segmentsText,
   splitPath,
 } from '../../../src/trust/path-segments.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
+import { segmentsOf, withTrust } from '../../../src/trust/webhook-trust.ts';
 
 const now = 1_000_000_000_000;
 const one = 'a'.repeat(64);

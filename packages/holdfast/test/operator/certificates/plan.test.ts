@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
+import {
+  type CertificatePolicy,
+  defaultCertificatePolicy as policy,
+  policyProblems,
+} from '../../../src/trust/certificate-policy.ts';
 import {
   type CertificateFacts,
   type LeafFacts,
@@ -7,12 +13,6 @@ import {
   planCertificates,
   type StoredCertificates,
 } from '../../../src/trust/rotation-plan.ts';
-import {
-  type CertificatePolicy,
-  defaultCertificatePolicy as policy,
-  policyProblems,
-} from '../../../src/trust/certificate-policy.ts';
-import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const now = 1_000 * day;

@@ -1,4 +1,6 @@
 import { nothingSeen, observe, type Sightings } from '../../../src/operator/certificates/observe.ts';
+import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import {
   type CertificateFacts,
   type CertificateStep,
@@ -6,8 +8,6 @@ import {
   planCertificates,
   type StoredCertificates,
 } from '../../../src/trust/rotation-plan.ts';
-import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
-import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 
 /** Seconds instead of months, so that a short run sees many rotations. */
 export const quickPolicy: CertificatePolicy = {

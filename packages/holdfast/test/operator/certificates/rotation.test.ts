@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxAuthorities } from '../../../src/trust/rotation-plan.ts';
 import { type CertificatePolicy, policyProblems } from '../../../src/trust/certificate-policy.ts';
+import { maxAuthorities } from '../../../src/trust/rotation-plan.ts';
 import { quickPolicy, RotationModel } from './rotation-model.ts';
 
 type Event = (model: RotationModel) => void;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import type { CertificateFacts, LeafFacts } from '../../../src/trust/rotation-plan.ts';
-import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import { isTrusted, type Serving, shouldAdopt } from '../../../src/operator/certificates/serving.ts';
+import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
+import type { CertificateFacts, LeafFacts } from '../../../src/trust/rotation-plan.ts';
 
 const now = 1_000_000_000;
 const facts = (id: string): CertificateFacts => ({ id, pem: id, notBeforeMs: 0, notAfterMs: now + 1_000 });

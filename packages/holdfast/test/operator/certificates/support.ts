@@ -1,19 +1,6 @@
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { startCluster } from '../../../../embedded-cluster/src/cluster.ts';
-import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
-import { createClients } from '../../../src/kube/client/clients.ts';
-import type { Access } from '../../../src/kube/config/access.ts';
-import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
-import { targetOf } from '../../../src/kube/config/target-of.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
-import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
-import { Connection } from '../../../src/kube/transport/connection.ts';
-import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
-import { webhookNames } from '../../../src/operator/certificates/names.ts';
-import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
-import { readBundle } from '../../../src/trust/read-certificates.ts';
-import { type PathUpkeep, startCertificates, startPaths } from '../../../src/operator/certificates/start.ts';
 import {
   agentsNamespace,
   certificateSecret,
@@ -24,11 +11,24 @@ import {
 import { rbacObjects } from '../../../src/install/rbac.ts';
 import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
 import { answeredPaths } from '../../../src/install/webhooks.ts';
+import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
+import { createClients } from '../../../src/kube/client/clients.ts';
+import type { Access } from '../../../src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
+import { targetOf } from '../../../src/kube/config/target-of.ts';
+import { unwrap } from '../../../src/kube/outcome/failure.ts';
+import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
+import { Connection } from '../../../src/kube/transport/connection.ts';
 import { purposeLimits } from '../../../src/observe/purposes.ts';
-import { registerWebhooks } from '../../../src/operator/registration/register.ts';
 import { resources } from '../../../src/observe/resources.ts';
+import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
+import { webhookNames } from '../../../src/operator/certificates/names.ts';
+import { type PathUpkeep, startCertificates, startPaths } from '../../../src/operator/certificates/start.ts';
+import { registerWebhooks } from '../../../src/operator/registration/register.ts';
 import { createLogger, type Logger } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
+import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
+import { readBundle } from '../../../src/trust/read-certificates.ts';
 
 export const secretPlace = { namespace: defaultNamespace, name: certificateSecret };
 const rbac = (plural: string, namespaced: boolean) =>

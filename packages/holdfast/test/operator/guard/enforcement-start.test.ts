@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Namespace } from '../../../../base/src/meta.ts';
+import type { InstallationMode } from '../../../src/api/installation-names.ts';
 import { label } from '../../../src/api/names.ts';
+import { defaultInstallValues } from '../../../src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { projectConfiguration } from '../../../src/observe/foreign-webhooks/webhook-view.ts';
 import { EnforcementStart } from '../../../src/operator/guard/enforcement-start.ts';
-import { defaultInstallValues, type InstallationMode } from '../../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 
 interface Wish {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Namespace } from '../../../../base/src/meta.ts';
+import type { InstallationMode } from '../../../src/api/installation-names.ts';
 import { label } from '../../../src/api/names.ts';
+import { defaultInstallValues } from '../../../src/install/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 import { projectConfiguration } from '../../../src/observe/foreign-webhooks/webhook-view.ts';
 import { guardFor } from '../../../src/observe/guard/guard-of.ts';
 import { podWebhooksOf } from '../../../src/observe/guard/registration.ts';
-import { defaultInstallValues, type InstallationMode } from '../../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
 
 /** As an installation registers it, with whom to trust filled in; without the webhooks whose names a test leaves out. */
 function installed(mode: InstallationMode, without = /^$/) {

@@ -5,12 +5,12 @@ import { made } from '../../../../../test/support/cluster.ts';
 import { accessFrom, KubeHttp } from '../../../../../test/support/kube-http.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import { conditionsOf } from '../../../src/install/webhook-conditions.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
-import { conditionsOf } from '../../../src/install/webhook-conditions.ts';
 import { clientOf, connect } from '../../kube/support/server.ts';
 import { startServer } from '../admission/support.ts';
 

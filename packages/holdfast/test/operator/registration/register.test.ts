@@ -3,13 +3,13 @@ import type {
   ValidatingWebhookConfiguration,
 } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { type Failure, failed, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { operatorName, operatorUser, webhookPaths } from '../../../src/api/installation-names.ts';
 import { defaultInstallValues } from '../../../src/install/values.ts';
 import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
-import { registerWebhooks, unregisterWebhooks } from '../../../src/operator/registration/register.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { type Failure, failed, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { resources } from '../../../src/observe/resources.ts';
+import { registerWebhooks, unregisterWebhooks } from '../../../src/operator/registration/register.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import {
   type Bed,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../../base/src/json.ts';
-import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { defaultInstallValues } from '../../../src/install/values.ts';
 import { answeredPaths, emptyConfigurations } from '../../../src/install/webhooks.ts';
+import type { KubeClient } from '../../../src/kube/client/client.ts';
+import { failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { registrarRound } from '../../../src/operator/registration/registrar.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { logInto } from '../certificates/support.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseFeatureGates } from '../../../src/install/feature-gates.ts';
 import { failed, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
-import { parseFeatureGates } from '../../../src/install/feature-gates.ts';
 import { removePod } from '../../../src/operator/rollout/remove-pod.ts';
 import { createRolloutMetrics } from '../../../src/operator/rollout/rollout-metrics.ts';
 import { selectorQuery } from '../../../src/operator/rollout/selector-query.ts';

@@ -1,6 +1,6 @@
+import { Problem } from '../../../observe/problem.ts';
 import { withSizesAlone } from '../../ledger-sizes.ts';
 import type { LoadedObject } from '../../load-objects.ts';
-import { Problem } from '../../../observe/problem.ts';
 import { missingDefinitions } from './custom-kinds.ts';
 import { completeNodes } from './nodes.ts';
 import { foreignOwners, missingOwners } from './owners.ts';

@@ -8,10 +8,10 @@ import type { KindName, KindResource } from '../../../kube/discovery/discovery.t
 import { type Gap, listRight } from '../../../observe/once/gap.ts';
 import { KindReader } from '../../../observe/once/kind-reader.ts';
 import { everywhere, only } from '../../../observe/once/scope.ts';
-import type { Session } from '../../live/session.ts';
 import { ensureSight } from '../../../observe/once/sight.ts';
-import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../../observe/problem.ts';
+import type { Session } from '../../../observe/session.ts';
+import type { LoadedObject } from '../../load-objects.ts';
 import { referencesOf, uidOf } from './uids.ts';
 
 export interface ClusterSnapshot {

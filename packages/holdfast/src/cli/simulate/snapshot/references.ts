@@ -1,6 +1,6 @@
 import { isObject } from '@holdfast/base/json';
-import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../../observe/problem.ts';
+import type { LoadedObject } from '../../load-objects.ts';
 import { isPod } from './pods.ts';
 import { spaceOf } from './uids.ts';
 

@@ -4,7 +4,6 @@ import { collections } from '../../../../src/core/sync.ts';
 import { World } from '../../../../src/core/world/world.ts';
 import type { Clock } from '../../../../src/kube/time/clock.ts';
 import { pause } from '../../../../src/operator/admission/deadline.ts';
-import { acceptLedger } from '../../../../src/operator/admission/ledger.ts';
 import type { PodReading } from '../../../../src/operator/admission/verify.ts';
 import type { ApiServer } from '../../../core/ledger-model/api-server.ts';
 import type { Budgets } from '../../../core/ledger-model/setup.ts';
@@ -75,7 +74,7 @@ export class Replica {
 
   /** The watch of the ledgers, which may tell an old story. */
   seeLedger(ledger: DisruptionLedger): void {
-    acceptLedger(this.world, ns, ledger);
+    this.world.acceptLedger(ns, ledger);
     this.process.pruner.touch(ns);
   }
 
