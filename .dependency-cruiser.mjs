@@ -38,6 +38,12 @@ export default {
   forbidden: [
     ...packageRules,
     ...roomRules,
+    ...['operator', 'agent', 'install'].map((room) => ({
+      name: `${room}-is-entered-by-its-door`,
+      severity: 'error',
+      from: { path: `^${inside}/`, pathNot: `^${inside}/${room}/` },
+      to: { path: `^${inside}/${room}/`, pathNot: `^${inside}/${room}/index\\.ts$` },
+    })),
     {
       name: 'only-the-command-line-starts-a-cluster',
       severity: 'error',

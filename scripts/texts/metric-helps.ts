@@ -18,7 +18,7 @@ export function metricHelps(): readonly MetricHelp[] {
 }
 
 function sources(): readonly string[] {
-  return ['packages/holdfast/src/operator', 'packages/holdfast/src/agent']
+  return ['packages/holdfast/src/observe', 'packages/holdfast/src/operator', 'packages/holdfast/src/agent']
     .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((file) => join(room, file)))
     .filter((file) => file.endsWith('.ts'))
     .sort();

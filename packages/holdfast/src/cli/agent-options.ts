@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { ProbePermits } from '../agent/permits.ts';
-import type { AgentSettings } from '../agent/settings.ts';
+import type { AgentSettings, ProbePermits } from '../agent/index.ts';
 
 /** What the command line says about which nodes to serve. */
 export interface NodeOptions {

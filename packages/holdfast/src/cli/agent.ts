@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
 import { Command, Option } from 'commander';
-import { startAgent } from '../agent/agent.ts';
 import {
   type AgentSettings,
   defaultLeaseSeconds,
   defaultMaxProbes,
   maxLeaseSeconds,
   minLeaseSeconds,
-} from '../agent/settings.ts';
+  startAgent,
+} from '../agent/index.ts';
 import { agentsNamespace, ports } from '../api/installation-names.ts';
-import { logLevels } from '../install/values.ts';
+import { logLevels } from '../install/index.ts';
 import { loadAccess } from '../kube/config/load.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';

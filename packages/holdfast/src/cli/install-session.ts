@@ -1,5 +1,4 @@
-import type { ApiOptions } from '../install/cluster-api.ts';
-import type { Ended, Report, Reporter } from '../install/outcome.ts';
+import type { ApiOptions, Ended, Report, Reporter } from '../install/index.ts';
 import type { Session } from '../observe/session.ts';
 import type { ClusterOptions } from './install-options.ts';
 import { endText, exitCodeOf, outcomeLine } from './install-texts.ts';

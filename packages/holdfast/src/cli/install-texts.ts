@@ -1,5 +1,4 @@
-import { refText } from '../install/object-ref.ts';
-import type { Ended, ObjectResult, Report } from '../install/outcome.ts';
+import { type Ended, type ObjectResult, type Report, refText } from '../install/index.ts';
 
 /** As kubectl has it: `deployment.apps/holdfast configured (server dry run)`. */
 export function outcomeLine(report: Exclude<Report, { kind: 'waiting' }>, dryRun = false): string {

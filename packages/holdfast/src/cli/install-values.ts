@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readDocuments } from '@holdfast/base/bounded-yaml';
 import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { isObject, isUnset } from '@holdfast/base/json';
-import { readInstallValues } from '../install/read-values.ts';
-import type { InstallValues } from '../install/values.ts';
+import { type InstallValues, readInstallValues } from '../install/index.ts';
 
 interface Chosen {
   readonly values?: string;

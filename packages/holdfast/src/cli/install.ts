@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
-import { install as installInto } from '../install/install.ts';
-import type { Ended } from '../install/outcome.ts';
-import { renderManifests } from '../install/render.ts';
-import { installSteps } from '../install/steps.ts';
-import type { InstallValues } from '../install/values.ts';
+import {
+  type Ended,
+  type InstallValues,
+  install as installInto,
+  installSteps,
+  renderManifests,
+} from '../install/index.ts';
 import type { KubeClient } from '../kube/client/client.ts';
 import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
 import { withCluster } from './install-session.ts';

@@ -5,23 +5,20 @@ import type { InstallationMode } from '../api/installation-names.ts';
 import { defaultNamespace, installationModes, ports } from '../api/installation-names.ts';
 import {
   defaultFeatureGates,
+  defaultInstallValues,
   enforcedRolloutGate,
   type FeatureGates,
-  parseFeatureGates,
-} from '../install/feature-gates.ts';
-import {
-  defaultInstallValues,
   failurePolicies,
   type InstallValues,
   logLevels,
+  parseFeatureGates,
   projectionModes,
   takeoverProblem,
-} from '../install/values.ts';
+} from '../install/index.ts';
 import { loadAccess } from '../kube/config/load.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
-import { startOperator } from '../operator/operator.ts';
-import type { OperatorSettings } from '../operator/settings.ts';
+import { type OperatorSettings, startOperator } from '../operator/index.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
 import { repeated } from './agent-options.ts';
 import { StopRequest } from './stop-request.ts';

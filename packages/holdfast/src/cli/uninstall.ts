@@ -4,7 +4,7 @@ import { ledgerGroup } from '../api/ledger.ts';
 import { annotation } from '../api/names.ts';
 import { pubGroup } from '../api/pub.ts';
 import { counted } from '../api/wording.ts';
-import { uninstall as uninstallFrom } from '../install/uninstall.ts';
+import { uninstall as uninstallFrom } from '../install/index.ts';
 import { KindReader } from '../observe/once/kind-reader.ts';
 import { readWorld } from '../observe/once/read-world.ts';
 import { everywhere } from '../observe/once/scope.ts';

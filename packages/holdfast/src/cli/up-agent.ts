@@ -1,10 +1,8 @@
 import type { Cluster } from '@holdfast/embedded-cluster';
 import type { KubeObject } from '@holdfast/embedded-cluster/objects';
-import { type RunningAgent, startAgent } from '../agent/agent.ts';
+import { type RunningAgent, startAgent } from '../agent/index.ts';
 import { agentName, agentsNamespace } from '../api/installation-names.ts';
-import { agentPolicies } from '../install/agent-policies.ts';
-import { agentRbacObjects, agentServiceAccountOf } from '../install/agent-rbac.ts';
-import type { RbacObject } from '../install/rbac.ts';
+import { agentPolicies, agentRbacObjects, agentServiceAccountOf, type RbacObject } from '../install/index.ts';
 import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
 import { execNamespacesOf } from './agent-options.ts';

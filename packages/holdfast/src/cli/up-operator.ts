@@ -1,21 +1,23 @@
 import type { Cluster } from '@holdfast/embedded-cluster';
 import type { KubeObject } from '@holdfast/embedded-cluster/objects';
-import { crdManifests } from '../install/manifests.ts';
-import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../install/namespace.ts';
-import { operatorPolicies } from '../install/operator-policies.ts';
-import { peopleRoles } from '../install/people-roles.ts';
-import { projectionPolicies } from '../install/projection-policy.ts';
-import { rbacObjects } from '../install/rbac.ts';
-import { answeredPaths } from '../install/webhooks.ts';
+import {
+  agentsNamespaceOf,
+  answeredPaths,
+  crdManifests,
+  namespaceOf,
+  operatorPolicies,
+  peopleRoles,
+  projectionPolicies,
+  rbacObjects,
+  serviceAccountOf,
+} from '../install/index.ts';
 import { createClients } from '../kube/client/clients.ts';
 import type { Access } from '../kube/config/access.ts';
 import { targetOf } from '../kube/config/target-of.ts';
 import { realClock, sleep } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
 import { Connection } from '../kube/transport/connection.ts';
-import { type RunningOperator, startOperator } from '../operator/operator.ts';
-import { registerWebhooks } from '../operator/registration/register.ts';
-import { untilTrusted } from '../operator/registration/trust.ts';
+import { type RunningOperator, registerWebhooks, startOperator, untilTrusted } from '../operator/index.ts';
 import { createLogger } from '../telemetry/log.ts';
 import {
   accessWith,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Cluster, User } from '@holdfast/embedded-cluster';
-import { defaultInstallValues, type InstallValues } from '../install/values.ts';
+import { defaultInstallValues, type InstallValues } from '../install/index.ts';
 import type { Access } from '../kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../kube/config/kubeconfig.ts';
 import { realClock } from '../kube/time/clock.ts';

@@ -12,9 +12,9 @@ import {
 } from '@holdfast/embedded-cluster';
 import { realClock, sleep } from '@holdfast/embedded-cluster/time';
 import type { Command } from 'commander';
-import type { RunningAgent } from '../agent/agent.ts';
+import type { RunningAgent } from '../agent/index.ts';
 import { agentUser, operatorUser } from '../api/installation-names.ts';
-import type { RunningOperator } from '../operator/operator.ts';
+import type { RunningOperator } from '../operator/index.ts';
 import { loadObjects } from './load-objects.ts';
 import { StopRequest } from './stop-request.ts';
 import { runAgent } from './up-agent.ts';

@@ -1,7 +1,6 @@
 import { operatorUser, webhookPaths } from '../api/installation-names.ts';
 import { World } from '../core/world/world.ts';
-import { defaultFeatureGates, enforcedRolloutGate } from '../install/feature-gates.ts';
-import { projects } from '../install/switched-on.ts';
+import { defaultFeatureGates, enforcedRolloutGate, projects } from '../install/index.ts';
 import { createClients } from '../kube/client/clients.ts';
 import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';

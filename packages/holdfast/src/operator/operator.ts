@@ -1,4 +1,4 @@
-import { defaultInstallValues } from '../install/values.ts';
+import { defaultInstallValues } from '../install/index.ts';
 import type { LeaseElection } from '../kube/election/lease-election.ts';
 import { sleep } from '../kube/time/clock.ts';
 import type { HealthServer } from '../telemetry/health/health-server.ts';

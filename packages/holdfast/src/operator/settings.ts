@@ -1,6 +1,5 @@
 import type { InstallationMode } from '../api/installation-names.ts';
-import type { FeatureGates } from '../install/feature-gates.ts';
-import type { InstallValues, projectionModes, takeoverModes } from '../install/values.ts';
+import type { FeatureGates, InstallValues, projectionModes, takeoverModes } from '../install/index.ts';
 import type { Access } from '../kube/config/access.ts';
 import type { Clock } from '../kube/time/clock.ts';
 import type { Random } from '../kube/time/random.ts';

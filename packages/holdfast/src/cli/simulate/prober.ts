@@ -1,7 +1,6 @@
 import type { View } from '@holdfast/embedded-cluster';
 import type { KubeObject } from '@holdfast/embedded-cluster/objects';
-import type { Prober } from '../../agent/probes/prober.ts';
-import { failed, succeeded } from '../../agent/probes/result.ts';
+import { failed, type Prober, succeeded } from '../../agent/index.ts';
 
 interface PodLike extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };

@@ -1,19 +1,22 @@
 import type { Duplex } from 'node:stream';
-import { type AgentEdges, type RunningAgent, runAgent } from '../../agent/agent.ts';
+import { type AgentEdges, type RunningAgent, runAgent } from '../../agent/index.ts';
 import { agentsNamespace } from '../../api/installation-names.ts';
-import type { InstallValues } from '../../install/values.ts';
-import { answeredPaths } from '../../install/webhooks.ts';
+import { answeredPaths, type InstallValues } from '../../install/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { ServerTarget } from '../../kube/transport/target.ts';
-import { type InProcessWebhooks, serveInProcess } from '../../operator/admission/in-process.ts';
-import { barePaths } from '../../operator/certificates/caller-paths.ts';
-import type { Certificates } from '../../operator/certificates/certificates.ts';
-import type { OperatorEdges } from '../../operator/edges.ts';
-import { type RunningOperator, runOperator } from '../../operator/operator.ts';
-import { registerWebhooks } from '../../operator/registration/register.ts';
+import {
+  barePaths,
+  type Certificates,
+  type InProcessWebhooks,
+  type OperatorEdges,
+  type RunningOperator,
+  registerWebhooks,
+  runOperator,
+  serveInProcess,
+} from '../../operator/index.ts';
 import type { HealthServer } from '../../telemetry/health/health-server.ts';
 import type { Logger } from '../../telemetry/log.ts';
 

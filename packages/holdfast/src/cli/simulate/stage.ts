@@ -10,7 +10,7 @@ import {
 } from '@holdfast/embedded-cluster';
 import { seededRandom, type VirtualClock } from '@holdfast/embedded-cluster/time';
 import { agentUser, operatorUser } from '../../api/installation-names.ts';
-import { defaultInstallValues } from '../../install/values.ts';
+import { defaultInstallValues } from '../../install/index.ts';
 import { createClients } from '../../kube/client/clients.ts';
 import type { Clock } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';

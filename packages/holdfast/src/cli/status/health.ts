@@ -3,7 +3,7 @@ import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
-import { agentsReadiness, deploymentReadiness, type Readiness } from '../../install/readiness.ts';
+import { agentsReadiness, deploymentReadiness, type Readiness } from '../../install/index.ts';
 import { guardFor } from '../../observe/guard/guard-of.ts';
 import { needsGuard } from '../../observe/guard/needs-guard.ts';
 import { type PodWebhooks, podWebhooksOf } from '../../observe/guard/registration.ts';

@@ -1,13 +1,12 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
+import { observedReason, unprovenReason } from '../../api/event-reasons.ts';
 import { agentName, electionLease, operatorName } from '../../api/installation-names.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { printable } from '../../kube/outcome/printable.ts';
 import type { KindReader, Read } from '../../observe/once/kind-reader.ts';
 import type { LiveWorld } from '../../observe/once/live-world.ts';
-import { observedReason } from '../../operator/admission/decisions.ts';
-import { unprovenReason } from '../../operator/admission/unproven-calls.ts';
 import type { HealthFacts, UnprovenSighting } from './health.ts';
 import type { ObservedSighting } from './observed-namespaces.ts';
 

@@ -1,3 +1,4 @@
+import { observedReason } from '../../api/event-reasons.ts';
 import { pubGroup } from '../../api/pub.ts';
 import { agree, counted } from '../../api/wording.ts';
 import type { DisruptionRequest, Operation } from '../../core/request.ts';
@@ -117,9 +118,6 @@ export function notesOf({ request, verdict, mode }: Told, uids: EventUids): read
 }
 
 type Told = Pick<Decision, 'request' | 'verdict' | 'mode'>;
-
-/** Of an event about what passed and would have been refused. */
-export const observedReason = 'DisruptionObserved';
 
 /** What passes in a moment is no news about the pod or the budget; logs and metrics have it. */
 function refusalNotes(

@@ -1,10 +1,9 @@
+import { unprovenReason } from '../../api/event-reasons.ts';
 import { operatorName } from '../../api/installation-names.ts';
 import type { EventRecorder } from '../../kube/events/recorder.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Unproven } from './call.ts';
 import type { WebhookClock } from './deadline.ts';
-
-export const unprovenReason = 'UnprovenCalls';
 
 export interface UnprovenParts {
   readonly recorder: Pick<EventRecorder, 'record'>;

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '@holdfast/base/json';
-import { podPlaces } from '../../install/pod-places.ts';
+import { podPlaces } from '../../install/index.ts';
 
 /** Something in an object that pods are made from, or the pod itself. */
 export interface PodTemplate {

@@ -7,7 +7,7 @@ import {
   parseRolloutOptIn,
   type RolloutOptIn,
 } from '../../core/rollout/opt-in.ts';
-import { enforcedRolloutGate } from '../../install/feature-gates.ts';
+import { enforcedRolloutGate } from '../../install/index.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';

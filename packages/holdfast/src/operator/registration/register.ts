@@ -1,6 +1,5 @@
 import { operatorName } from '../../api/installation-names.ts';
-import type { InstallValues } from '../../install/values.ts';
-import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
+import { type InstallValues, type WebhookConfiguration, webhookConfigurations } from '../../install/index.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { Backoff } from '../../kube/time/backoff.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.js';
 import { annotation } from '../../api/names.ts';
-import type { WebhookConfiguration } from '../../install/webhooks.ts';
+import type { WebhookConfiguration } from '../../install/index.ts';
 import { bare } from '../../trust/path-segments.ts';
 import { segmentsOf, type TrustingConfiguration, withTrust } from '../../trust/webhook-trust.ts';
 

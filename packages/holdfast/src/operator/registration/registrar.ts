@@ -1,8 +1,11 @@
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import { operatorName } from '../../api/installation-names.ts';
-import { deploymentReadiness } from '../../install/readiness.ts';
-import type { InstallValues } from '../../install/values.ts';
-import { type WebhookConfiguration, webhookConfigurations } from '../../install/webhooks.ts';
+import {
+  deploymentReadiness,
+  type InstallValues,
+  type WebhookConfiguration,
+  webhookConfigurations,
+} from '../../install/index.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';

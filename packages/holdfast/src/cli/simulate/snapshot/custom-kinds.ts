@@ -1,7 +1,7 @@
 import { isObject } from '@holdfast/base/json';
 import { createResourceTypes, lwsCrd } from '@holdfast/embedded-cluster';
 import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
-import { crdManifests } from '../../../install/manifests.ts';
+import { crdManifests } from '../../../install/index.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 
 interface CustomKind {
