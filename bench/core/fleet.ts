@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
 import type { Pod } from '../../packages/holdfast/src/api/pod.ts';
-import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub/pub.ts';
 import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
 import { collections } from '../../packages/holdfast/src/core/sync.ts';
 import { World } from '../../packages/holdfast/src/core/world/world.ts';

@@ -1,4 +1,4 @@
-import { evictedIn } from '../../packages/holdfast/src/cli/simulate/figures.ts';
+import { evictedIn } from '../../packages/holdfast/src/cli/simulate/records/figures.ts';
 import { simulate } from '../../packages/holdfast/src/cli/simulate/run.ts';
 import { completeSnapshot } from '../../packages/holdfast/src/cli/simulate/snapshot/complete.ts';
 import { markdownTable } from '../core/measure.ts';

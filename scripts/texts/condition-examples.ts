@@ -1,8 +1,8 @@
 import type { Condition } from '../../packages/base/src/meta.ts';
 import { annotation } from '../../packages/holdfast/src/api/names.ts';
 import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub.ts';
-import { conditionCodes, warningCodes } from '../../packages/holdfast/src/api/reasons.ts';
+import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub/pub.ts';
+import { conditionCodes, warningCodes } from '../../packages/holdfast/src/api/refusals/reasons.ts';
 import { type PdbReport, pdbReport } from '../../packages/holdfast/src/core/status/pdb-condition.ts';
 import { pubStatus } from '../../packages/holdfast/src/core/status/pub-status.ts';
 import type { World } from '../../packages/holdfast/src/core/world/world.ts';

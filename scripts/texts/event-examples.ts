@@ -4,7 +4,7 @@ import { decide } from '../../packages/holdfast/src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../packages/holdfast/src/core/request.ts';
 import type { EventNote } from '../../packages/holdfast/src/kube/events/recorder.ts';
 import { notesOf } from '../../packages/holdfast/src/operator/admission/decisions.ts';
-import { unprovenCalls } from '../../packages/holdfast/src/operator/admission/unproven-calls.ts';
+import { unprovenCalls } from '../../packages/holdfast/src/operator/admission/wire/unproven-calls.ts';
 import { blockedNotes, removalNotes } from '../../packages/holdfast/src/operator/rollout/rollout-notes.ts';
 import { aWorld } from '../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, ns } from '../../test/support/builders.ts';

@@ -5,8 +5,8 @@ import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
 import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
 import { pathSecret } from '../../packages/holdfast/src/api/installation-names.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/webhooks.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { resources } from '../../packages/holdfast/src/observe/resources.ts';
 import {
   type Bed,

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/agent-rbac.ts';
+import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/manifests/agent-rbac.ts';
 import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespacePermissions,
   clusterPermissions,
   namespacePermissions,
-} from '../../packages/holdfast/src/install/rbac-rules.ts';
-import { defaultInstallValues as values } from '../../packages/holdfast/src/install/values.ts';
+} from '../../packages/holdfast/src/install/manifests/rbac-rules.ts';
+import { defaultInstallValues as values } from '../../packages/holdfast/src/install/values/values.ts';
 import { watchedKinds } from '../../packages/holdfast/src/observe/owners/owner-kinds.ts';
 import { agentsOf, untilEvictable } from '../e2e/support/agents.ts';
 import { Applications } from '../e2e/support/applications.ts';

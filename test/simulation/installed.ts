@@ -3,7 +3,7 @@ import { startInProcessCluster } from '../../packages/embedded-cluster/src/in-pr
 import { contentsOf, type StoreContents } from '../../packages/embedded-cluster/src/store/memory-store.ts';
 import { untilIdle, VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
 import { drive } from '../../packages/holdfast/src/cli/simulate/drive.ts';
-import { prepareContent } from '../../packages/holdfast/src/cli/up-content.ts';
+import { prepareContent } from '../../packages/holdfast/src/cli/up/up-content.ts';
 import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 
 /** No token is signed with it; making one takes longer than everything else that a schedule begins with. */

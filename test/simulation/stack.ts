@@ -12,8 +12,8 @@ import type { KubeClient } from '../../packages/holdfast/src/kube/client/client.
 import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
 import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
 import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values.ts';
-import { answeredPaths } from '../../packages/holdfast/src/install/webhooks.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { registerWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../packages/holdfast/src/api/workload.ts';
 import { type BudgetNumbers, budgetNumbers } from '../../packages/holdfast/src/core/budget/numbers.ts';
 import { type DecideOptions, decide } from '../../packages/holdfast/src/core/decide/decide.ts';

@@ -3,7 +3,7 @@ import type { DisruptionLedger, Reservation } from '../../packages/holdfast/src/
 import { annotation } from '../../packages/holdfast/src/api/names.ts';
 import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
 import type { Pod, PodPhase, PodSpec } from '../../packages/holdfast/src/api/pod.ts';
-import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../packages/holdfast/src/api/pub.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../packages/holdfast/src/api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../packages/holdfast/src/api/workload.ts';
 import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
 

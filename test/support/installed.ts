@@ -5,20 +5,20 @@ import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
 import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
 import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
-import { foreignSign } from '../../packages/holdfast/src/install/foreign.ts';
-import { crdManifests } from '../../packages/holdfast/src/install/manifests.ts';
+import { foreignSign } from '../../packages/holdfast/src/install/apply/foreign.ts';
+import { crdManifests } from '../../packages/holdfast/src/install/manifests/manifests.ts';
 import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespaceOf,
   namespaceOf,
   serviceAccountOf,
-} from '../../packages/holdfast/src/install/namespace.ts';
-import { operatorPolicies } from '../../packages/holdfast/src/install/operator-policies.ts';
-import { peopleRoles } from '../../packages/holdfast/src/install/people-roles.ts';
-import { projectionPolicies } from '../../packages/holdfast/src/install/projection-policy.ts';
-import { rbacObjects } from '../../packages/holdfast/src/install/rbac.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values.ts';
-import { answeredPaths } from '../../packages/holdfast/src/install/webhooks.ts';
+} from '../../packages/holdfast/src/install/manifests/namespace.ts';
+import { operatorPolicies } from '../../packages/holdfast/src/install/manifests/operator-policies.ts';
+import { peopleRoles } from '../../packages/holdfast/src/install/manifests/people-roles.ts';
+import { projectionPolicies } from '../../packages/holdfast/src/install/manifests/projection-policy.ts';
+import { rbacObjects } from '../../packages/holdfast/src/install/manifests/rbac.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { registerWebhooks, unregisterWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { untilTrusted } from '../../packages/holdfast/src/operator/registration/trust.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';

@@ -15,7 +15,7 @@ import { build } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
 import type * as batch from '../../packages/holdfast/src/core/ledger/batch.ts';
 import type * as world from '../../packages/holdfast/src/core/world/world.ts';
-import type { Manifest } from '../../packages/holdfast/src/install/manifests.ts';
+import type { Manifest } from '../../packages/holdfast/src/install/manifests/manifests.ts';
 
 /**
  * The version before this one: webhooks are called by bare paths, firm reservations carry no claim, and no policy limits the operator.

@@ -1,16 +1,16 @@
 import { createAuthenticator } from './auth/authenticate.ts';
-import { createServiceAccountTokens } from './auth/service-account-tokens.ts';
+import { createServiceAccountTokens } from './auth/tokens/service-account-tokens.ts';
 import type { User } from './auth/user.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { healthOf } from './health-checks.ts';
-import { documentHandler } from './http/documents.ts';
 import type { FrontOptions } from './http/front.ts';
+import { documentHandler } from './http/handlers/documents.ts';
+import { ResourceHandler } from './http/handlers/resource-handler.ts';
+import { specialHandlers } from './http/handlers/special-handlers.ts';
 import { handlePath } from './http/paths.ts';
-import { ResourceHandler } from './http/resource-handler.ts';
-import { specialHandlers } from './http/special-handlers.ts';
 import { recordedVersion } from './kinds/recorded.ts';
 import { createRequestMetrics } from './metrics.ts';
-import { createExecHandler, createLogHandler } from './nodes/streams.ts';
+import { createExecHandler, createLogHandler } from './nodes/streams/streams.ts';
 import type { Random } from './time/random.ts';
 
 export interface FrontTerms {

@@ -1,4 +1,4 @@
-import { bootstrapRbac } from './auth/bootstrap-roles.ts';
+import { bootstrapRbac } from './auth/rbac/bootstrap-roles.ts';
 import type { Client } from './client.ts';
 import { bootstrapFlows } from './flowcontrol/bootstrap-flows.ts';
 import { type KubeObject, resourceKey, splitApiVersion } from './objects.ts';

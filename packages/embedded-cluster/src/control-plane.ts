@@ -6,15 +6,15 @@ import {
 import { mutatingPolicies, mutatingPolicyBindings } from './admission/mutating-policies/run-mutating-policies.ts';
 import { policyBindingStrategy, policyStrategy } from './admission/policies/policy-strategies.ts';
 import { policies, policyBindings } from './admission/policies/run-policies.ts';
-import type { ConnectWebhook } from './admission/webhook-client.ts';
+import type { ConnectWebhook } from './admission/webhooks/webhook-client.ts';
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
-} from './admission/webhook-configuration-strategy.ts';
-import type { ResolveService } from './admission/webhook-endpoint.ts';
-import { createRbacAuthorizer, type RbacAuthorizer } from './auth/rbac.ts';
-import { escalationProblem } from './auth/rbac-escalation.ts';
-import { rbacStrategies } from './auth/rbac-strategies.ts';
+} from './admission/webhooks/webhook-configuration-strategy.ts';
+import type { ResolveService } from './admission/webhooks/webhook-endpoint.ts';
+import { createRbacAuthorizer, type RbacAuthorizer } from './auth/rbac/rbac.ts';
+import { escalationProblem } from './auth/rbac/rbac-escalation.ts';
+import { rbacStrategies } from './auth/rbac/rbac-strategies.ts';
 import { controllerUser, type User } from './auth/user.ts';
 import type { Client } from './client.ts';
 import { crdStrategy } from './crd/crd-strategy.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createPki, type Pki, type PkiMaterial, restorePki } from './auth/pki.ts';
 import { readIfThere, writePrivateFile } from './auth/private-file.ts';
-import { openDurableStore, type Recovered } from './store/durable-store.ts';
+import { openDurableStore, type Recovered } from './store/durable/durable-store.ts';
 import type { Store } from './store/store.ts';
 import { realClock } from './time/clock.ts';
 

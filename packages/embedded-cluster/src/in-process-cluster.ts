@@ -1,4 +1,4 @@
-import type { ConnectWebhook } from './admission/webhook-client.ts';
+import type { ConnectWebhook } from './admission/webhooks/webhook-client.ts';
 import { frontOf } from './api-front.ts';
 import type { User } from './auth/user.ts';
 import { type ControlPlane, createControlPlane } from './control-plane.ts';

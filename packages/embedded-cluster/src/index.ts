@@ -18,6 +18,6 @@ export type { LoadReport } from './load/load-report.ts';
 export { definitionsServed, loadSnapshot } from './load/load-snapshot.ts';
 export { createNodes } from './nodes/create-nodes.ts';
 export { defaultStopDelayMs } from './nodes/nodes.ts';
-export type { Recovered } from './store/durable-store.ts';
+export type { Recovered } from './store/durable/durable-store.ts';
 export type { StoreEvent } from './store/store.ts';
 export type { View } from './view.ts';

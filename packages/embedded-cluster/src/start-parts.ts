@@ -1,4 +1,4 @@
-import { startClusterRoleAggregation } from './auth/cluster-role-aggregation.ts';
+import { startClusterRoleAggregation } from './auth/rbac/cluster-role-aggregation.ts';
 import { nodeUser, systemUser } from './auth/user.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { ControlPlane } from './control-plane.ts';

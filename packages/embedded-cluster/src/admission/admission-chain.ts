@@ -5,7 +5,6 @@ import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { View } from '../view.ts';
 import type { Admission, AdmissionRequest } from './admission.ts';
-import type { GroupVersionKind } from './admission-review.ts';
 import { leaderWorkerSet } from './builtin/leader-worker-set.ts';
 import { namespaceLifecycle } from './builtin/namespace-lifecycle.ts';
 import { nodeTaint } from './builtin/node-taint.ts';
@@ -15,12 +14,13 @@ import { priority } from './builtin/priority.ts';
 import { serviceAccount } from './builtin/service-account.ts';
 import { defaultTolerations } from './builtin/tolerations.ts';
 import { createMutatingPolicySource, runMutatingPolicies } from './mutating-policies/run-mutating-policies.ts';
-import { Reinvocation, runMutatingWebhooks } from './mutating-webhooks.ts';
 import { createPolicySource, runPolicies } from './policies/run-policies.ts';
-import { runValidatingWebhooks } from './validating-webhooks.ts';
-import { type ConnectWebhook, createWebhookClient } from './webhook-client.ts';
-import type { ResolveService } from './webhook-endpoint.ts';
-import { createWebhookSource, mutatingConfigurations, validatingConfigurations } from './webhook-source.ts';
+import type { GroupVersionKind } from './webhooks/admission-review.ts';
+import { Reinvocation, runMutatingWebhooks } from './webhooks/mutating-webhooks.ts';
+import { runValidatingWebhooks } from './webhooks/validating-webhooks.ts';
+import { type ConnectWebhook, createWebhookClient } from './webhooks/webhook-client.ts';
+import type { ResolveService } from './webhooks/webhook-endpoint.ts';
+import { createWebhookSource, mutatingConfigurations, validatingConfigurations } from './webhooks/webhook-source.ts';
 
 export type PluginName =
   | 'NamespaceLifecycle'

@@ -1,6 +1,6 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { authenticatedGroup, credentialIdKey, withGroup } from './identities.ts';
-import type { ServiceAccountTokens } from './service-account-tokens.ts';
+import type { ServiceAccountTokens } from './tokens/service-account-tokens.ts';
 import type { User } from './user.ts';
 
 export interface Credentials {

@@ -3,9 +3,9 @@ import { type Fields, isObject } from '@holdfast/base/json';
 import { badRequest, invalidObject } from '../errors.ts';
 import type { KubeObject } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';
-import { aggregate, type RbacAuthorizer } from './rbac.ts';
-import type { PolicyRule } from './rbac-objects.ts';
-import { userInfo } from './token-review.ts';
+import { aggregate, type RbacAuthorizer } from './rbac/rbac.ts';
+import type { PolicyRule } from './rbac/rbac-objects.ts';
+import { userInfo } from './tokens/token-review.ts';
 import type { Attributes, User } from './user.ts';
 
 export interface ReviewContext {

@@ -1,8 +1,8 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { Schema } from '../kinds/schema.ts';
 import { spent, withinBudget } from './budget.ts';
-import { registerLibrary } from './library.ts';
-import { registerJsonPatch } from './library-json-patch.ts';
+import { registerLibrary } from './library/library.ts';
+import { registerJsonPatch } from './library/library-json-patch.ts';
 import { type Loop, loopsOf } from './loops.ts';
 import { compilationMessage, evaluationMessage, problemAt } from './messages.ts';
 import { type FieldSelection, identifiers, meter, redirectCalls, selections } from './metering.ts';

@@ -4,7 +4,7 @@ import { timestamp } from '../time/clock.ts';
 import type { Crd } from './crd.ts';
 import { applyCrdDefaults, recordStorageVersion } from './crd-defaults.ts';
 import { beginCrdDeletion } from './crd-deletion.ts';
-import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
+import { validateCrd, validateCrdUpdate } from './validation/crd-validation.ts';
 
 /** The rules of CustomResourceDefinition objects. Clients write the spec; the status is the server's. */
 export const crdStrategy: Strategy = {

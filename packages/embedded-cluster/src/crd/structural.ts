@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, formatFieldError, invalid, required } from '@holdfast/base/field-errors';
-import { compileRegexp } from '../cel/regexp.ts';
+import { compileRegexp } from '../cel/regexp/regexp.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { equalJson, getOwn } from '../schema/json-values.ts';
 import { addAll } from '../schema/result.ts';

@@ -7,7 +7,7 @@ import type { JsonObject, KubeObject } from '../objects.ts';
 import { checkPreconditions, deleteObject } from '../registry/delete.ts';
 import type { DeletionOptions } from '../registry/deletion.ts';
 import { mutated, type Registry, resourceName, stored, type Target, validated } from '../registry/registry.ts';
-import { lostRace, updateObject } from '../registry/update.ts';
+import { lostRace, updateObject } from '../registry/update/update.ts';
 import type { WriteContext } from '../registry/write-context.ts';
 import type { Stored } from '../store/store.ts';
 import { sleep, timestamp } from '../time/clock.ts';

@@ -6,9 +6,9 @@ import { apiVersionOf, convertAll, convertTo } from '../registry/convert.ts';
 import type { ListResult } from '../registry/list.ts';
 import { withDefaultsOfToday } from '../registry/read-defaults.ts';
 import type { Stored } from '../store/store.ts';
-import { listBytes, untyped } from './list-bytes.ts';
 import type { Representation } from './negotiate.ts';
 import { Parts, type Reply } from './reply.ts';
+import { listBytes, untyped } from './watch/list-bytes.ts';
 
 /** Whether a table's rows carry their objects: `includeObject` of the query. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';

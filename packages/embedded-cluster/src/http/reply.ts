@@ -6,7 +6,7 @@ import { protobufMediaType } from '../protobuf/protobuf.ts';
 import { ExpiredContinue } from '../registry/list.ts';
 import type { Format } from './negotiate.ts';
 import type { Notes } from './notes.ts';
-import { isLarge, joined, sliced, writeChunks } from './write-chunks.ts';
+import { isLarge, joined, sliced, writeChunks } from './watch/write-chunks.ts';
 
 /** Bytes that are there already, and how many they are together. */
 export class Parts {

@@ -1,14 +1,14 @@
 import { formatFieldErrors } from '@holdfast/base/field-errors';
 import { systemUser } from '../auth/user.ts';
 import { ApiError } from '../errors.ts';
-import { validateMetadata } from '../kinds/builtin/metadata.ts';
-import { dnsSubdomainName } from '../kinds/builtin/names.ts';
+import { validateMetadata } from '../kinds/builtin/checks/metadata.ts';
+import { dnsSubdomainName } from '../kinds/builtin/checks/object-names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { clone, type KubeObject, keyOf, splitApiVersion } from '../objects.ts';
 import { apiVersionOf, convertTo, storageApiVersion, workingType } from '../registry/convert.ts';
 import { asObject, checkFields } from '../registry/decode.ts';
-import { hasGeneration } from '../registry/generation.ts';
 import { type Registry, strategyContext } from '../registry/registry.ts';
+import { hasGeneration } from '../registry/update/generation.ts';
 import { timestamp } from '../time/clock.ts';
 import { randomUid } from '../time/random.ts';
 

@@ -6,8 +6,8 @@ import type { KubeObject } from '../objects.ts';
 import type { Subscription } from '../store/store.ts';
 import { microTimestamp } from '../time/clock.ts';
 import type { ViewEvent } from '../view.ts';
-import { addressOfNode } from './addresses.ts';
 import { isDown, isSimulated } from './annotations.ts';
+import { addressOfNode } from './network/addresses.ts';
 import { healthyStatus, isUnwell } from './node-status.ts';
 import { WakeQueue } from './wake-queue.ts';
 

@@ -1,9 +1,9 @@
 import type { Client } from '../client.ts';
 import type { Controller, ControllerContext } from '../controllers/controller.ts';
-import type { AddressMode } from './addresses.ts';
+import type { AddressMode } from './network/addresses.ts';
 import { NodeAgent } from './node-agent.ts';
-import { PodAgent } from './pod-agent.ts';
-import type { MachineSettings } from './pod-state.ts';
+import { PodAgent } from './pods/pod-agent.ts';
+import type { MachineSettings } from './pods/pod-state.ts';
 
 export interface NodesOptions {
   /** A client with the identity of one node: user `system:node:NAME`, field manager `kubelet`. */

@@ -1,7 +1,7 @@
 /** The refusal of an apply that would overrule other managers. */
 
 import { ApiError } from '../errors.ts';
-import type { ManagerOperation } from './managers.ts';
+import type { ManagerOperation } from './fields/managers.ts';
 
 export interface ApplyConflict {
   readonly manager: string;

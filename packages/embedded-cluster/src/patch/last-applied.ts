@@ -5,9 +5,9 @@
 
 import type { Schema } from '../kinds/schema.ts';
 import type { KubeObject } from '../objects.ts';
-import { compareObjects } from './field-compare.ts';
-import { difference, type FieldSet } from './field-set.ts';
-import { fieldSetOf } from './field-set-of.ts';
+import { compareObjects } from './fields/field-compare.ts';
+import { difference, type FieldSet } from './fields/field-set.ts';
+import { fieldSetOf } from './fields/field-set-of.ts';
 import { isMap, isWithinDepth, type JsonMap } from './json-tree.ts';
 
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';

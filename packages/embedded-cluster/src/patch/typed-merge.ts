@@ -1,11 +1,11 @@
 /** Merging an applied configuration into an object, field by field as the schema divides it. */
 
 import type { Schema } from '../kinds/schema.ts';
-import { type FieldSet, type FieldTree, isMember } from './field-set.ts';
-import { type AssociativeList, elementOf, indexItems, rootSchema, typeOf } from './field-types.ts';
+import { type FieldSet, type FieldTree, isMember } from './fields/field-set.ts';
+import { type AssociativeList, elementOf, indexItems, rootSchema, typeOf } from './fields/field-types.ts';
+import { fieldElement } from './fields/path-element.ts';
 import { copyJson, isMap, isUnsafeKey, type JsonMap, own, shallowCopy } from './json-tree.ts';
-import { fieldElement } from './path-element.ts';
-import { fieldSchema } from './strategic-schema.ts';
+import { fieldSchema } from './strategic/strategic-schema.ts';
 
 export function mergeConfiguration(live: JsonMap, applied: JsonMap, schema: Schema | undefined): JsonMap {
   return mergeMaps(live, applied, rootSchema(schema));

@@ -2,11 +2,11 @@
 
 import type { Schema } from '../kinds/schema.ts';
 import { splitApiVersion } from '../objects.ts';
-import { elementOf, rootSchema, takesOtherFields, typeOf } from './field-types.ts';
+import { elementOf, rootSchema, takesOtherFields, typeOf } from './fields/field-types.ts';
+import { fieldElement, printElement } from './fields/path-element.ts';
 import { printValue } from './go-format.ts';
 import { isMap, type JsonMap } from './json-tree.ts';
-import { fieldElement, printElement } from './path-element.ts';
-import { fieldSchema, unwrap } from './strategic-schema.ts';
+import { fieldSchema, unwrap } from './strategic/strategic-schema.ts';
 
 interface Problem {
   readonly path: string;

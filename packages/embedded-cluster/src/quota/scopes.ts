@@ -1,5 +1,5 @@
 import type { Pod, PodAffinityTerm, PodSpec, ResourceQuotaSpec } from 'kubernetes-types/core/v1.js';
-import { podQosClass } from '../kinds/builtin/pod-qos.ts';
+import { podQosClass } from '../kinds/builtin/pods/pod-qos.ts';
 import type { JsonObject, KubeObject, ResourceKey } from '../objects.ts';
 
 interface ScopeRule {

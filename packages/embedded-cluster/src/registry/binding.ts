@@ -3,7 +3,7 @@ import { ApiError, conflict, noSuchPath } from '../errors.ts';
 import { clone, type KubeObject } from '../objects.ts';
 import { timestamp } from '../time/clock.ts';
 import { mutated, type Registry, type Target, validated } from './registry.ts';
-import { updateObject } from './update.ts';
+import { updateObject } from './update/update.ts';
 import type { WriteContext } from './write-context.ts';
 
 interface BindingLike {

@@ -7,7 +7,7 @@ import { bindPod } from './binding.ts';
 import { createObject } from './create.ts';
 import { deleteObject } from './delete.ts';
 import { type Registry, resourceName, stored, type Target } from './registry.ts';
-import { updateObject } from './update.ts';
+import { updateObject } from './update/update.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** A client of our own parts, without the wire. Objects are in the version they are kept in. */

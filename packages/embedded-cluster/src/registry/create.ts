@@ -1,18 +1,18 @@
 import { ApiError, alreadyExists, badRequest, invalidObject } from '../errors.ts';
-import { validateMetadata } from '../kinds/builtin/metadata.ts';
-import { dnsSubdomainName } from '../kinds/builtin/names.ts';
+import { validateMetadata } from '../kinds/builtin/checks/metadata.ts';
+import { dnsSubdomainName } from '../kinds/builtin/checks/object-names.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { type KubeObject, objectKey } from '../objects.ts';
 import { emptyObject } from '../patch/empty-object.ts';
-import { trackUpdate } from '../patch/managed-fields.ts';
+import { trackUpdate } from '../patch/fields/managed-fields.ts';
 import type { Stored } from '../store/store.ts';
 import { timestamp } from '../time/clock.ts';
 import { randomSuffix, randomUid } from '../time/random.ts';
 import { apiVersionOf, convertTo, storageApiVersion, workingType } from './convert.ts';
-import { hasGeneration } from './generation.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { mutated, type Registry, resourceName, stored, strategyContext, type Target, validated } from './registry.ts';
 import { withInternedFields } from './share.ts';
+import { hasGeneration } from './update/generation.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** Longest prefix of a generated name: with its suffix it still is a DNS label. */

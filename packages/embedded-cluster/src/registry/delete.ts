@@ -4,7 +4,7 @@ import type { Stored } from '../store/store.ts';
 import { apiVersionOf, convertTo } from './convert.ts';
 import { type DeletionOptions, type DeletionStep, planDeletion } from './deletion.ts';
 import { mutated, type Registry, resourceName, stored, type Target, validated } from './registry.ts';
-import { lostRace } from './update.ts';
+import { lostRace } from './update/update.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type DeleteOutcome =

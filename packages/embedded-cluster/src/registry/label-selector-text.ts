@@ -1,6 +1,6 @@
 import type { Requirement, Selector } from '@holdfast/base/labels/label-selector';
 import { badRequest } from '../errors.ts';
-import { labelKeyProblems, labelValueProblems } from '../kinds/builtin/syntax.ts';
+import { labelKeyProblems, labelValueProblems } from '../kinds/builtin/checks/syntax.ts';
 
 /** Longer selectors than any client has a use for are refused before they are parsed. */
 const maxSelectorLength = 64 * 1024;

@@ -1,6 +1,6 @@
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { clone, type KubeObject } from '../objects.ts';
-import { sameObject } from './generation.ts';
+import { sameObject } from './update/generation.ts';
 
 /** Objects that lack nothing. A CRD that changes makes new types. */
 const complete = new WeakMap<ResourceType, WeakSet<KubeObject>>();

@@ -3,7 +3,7 @@ import { badRequest, invalidObject, methodNotAllowed, notFound } from '../errors
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { clone, type JsonObject, type KubeObject } from '../objects.ts';
 import { type Registry, resourceName, stored, type Target } from './registry.ts';
-import { lostRace, updateObject } from './update.ts';
+import { lostRace, updateObject } from './update/update.ts';
 import type { WriteContext } from './write-context.ts';
 
 const builtinPaths = {

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import type { JsonObject, KubeObject } from '../objects.ts';
-import type { FieldTree } from '../patch/field-set.ts';
-import { internFields } from '../patch/intern-fields.ts';
+import type { FieldTree } from '../patch/fields/field-set.ts';
+import { internFields } from '../patch/fields/intern-fields.ts';
 
 /** An object about to be stored, with everything that is kept already in place of its equal: versions then cost their difference. */
 export function sharedWith(next: KubeObject, old: KubeObject): KubeObject {

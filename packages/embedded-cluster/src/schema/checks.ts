@@ -1,7 +1,7 @@
 /** The checks of single values: type, format, text, number, enumeration. */
 
 import { type FieldError, notSupported } from '@holdfast/base/field-errors';
-import { compileRegexp, TooMuchWork } from '../cel/regexp.ts';
+import { compileRegexp, TooMuchWork } from '../cel/regexp/regexp.ts';
 import type { Schema } from '../kinds/schema.ts';
 import { hasFormat, isKnownFormat } from './formats.ts';
 import { equalJson, isJsonObject } from './json-values.ts';

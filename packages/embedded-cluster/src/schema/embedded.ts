@@ -1,8 +1,8 @@
 import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import { getOwn, isJsonObject } from './json-values.ts';
-import { dns1035Problem } from './names.ts';
 import { addAll } from './result.ts';
+import { dns1035Problem } from './schema-names.ts';
 
 /** Whatever is said to be a resource inside a resource must name its type, and have metadata that reads as such. */
 export function embeddedResourceErrors(value: unknown, schema: Schema | undefined, path = ''): FieldError[] {

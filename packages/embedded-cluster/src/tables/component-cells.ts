@@ -1,4 +1,4 @@
-import { objectsAt, textAt } from '../kinds/builtin/read.ts';
+import { objectsAt, textAt } from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 
 export const componentCells: Cells = (object) => {

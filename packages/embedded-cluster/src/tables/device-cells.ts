@@ -1,4 +1,4 @@
-import { isThere, listAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import { isThere, listAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import type { KubeObject, ResourceKey } from '../objects.ts';
 import { ageOf } from './age.ts';

@@ -8,7 +8,7 @@ import {
   statusOf,
   textAt,
   textsAt,
-} from '../kinds/builtin/read.ts';
+} from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, KubeObject, ResourceKey } from '../objects.ts';
 import { ageOf } from './age.ts';

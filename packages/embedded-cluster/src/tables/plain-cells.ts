@@ -1,4 +1,13 @@
-import { listAt, numberAt, objectAt, objectsAt, specOf, statusOf, textAt, textsAt } from '../kinds/builtin/read.ts';
+import {
+  listAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  specOf,
+  statusOf,
+  textAt,
+  textsAt,
+} from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, ResourceKey } from '../objects.ts';
 import { ageOf } from './age.ts';

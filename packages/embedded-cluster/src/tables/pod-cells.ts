@@ -1,4 +1,4 @@
-import { numberAt, objectAt, objectsAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import { numberAt, objectAt, objectsAt, specOf, statusOf, textAt } from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import type { JsonObject, KubeObject } from '../objects.ts';
 import { ageOf, humanDuration, timeOf } from './age.ts';

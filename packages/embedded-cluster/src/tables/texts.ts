@@ -1,4 +1,4 @@
-import { objectsAt, pairsAt, textAt, textsAt } from '../kinds/builtin/read.ts';
+import { objectsAt, pairsAt, textAt, textsAt } from '../kinds/builtin/checks/read.ts';
 import { formatQuantity, parseQuantity } from '../kinds/quantity.ts';
 import type { JsonObject } from '../objects.ts';
 

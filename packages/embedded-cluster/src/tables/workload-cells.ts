@@ -1,4 +1,4 @@
-import { numberAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/read.ts';
+import { numberAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/checks/read.ts';
 import type { Cells } from '../kinds/builtin-types.ts';
 import { type JsonObject, type KubeObject, type ResourceKey, splitApiVersion } from '../objects.ts';
 import { ageOf } from './age.ts';

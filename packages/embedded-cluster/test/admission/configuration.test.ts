@@ -3,7 +3,7 @@ import { formatFieldError } from '../../../base/src/field-errors.ts';
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
-} from '../../src/admission/webhook-configuration-strategy.ts';
+} from '../../src/admission/webhooks/webhook-configuration-strategy.ts';
 import type { Strategy, StrategyContext } from '../../src/kinds/strategy.ts';
 import type { JsonObject, KubeObject } from '../../src/objects.ts';
 import { VirtualClock } from '../../src/time/virtual-clock.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest } from '../../src/admission/admission.ts';
-import { type Rule, type RuleSubject, ruleMatches } from '../../src/admission/rule-match.ts';
-import { compileConfiguration, type Webhook } from '../../src/admission/webhook.ts';
-import { ConditionValues, checkConditions, isExempt, scopeOf } from '../../src/admission/webhook-match.ts';
+import { type Rule, type RuleSubject, ruleMatches } from '../../src/admission/webhooks/rule-match.ts';
+import { compileConfiguration, type Webhook } from '../../src/admission/webhooks/webhook.ts';
+import { ConditionValues, checkConditions, isExempt, scopeOf } from '../../src/admission/webhooks/webhook-match.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { JsonObject } from '../../src/objects.ts';
 import {

@@ -3,7 +3,7 @@ import { type AdmissionOptions, createAdmission } from '../../src/admission/admi
 import {
   mutatingWebhookConfigurationStrategy,
   validatingWebhookConfigurationStrategy,
-} from '../../src/admission/webhook-configuration-strategy.ts';
+} from '../../src/admission/webhooks/webhook-configuration-strategy.ts';
 import { ApiError } from '../../src/errors.ts';
 import type { ResourceType, ResourceTypes } from '../../src/kinds/resource-type.ts';
 import { type JsonObject, type KubeObject, keyOf, objectKey, resourceKey } from '../../src/objects.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
-import { createServiceAccountTokens } from '../../src/auth/service-account-tokens.ts';
-import { reviewToken } from '../../src/auth/token-review.ts';
+import { createServiceAccountTokens } from '../../src/auth/tokens/service-account-tokens.ts';
+import { reviewToken } from '../../src/auth/tokens/token-review.ts';
 import type { User } from '../../src/auth/user.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { seededRandom } from '../../src/time/random.ts';

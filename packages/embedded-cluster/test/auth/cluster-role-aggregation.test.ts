@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { bootstrapRbac } from '../../src/auth/bootstrap-roles.ts';
-import { aggregatedRules, startClusterRoleAggregation } from '../../src/auth/cluster-role-aggregation.ts';
-import { createRbacAuthorizer } from '../../src/auth/rbac.ts';
-import { clusterRolesKey, type PolicyRule, rulesOf } from '../../src/auth/rbac-objects.ts';
-import { rbacStrategies } from '../../src/auth/rbac-strategies.ts';
+import { bootstrapRbac } from '../../src/auth/rbac/bootstrap-roles.ts';
+import { aggregatedRules, startClusterRoleAggregation } from '../../src/auth/rbac/cluster-role-aggregation.ts';
+import { createRbacAuthorizer } from '../../src/auth/rbac/rbac.ts';
+import { clusterRolesKey, type PolicyRule, rulesOf } from '../../src/auth/rbac/rbac-objects.ts';
+import { rbacStrategies } from '../../src/auth/rbac/rbac-strategies.ts';
 import type { User } from '../../src/auth/user.ts';
 import type { Client } from '../../src/client.ts';
 import type { ControllerContext } from '../../src/controllers/controller.ts';

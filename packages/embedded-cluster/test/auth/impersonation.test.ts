@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { impersonate } from '../../src/auth/impersonation.ts';
 import { readImpersonation } from '../../src/auth/impersonation-headers.ts';
-import { createRbacAuthorizer } from '../../src/auth/rbac.ts';
-import type { PolicyRule } from '../../src/auth/rbac-objects.ts';
+import { createRbacAuthorizer } from '../../src/auth/rbac/rbac.ts';
+import type { PolicyRule } from '../../src/auth/rbac/rbac-objects.ts';
 import type { User } from '../../src/auth/user.ts';
 import { asks, clusterRole, clusterRoleBinding, jane, rbacView, user } from './rbac-builders.ts';
 

@@ -1,4 +1,4 @@
-import { type PolicyRule, rbacGroup } from '../../src/auth/rbac-objects.ts';
+import { type PolicyRule, rbacGroup } from '../../src/auth/rbac/rbac-objects.ts';
 import type { Attributes, User } from '../../src/auth/user.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { FakeView } from './fake-view.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createRbacAuthorizer } from '../../src/auth/rbac.ts';
-import { covers } from '../../src/auth/rbac-covers.ts';
-import { escalationProblem } from '../../src/auth/rbac-escalation.ts';
-import { type PolicyRule, rbacGroup } from '../../src/auth/rbac-objects.ts';
+import { createRbacAuthorizer } from '../../src/auth/rbac/rbac.ts';
+import { covers } from '../../src/auth/rbac/rbac-covers.ts';
+import { escalationProblem } from '../../src/auth/rbac/rbac-escalation.ts';
+import { type PolicyRule, rbacGroup } from '../../src/auth/rbac/rbac-objects.ts';
 import type { User } from '../../src/auth/user.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { clusterRole, clusterRoleBinding, jane, rbacKey, rbacView, role, roleBinding, user } from './rbac-builders.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatFieldErrors } from '../../../base/src/field-errors.ts';
-import { rbacStrategies } from '../../src/auth/rbac-strategies.ts';
+import { rbacStrategies } from '../../src/auth/rbac/rbac-strategies.ts';
 import type { Strategy } from '../../src/kinds/strategy.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { clusterRole, clusterRoleBinding, group, rbacKey, role, roleBinding, user } from './rbac-builders.ts';

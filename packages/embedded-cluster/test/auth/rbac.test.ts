@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { forbiddenError } from '../../src/auth/forbidden-error.ts';
-import { createRbacAuthorizer } from '../../src/auth/rbac.ts';
-import type { PolicyRule } from '../../src/auth/rbac-objects.ts';
+import { createRbacAuthorizer } from '../../src/auth/rbac/rbac.ts';
+import type { PolicyRule } from '../../src/auth/rbac/rbac-objects.ts';
 import type { Attributes, User } from '../../src/auth/user.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRbacAuthorizer } from '../../src/auth/rbac.ts';
+import { createRbacAuthorizer } from '../../src/auth/rbac/rbac.ts';
 import { review } from '../../src/auth/reviews.ts';
 import type { User } from '../../src/auth/user.ts';
 import type { KubeObject } from '../../src/objects.ts';

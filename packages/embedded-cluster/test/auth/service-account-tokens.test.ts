@@ -1,11 +1,11 @@
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { jwtKey } from '../../src/auth/jwt.ts';
+import { jwtKey } from '../../src/auth/tokens/jwt.ts';
 import {
   createServiceAccountTokens,
   type ServiceAccountTokens,
   type TokenVerdict,
-} from '../../src/auth/service-account-tokens.ts';
+} from '../../src/auth/tokens/service-account-tokens.ts';
 import { isApiError } from '../../src/errors.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { timestamp } from '../../src/time/clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileRegexp, TooMuchWork } from '../../src/cel/regexp.ts';
+import { compileRegexp, TooMuchWork } from '../../src/cel/regexp/regexp.ts';
 
 function found(pattern: string, text: string): unknown {
   const compiled = compileRegexp(pattern);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileCel } from '../../src/cel/cel.ts';
-import { type Cardinality, costProblem, within } from '../../src/crd/rule-cost.ts';
+import { type Cardinality, costProblem, within } from '../../src/crd/validation/rule-cost.ts';
 import type { Schema } from '../../src/kinds/schema.ts';
 
 function problem(rule: string, schema: Schema, times: Cardinality = 1): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentHandler } from '../../src/http/documents.ts';
+import { documentHandler } from '../../src/http/handlers/documents.ts';
 import { createResourceTypes } from '../../src/kinds/resource-types.ts';
 
 const types = createResourceTypes({ strategies: new Map(), cells: new Map() });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expired } from '../../src/errors.ts';
-import { WatchLines } from '../../src/http/watch-lines.ts';
+import { WatchLines } from '../../src/http/watch/watch-lines.ts';
 import type { ResourceType } from '../../src/kinds/resource-type.ts';
 import { createResourceTypes } from '../../src/kinds/resource-types.ts';
 import type { KubeObject } from '../../src/objects.ts';

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it, vi } from 'vitest';
-import { type WatchRequest, WatchStream } from '../../src/http/watch-stream.ts';
+import { type WatchRequest, WatchStream } from '../../src/http/watch/watch-stream.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { type APlane, aPlane, object } from '../registry/a-plane.ts';
 

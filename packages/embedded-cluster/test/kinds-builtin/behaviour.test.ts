@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatFieldError } from '../../../base/src/field-errors.ts';
-import { validateMetadata, validateMetadataUpdate } from '../../src/kinds/builtin/metadata.ts';
-import { dns1035LabelName, dnsSubdomainName, pathSegmentName } from '../../src/kinds/builtin/names.ts';
+import { validateMetadata, validateMetadataUpdate } from '../../src/kinds/builtin/checks/metadata.ts';
+import { dns1035LabelName, dnsSubdomainName, pathSegmentName } from '../../src/kinds/builtin/checks/object-names.ts';
 import type { KubeObject, Metadata } from '../../src/objects.ts';
 import { context, created, createErrors, strategyOf, updateErrors } from './support.ts';
 

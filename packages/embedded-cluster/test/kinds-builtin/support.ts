@@ -1,6 +1,6 @@
 import { type FieldError, formatFieldError } from '../../../base/src/field-errors.ts';
-import { validateMetadata, validateMetadataUpdate } from '../../src/kinds/builtin/metadata.ts';
-import { dnsSubdomainName } from '../../src/kinds/builtin/names.ts';
+import { validateMetadata, validateMetadataUpdate } from '../../src/kinds/builtin/checks/metadata.ts';
+import { dnsSubdomainName } from '../../src/kinds/builtin/checks/object-names.ts';
 import { builtinStrategies } from '../../src/kinds/builtin/strategies.ts';
 import type { Strategy, StrategyContext } from '../../src/kinds/strategy.ts';
 import { clone, type KubeObject } from '../../src/objects.ts';

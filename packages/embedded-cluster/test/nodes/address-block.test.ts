@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { reserveBlock } from '../../src/nodes/address-block.ts';
-import { createPodAddresses, detectAddresses } from '../../src/nodes/addresses.ts';
+import { reserveBlock } from '../../src/nodes/network/address-block.ts';
+import { createPodAddresses, detectAddresses } from '../../src/nodes/network/addresses.ts';
 
 it('gives each cluster of a machine a block of its own', async () => {
   if ((await detectAddresses()) === 'one') return;

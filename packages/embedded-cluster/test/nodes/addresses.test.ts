@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOfNode, createPodAddresses } from '../../src/nodes/addresses.ts';
+import { addressOfNode, createPodAddresses } from '../../src/nodes/network/addresses.ts';
 
 describe('addresses of pods', () => {
   it('are counted up from 127.10.0.1, leaving out the ends of each block', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../src/controllers/common/workloads.ts';
 import { sim } from '../../src/nodes/annotations.ts';
-import { exitOf } from '../../src/nodes/container-end.ts';
-import type { ContainerRecord, MachineSettings } from '../../src/nodes/pod-state.ts';
+import { exitOf } from '../../src/nodes/pods/container-end.ts';
+import type { ContainerRecord, MachineSettings } from '../../src/nodes/pods/pod-state.ts';
 
 const job = { apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true };
 

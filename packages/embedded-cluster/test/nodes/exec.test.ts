@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sim } from '../../src/nodes/annotations.ts';
-import { execIn } from '../../src/nodes/exec.ts';
+import { execIn } from '../../src/nodes/streams/exec.ts';
 import { podOf } from './sample-pods.ts';
 
 describe('a command in a container', () => {

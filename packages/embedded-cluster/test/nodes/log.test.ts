@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sim } from '../../src/nodes/annotations.ts';
-import { logOf } from '../../src/nodes/log.ts';
-import { logAnswer, readLogQuery } from '../../src/nodes/log-request.ts';
+import { logOf } from '../../src/nodes/streams/log.ts';
+import { logAnswer, readLogQuery } from '../../src/nodes/streams/log-request.ts';
 import { podOf } from './sample-pods.ts';
 
 const started = '2026-01-01T00:00:00Z';

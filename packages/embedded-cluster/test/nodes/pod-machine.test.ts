@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../src/controllers/common/workloads.ts';
 import { sim } from '../../src/nodes/annotations.ts';
-import { beginPod } from '../../src/nodes/begin-pod.ts';
-import { applyProbe, type PodStep, stepPod } from '../../src/nodes/pod-machine.ts';
-import type { ContainerRecord } from '../../src/nodes/pod-state.ts';
-import { phaseOf, podStatus } from '../../src/nodes/pod-status.ts';
+import { beginPod } from '../../src/nodes/pods/begin-pod.ts';
+import { applyProbe, type PodStep, stepPod } from '../../src/nodes/pods/pod-machine.ts';
+import type { ContainerRecord } from '../../src/nodes/pods/pod-state.ts';
+import { phaseOf, podStatus } from '../../src/nodes/pods/pod-status.ts';
 import { clone } from '../../src/objects.ts';
 import { podOf } from './sample-pods.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Probe } from '../../../base/src/probes/probe-fields.ts';
-import type { ProbeKind } from '../../src/nodes/pod-probes.ts';
-import { countOutcome, firstState, isSettled, nextBeat, rhythmOf } from '../../src/nodes/probe-worker.ts';
+import type { ProbeKind } from '../../src/nodes/probes/pod-probes.ts';
+import { countOutcome, firstState, isSettled, nextBeat, rhythmOf } from '../../src/nodes/probes/probe-worker.ts';
 
 const probe = (more: Partial<Probe> = {}): Probe => ({
   handler: { kind: 'exec', command: ['true'] },

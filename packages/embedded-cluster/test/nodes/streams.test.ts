@@ -7,7 +7,7 @@ import { systemUser } from '../../src/auth/user.ts';
 import { ApiError, forbidden } from '../../src/errors.ts';
 import { type ResourceRequest, requestInfo } from '../../src/http/request-info.ts';
 import { sim } from '../../src/nodes/annotations.ts';
-import { createExecHandler, createLogHandler } from '../../src/nodes/streams.ts';
+import { createExecHandler, createLogHandler } from '../../src/nodes/streams/streams.ts';
 import type { Registry } from '../../src/registry/registry.ts';
 import { VirtualClock } from '../../src/time/virtual-clock.ts';
 import { podOf } from './sample-pods.ts';

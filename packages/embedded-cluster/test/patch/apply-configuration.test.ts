@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../src/kinds/schema.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { type Application, type ApplyOutcome, applyConfiguration } from '../../src/patch/apply-configuration.ts';
+import { trackUpdate } from '../../src/patch/fields/managed-fields.ts';
 import type { JsonMap } from '../../src/patch/json-tree.ts';
-import { trackUpdate } from '../../src/patch/managed-fields.ts';
 import { deploymentSchema, podSchema, serviceSchema } from './schemas.ts';
 
 const at = (seconds: number) => `2026-01-01T00:00:${String(seconds).padStart(2, '0')}Z`;

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/objects.ts';
 import { applyConfiguration } from '../../src/patch/apply-configuration.ts';
-import { difference, type FieldSet, printMembers } from '../../src/patch/field-set.ts';
-import { fieldSetOf } from '../../src/patch/field-set-of.ts';
+import { difference, type FieldSet, printMembers } from '../../src/patch/fields/field-set.ts';
+import { fieldSetOf } from '../../src/patch/fields/field-set-of.ts';
+import { trackUpdate } from '../../src/patch/fields/managed-fields.ts';
 import type { JsonMap } from '../../src/patch/json-tree.ts';
-import { trackUpdate } from '../../src/patch/managed-fields.ts';
 import { podSchema } from './schemas.ts';
 
 const time = '2026-01-01T00:00:00Z';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareObjects } from '../../src/patch/field-compare.ts';
+import { compareObjects } from '../../src/patch/fields/field-compare.ts';
 import {
   decodeFields,
   difference,
@@ -10,8 +10,8 @@ import {
   printMembers,
   sameSet,
   union,
-} from '../../src/patch/field-set.ts';
-import { fieldSetOf } from '../../src/patch/field-set-of.ts';
+} from '../../src/patch/fields/field-set.ts';
+import { fieldSetOf } from '../../src/patch/fields/field-set-of.ts';
 import type { JsonMap } from '../../src/patch/json-tree.ts';
 import { podSchema, serviceSchema } from './schemas.ts';
 

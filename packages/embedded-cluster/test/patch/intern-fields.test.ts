@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldTree } from '../../src/patch/field-set.ts';
-import { internFields } from '../../src/patch/intern-fields.ts';
+import type { FieldTree } from '../../src/patch/fields/field-set.ts';
+import { internFields } from '../../src/patch/fields/intern-fields.ts';
 
 const element = fc.constantFrom('.', 'f:a', 'f:b', 'k:{"name":"x"}', 'f:1 f:b 2', 'f:');
 const leaf: fc.Arbitrary<FieldTree> = fc.constant({});

@@ -1,7 +1,12 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/objects.ts';
-import { differOnlyInTimes, managerName, trackUpdate, type UpdateToTrack } from '../../src/patch/managed-fields.ts';
+import {
+  differOnlyInTimes,
+  managerName,
+  trackUpdate,
+  type UpdateToTrack,
+} from '../../src/patch/fields/managed-fields.ts';
 import { podSchema } from './schemas.ts';
 
 function pod(fields: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): KubeObject {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../src/kinds/schema.ts';
 import type { JsonMap } from '../../src/patch/json-tree.ts';
-import { applyStrategicMergePatch } from '../../src/patch/strategic-merge.ts';
+import { applyStrategicMergePatch } from '../../src/patch/strategic/strategic-merge.ts';
 import { deploymentSchema, podSchema, serviceSchema } from './schemas.ts';
 
 interface Case {

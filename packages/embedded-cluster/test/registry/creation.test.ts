@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { AdmissionRequest } from '../../src/admission/admission.ts';
 import type { KubeObject } from '../../src/objects.ts';
 import { createObject } from '../../src/registry/create.ts';
-import { patchObject } from '../../src/registry/patch.ts';
-import { updateObject } from '../../src/registry/update.ts';
+import { patchObject } from '../../src/registry/update/patch.ts';
+import { updateObject } from '../../src/registry/update/update.ts';
 import { type APlane, aContext, aPlane, aPod, object } from './a-plane.ts';
 
 function named(metadata: object): KubeObject {

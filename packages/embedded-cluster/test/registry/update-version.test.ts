@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { updateObject } from '../../src/registry/update.ts';
+import { updateObject } from '../../src/registry/update/update.ts';
 import { aContext, aPlane, object } from './a-plane.ts';
 
 const budget = { minAvailable: 1, selector: { matchLabels: { app: 'x' } } };

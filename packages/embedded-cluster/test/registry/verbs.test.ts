@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/objects.ts';
 import { createObject } from '../../src/registry/create.ts';
 import { deleteObject } from '../../src/registry/delete.ts';
-import { patchObject } from '../../src/registry/patch.ts';
-import { updateObject } from '../../src/registry/update.ts';
+import { patchObject } from '../../src/registry/update/patch.ts';
+import { updateObject } from '../../src/registry/update/update.ts';
 import { aContext, aPlane, aPod, object } from './a-plane.ts';
 
 const refusal = (code: number, message?: string) =>

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { type FileSystem, type LogFile, realFileSystem } from '../../src/store/file-system.ts';
+import { type FileSystem, type LogFile, realFileSystem } from '../../src/store/durable/file-system.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { anObject, put } from './actions.ts';
 import { aDirectory, opened, until, valuesOf } from './support.ts';

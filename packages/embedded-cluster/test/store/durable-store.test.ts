@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDurableStore } from '../../src/store/durable-store.ts';
-import { encodePut } from '../../src/store/entries.ts';
-import type { Processes } from '../../src/store/processes.ts';
+import { openDurableStore } from '../../src/store/durable/durable-store.ts';
+import { encodePut } from '../../src/store/durable/entries.ts';
+import type { Processes } from '../../src/store/durable/processes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { anObject, drop, put, storedValue } from './actions.ts';
 import { aDirectory, opened, valuesOf } from './support.ts';

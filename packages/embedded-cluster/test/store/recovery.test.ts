@@ -1,7 +1,7 @@
 import { appendFile, copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { encodeFrame, scanFrames } from '../../src/store/frames.ts';
+import { encodeFrame, scanFrames } from '../../src/store/durable/frames.ts';
 import { drop, put, storedValue } from './actions.ts';
 import { aDirectory, opened, quickFileSystem, refused, until, valuesOf } from './support.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type DurableStoreOptions, openDurableStore, type Recovered } from '../../src/store/durable-store.ts';
-import { type FileSystem, realFileSystem } from '../../src/store/file-system.ts';
+import { type DurableStoreOptions, openDurableStore, type Recovered } from '../../src/store/durable/durable-store.ts';
+import { type FileSystem, realFileSystem } from '../../src/store/durable/file-system.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storedValue } from './actions.ts';
 

@@ -1,6 +1,6 @@
 import { type Metrics, requestBuckets } from '../telemetry/metrics.ts';
+import type { ProbeResult } from './probes/probe-result.ts';
 import type { ProbeQuestion } from './probes/prober.ts';
-import type { ProbeResult } from './probes/result.ts';
 
 export interface AgentMetrics {
   probed(question: ProbeQuestion, result: ProbeResult, tookMs: number): void;

@@ -2,8 +2,8 @@
 
 export { type AgentEdges, type RunningAgent, runAgent, startAgent } from './agent.ts';
 export type { ProbePermits } from './permits.ts';
+export { failed, succeeded } from './probes/probe-result.ts';
 export type { Prober } from './probes/prober.ts';
-export { failed, succeeded } from './probes/result.ts';
 export {
   type AgentSettings,
   defaultLeaseSeconds,

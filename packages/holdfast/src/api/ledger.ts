@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '@holdfast/base/meta';
-import type { ProtectOperation } from './pub.ts';
+import type { ProtectOperation } from './pub/pub.ts';
 
 export const ledgerGroup = 'holdfast.dev';
 export const ledgerName = 'default';

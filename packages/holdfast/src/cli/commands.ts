@@ -12,7 +12,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   status: {
     description:
       'show what is protected, which pods can be evicted now, which nodes can be drained, and whether the operator is healthy',
-    load: async () => (await import('./status/status.ts')).statusCommand(),
+    load: async () => (await import('./status/status-command.ts')).statusCommand(),
   },
   explain: {
     description:
@@ -25,7 +25,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   plan: {
     description: 'plan in which waves to drain nodes, in as few waves as the budgets allow',
-    load: async () => (await import('./plan/plan.ts')).planCommand(),
+    load: async () => (await import('./plan/plan-command.ts')).planCommand(),
   },
   lint: {
     description: 'find budgets, probes and annotations that do not do what they say, in manifests or in a cluster',
@@ -39,15 +39,15 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   up: {
     description:
       'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',
-    load: async () => (await import('./up.ts')).upCommand(),
+    load: async () => (await import('./up/up.ts')).upCommand(),
   },
   install: {
     description: 'install Holdfast into a cluster, or upgrade an installation',
-    load: async () => (await import('./install.ts')).installCommand(),
+    load: async () => (await import('./install/install.ts')).installCommand(),
   },
   uninstall: {
     description: 'remove Holdfast from a cluster',
-    load: async () => (await import('./uninstall.ts')).uninstallCommand(),
+    load: async () => (await import('./install/uninstall.ts')).uninstallCommand(),
   },
   operator: {
     description:
@@ -56,7 +56,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   agent: {
     description: 'run the disruption probes of the pods of a node (this is what the DaemonSet runs)',
-    load: async () => (await import('./agent.ts')).agentCommand(),
+    load: async () => (await import('./agent/agent.ts')).agentCommand(),
   },
   version: {
     description: 'print the version of this command',

@@ -3,7 +3,7 @@ import { controllerOf, type Namespace, type ObjectMeta } from '@holdfast/base/me
 import type { DisruptionLedger } from '../api/ledger.ts';
 import type { PodDisruptionBudget } from '../api/pdb.ts';
 import type { Pod } from '../api/pod.ts';
-import type { PodUnavailableBudget } from '../api/pub.ts';
+import type { PodUnavailableBudget } from '../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../api/workload.ts';
 import { deletionOf } from '../core/owner.ts';
 import { collections } from '../core/sync.ts';

@@ -20,7 +20,7 @@ import { realClock } from '../kube/time/clock.ts';
 import { systemRandom } from '../kube/time/random.ts';
 import { type OperatorSettings, startOperator } from '../operator/index.ts';
 import { createLogger, type LogFormat, type LogLevel } from '../telemetry/log.ts';
-import { repeated } from './agent-options.ts';
+import { repeated } from './agent/agent-options.ts';
 import { StopRequest } from './stop-request.ts';
 
 interface Options {

@@ -1,5 +1,5 @@
 import type { Pod } from '../api/pod.ts';
-import type { ProtectOperation } from '../api/pub.ts';
+import type { ProtectOperation } from '../api/pub/pub.ts';
 import type { RequestedChange } from './ledger/change-record.ts';
 
 export type Operation = ProtectOperation;

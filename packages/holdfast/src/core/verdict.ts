@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../api/ledger.ts';
-import type { PassCode, RefusalCode } from '../api/reasons.ts';
-import type { Outlook, Remedy } from '../api/refusal-outlook.ts';
+import type { PassCode, RefusalCode } from '../api/refusals/reasons.ts';
+import type { Outlook, Remedy } from '../api/refusals/refusal-outlook.ts';
 import type { Operation } from './request.ts';
 
 export interface BudgetRef {

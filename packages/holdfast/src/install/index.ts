@@ -1,25 +1,31 @@
 /** The door to what is installed: values, manifests, and how they get into a cluster and out of it. */
 
-export { agentPolicies } from './agent-policies.ts';
-export { agentRbacObjects, agentServiceAccountOf } from './agent-rbac.ts';
+export { install } from './apply/install.ts';
+export { agentsReadiness, deploymentReadiness, type Readiness } from './apply/readiness.ts';
+export { installSteps } from './apply/steps.ts';
 export type { ApiOptions } from './cluster-api.ts';
-export { defaultFeatureGates, enforcedRolloutGate, type FeatureGates, parseFeatureGates } from './feature-gates.ts';
-export { install } from './install.ts';
-export { crdManifests } from './manifests.ts';
-export { agentsNamespaceOf, namespaceOf, serviceAccountOf } from './namespace.ts';
+export { agentPolicies } from './manifests/agent-policies.ts';
+export { agentRbacObjects, agentServiceAccountOf } from './manifests/agent-rbac.ts';
+export { crdManifests } from './manifests/manifests.ts';
+export { agentsNamespaceOf, namespaceOf, serviceAccountOf } from './manifests/namespace.ts';
+export { operatorPolicies } from './manifests/operator-policies.ts';
+export { peopleRoles } from './manifests/people-roles.ts';
+export { podPlaces } from './manifests/pod-places.ts';
+export { projectionPolicies } from './manifests/projection-policy.ts';
+export { type RbacObject, rbacObjects } from './manifests/rbac.ts';
+export { renderManifests } from './manifests/render.ts';
+export { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './manifests/webhooks.ts';
 export { refText } from './object-ref.ts';
-export { operatorPolicies } from './operator-policies.ts';
 export type { Ended, ObjectResult, Report, Reporter } from './outcome.ts';
-export { peopleRoles } from './people-roles.ts';
-export { podPlaces } from './pod-places.ts';
-export { projectionPolicies } from './projection-policy.ts';
-export { type RbacObject, rbacObjects } from './rbac.ts';
-export { readInstallValues } from './read-values.ts';
-export { agentsReadiness, deploymentReadiness, type Readiness } from './readiness.ts';
-export { renderManifests } from './render.ts';
-export { installSteps } from './steps.ts';
-export { projects } from './switched-on.ts';
-export { uninstall } from './uninstall.ts';
+export { uninstall } from './remove/uninstall.ts';
+export {
+  defaultFeatureGates,
+  enforcedRolloutGate,
+  type FeatureGates,
+  parseFeatureGates,
+} from './values/feature-gates.ts';
+export { readInstallValues } from './values/read-values.ts';
+export { projects } from './values/switched-on.ts';
 export {
   defaultInstallValues,
   failurePolicies,
@@ -28,5 +34,4 @@ export {
   projectionModes,
   type takeoverModes,
   takeoverProblem,
-} from './values.ts';
-export { answeredPaths, type WebhookConfiguration, webhookConfigurations } from './webhooks.ts';
+} from './values/values.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from './manifests.ts';
+import type { Manifest } from './manifests/manifests.ts';
 
 /** Which object is meant, before it is known where its kind is served. */
 export interface ObjectRef {

@@ -1,5 +1,5 @@
 import { ledgerGroup } from '../api/ledger.ts';
-import { pubGroup } from '../api/pub.ts';
+import { pubGroup } from '../api/pub/pub.ts';
 import type { ResourceName } from '../kube/client/client.ts';
 
 /** Where the objects live that the operator reads and writes. */

@@ -3,7 +3,7 @@ import type { ServerTarget } from '../kube/transport/target.ts';
 import { type HealthServer, startHealthServer } from '../telemetry/health/health-server.ts';
 import type { Readiness } from '../telemetry/health/readiness.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { WebhookServer, WebhookTerms } from './admission/server.ts';
+import type { WebhookServer, WebhookTerms } from './admission/wire/server.ts';
 import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openCertificateFiles } from './certificates/files.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../kube/time/clock.ts';
 import type { Readiness } from '../telemetry/health/readiness.ts';
-import type { WebhookServer } from './admission/server.ts';
+import type { WebhookServer } from './admission/wire/server.ts';
 
 export interface FollowReadinessParts {
   readonly readiness: Readiness;

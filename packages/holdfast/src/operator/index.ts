@@ -1,6 +1,6 @@
 /** The door of the operator: start it, register its webhooks; for simulations, run it without sockets. */
 
-export { type InProcessWebhooks, serveInProcess } from './admission/in-process.ts';
+export { type InProcessWebhooks, serveInProcess } from './admission/wire/in-process.ts';
 export { barePaths } from './certificates/caller-paths.ts';
 export type { Certificates } from './certificates/certificates.ts';
 export type { OperatorEdges } from './edges.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../telemetry/log.ts';
-import type { CallerRules, ClientRules } from './admission/call.ts';
-import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './admission/server.ts';
-import { Tokens } from './admission/tokens.ts';
-import { unprovenCalls } from './admission/unproven-calls.ts';
+import type { CallerRules, ClientRules } from './admission/wire/call.ts';
+import { startWebhookServer, type WebhookServer, type WebhookServerOptions } from './admission/wire/server.ts';
+import { Tokens } from './admission/wire/tokens.ts';
+import { unprovenCalls } from './admission/wire/unproven-calls.ts';
 import type { Assembly } from './assembly.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import { openClientAuthorities } from './certificates/client-authorities.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProbeResult } from '../../src/agent/probes/result.ts';
+import type { ProbeResult } from '../../src/agent/probes/probe-result.ts';
 import { firstDelay, nextBeat, onBeat, staleAfterMs } from '../../src/agent/worker/rhythm.ts';
 import { count, untold } from '../../src/agent/worker/thresholds.ts';
 

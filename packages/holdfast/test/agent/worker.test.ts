@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Probe } from '../../../base/src/probes/probe-fields.ts';
-import type { ProbeResult } from '../../src/agent/probes/result.ts';
+import type { ProbeResult } from '../../src/agent/probes/probe-result.ts';
 import { ContainerWorker } from '../../src/agent/worker/container-worker.ts';
 import { ProbeSlots } from '../../src/agent/worker/probe-slots.ts';
 import { Slots } from '../../src/agent/worker/slots.ts';

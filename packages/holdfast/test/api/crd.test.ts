@@ -12,7 +12,7 @@ import type {
   PodUnavailableBudgetSpec,
   PodUnavailableBudgetStatus,
   TargetReference,
-} from '../../src/api/pub.ts';
+} from '../../src/api/pub/pub.ts';
 
 const crds = [podUnavailableBudgetCrd, disruptionLedgerCrd];
 

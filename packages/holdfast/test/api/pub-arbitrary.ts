@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { unchecked } from '../../../../test/support/unchecked.ts';
-import { type PodUnavailableBudget, protectOperations } from '../../src/api/pub.ts';
+import { type PodUnavailableBudget, protectOperations } from '../../src/api/pub/pub.ts';
 
 const key = fc.constantFrom('app', 'tier', 'x.io/shard', 'constructor');
 const value = fc.constantFrom('', 'a', 'b', 'web-1');

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { table } from '../../../../test/support/table.ts';
 import { hostileJson, unchecked } from '../../../../test/support/unchecked.ts';
 import { type FieldError, invalid, type Parsed, required } from '../../../base/src/field-errors.ts';
-import { type PodUnavailableBudget, protectOperations } from '../../src/api/pub.ts';
-import { toV1alpha1, toV1beta1 } from '../../src/api/pub-conversion.ts';
-import { readPub } from '../../src/api/pub-read.ts';
+import { type PodUnavailableBudget, protectOperations } from '../../src/api/pub/pub.ts';
+import { toV1alpha1, toV1beta1 } from '../../src/api/pub/pub-conversion.ts';
+import { readPub } from '../../src/api/pub/pub-read.ts';
 import { validPub } from './pub-arbitrary.ts';
 
 const ops = 'kruise.io/pub-protect-operations';

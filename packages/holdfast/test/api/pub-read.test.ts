@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { table } from '../../../../test/support/table.ts';
 import { hostileJson, unchecked } from '../../../../test/support/unchecked.ts';
 import { type FieldError, invalid, notSupported, required } from '../../../base/src/field-errors.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
-import { type PubRules, readPub } from '../../src/api/pub-read.ts';
-import { validatePub } from '../../src/api/pub-validation.ts';
+import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
+import { type PubRules, readPub } from '../../src/api/pub/pub-read.ts';
+import { validatePub } from '../../src/api/pub/pub-validation.ts';
 import { validPub } from './pub-arbitrary.ts';
 
 const selector = { matchLabels: { app: 'web' } };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { table } from '../../../../test/support/table.ts';
 import { hostileJson, unchecked } from '../../../../test/support/unchecked.ts';
 import { type FieldError, invalid, notSupported, required } from '../../../base/src/field-errors.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
-import { validatePub } from '../../src/api/pub-validation.ts';
+import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
+import { validatePub } from '../../src/api/pub/pub-validation.ts';
 
 const selector = { matchLabels: { app: 'web' } };
 const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };

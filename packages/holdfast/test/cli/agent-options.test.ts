@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nodeName, nodesOf, wholeNumber } from '../../src/cli/agent-options.ts';
+import { nodeName, nodesOf, wholeNumber } from '../../src/cli/agent/agent-options.ts';
 
 describe('the nodes of an agent', () => {
   const table = [

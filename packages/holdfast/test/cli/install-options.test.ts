@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { durationMs } from '../../src/cli/duration.ts';
-import { installCommand, uninstallCommand } from '../../src/cli/install-options.ts';
-import { chosenValues } from '../../src/cli/install-values.ts';
-import { defaultInstallValues } from '../../src/install/values.ts';
+import { installCommand, uninstallCommand } from '../../src/cli/install/install-options.ts';
+import { chosenValues } from '../../src/cli/install/install-values.ts';
+import { defaultInstallValues } from '../../src/install/values/values.ts';
 
 async function parse<T>(
   make: (run: (options: T) => Promise<void>) => Command,

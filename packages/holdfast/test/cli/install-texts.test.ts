@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endText, exitCodeOf, outcomeLine } from '../../src/cli/install-texts.ts';
+import { endText, exitCodeOf, outcomeLine } from '../../src/cli/install/install-texts.ts';
 import type { Ended, ObjectResult } from '../../src/install/outcome.ts';
 
 const ref = { group: 'apps', version: 'v1', kind: 'Deployment', namespace: 'n', name: 'holdfast' };

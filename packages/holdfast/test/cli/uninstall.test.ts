@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../test/support/a-world.ts';
 import { anOwner, aPdb, aPod } from '../../../../test/support/builders.ts';
-import { confirm } from '../../src/cli/confirm.ts';
-import { lossLines } from '../../src/cli/uninstall-losses.ts';
+import { confirm } from '../../src/cli/install/confirm.ts';
+import { lossLines } from '../../src/cli/install/uninstall-losses.ts';
 import { aShop } from './worlds.ts';
 
 describe('what is no longer protected without Holdfast', () => {

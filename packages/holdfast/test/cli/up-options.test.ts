@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type UpOptions, upCommand } from '../../src/cli/up-options.ts';
+import { type UpOptions, upCommand } from '../../src/cli/up/up-options.ts';
 
 async function parse(...args: readonly string[]): Promise<UpOptions | undefined> {
   let seen: UpOptions | undefined;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createMemoryStore } from '../../../embedded-cluster/src/store/memory-store.ts';
 import { createView } from '../../../embedded-cluster/src/view.ts';
-import { progressOn } from '../../src/cli/up-progress.ts';
-import { isUp, type RunningWorkload, workloadsIn, workloadTable } from '../../src/cli/up-workloads.ts';
+import { progressOn } from '../../src/cli/up/up-progress.ts';
+import { isUp, type RunningWorkload, workloadsIn, workloadTable } from '../../src/cli/up/up-workloads.ts';
 
 function recorded(isTTY: boolean) {
   const written: string[] = [];

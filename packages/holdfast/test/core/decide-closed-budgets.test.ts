@@ -5,7 +5,7 @@ import { podsOf } from '../../../../test/support/fleet.ts';
 import { table } from '../../../../test/support/table.ts';
 import type { StringMap } from '../../../base/src/meta.ts';
 import { annotation } from '../../src/api/names.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 
 const web = { matchLabels: { app: 'web' } };
 

@@ -4,7 +4,7 @@ import { aWorld } from '../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, ns } from '../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, pubFor } from '../../../../test/support/fleet.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
 import { type DrainSimulation, type PodKey, simulateDrain } from '../../src/core/drain/simulate.ts';
 
 /** A LeaderWorkerSet of a few groups, some pods not ready, one budget, and the pods to drain in some order. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ask, aWorld, inShort, pubNumbers } from '../../../../test/support/a-world.ts';
 import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder } from '../../../../test/support/builders.ts';
 import { table } from '../../../../test/support/table.ts';
-import type { PodUnavailableBudgetSpec, TargetReference } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec, TargetReference } from '../../src/api/pub/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 
 const app = { app: 'x' };

@@ -4,7 +4,7 @@ import { aLedger, anOwner, aPdb, aPod, aPub, ns } from '../../../../test/support
 import { groupIndex, lwsPods, podsOf, pubFor } from '../../../../test/support/fleet.ts';
 import { maxJudges, type Reservation } from '../../src/api/ledger.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
 import { decideBatch } from '../../src/core/ledger/batch.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';

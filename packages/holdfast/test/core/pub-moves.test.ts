@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ask, aWorld, blockersOf, inShort } from '../../../../test/support/a-world.ts';
 import { aDeployment, anOwner, aPod, aPub, ns, type PodBuilder, refTo } from '../../../../test/support/builders.ts';
 import { table } from '../../../../test/support/table.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 import type { OwnerState } from '../../src/core/owner.ts';
 
 const [web, newSet, oldSet] = aDeployment('web', 2, ['new', 'old']) as [OwnerState, OwnerState, OwnerState];

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/support/builders.ts';
 import { table } from '../../../../test/support/table.ts';
 import { annotation } from '../../src/api/names.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 import type { Operation } from '../../src/core/request.ts';
 
 const selector = { matchLabels: { app: 'web' } };

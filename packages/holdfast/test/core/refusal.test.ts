@@ -5,7 +5,7 @@ import { groupIndex, lwsPods, podsOf, pubFor } from '../../../../test/support/fl
 import { table } from '../../../../test/support/table.ts';
 import { maxReservations } from '../../src/api/ledger.ts';
 import { annotation } from '../../src/api/names.ts';
-import { type RefusalCode, refusalCodes } from '../../src/api/reasons.ts';
+import { type RefusalCode, refusalCodes } from '../../src/api/refusals/reasons.ts';
 import { refusalOf } from '../../src/core/decide/refusal.ts';
 import type { Blocker, Denied, Verdict } from '../../src/core/verdict.ts';
 import { World } from '../../src/core/world/world.ts';

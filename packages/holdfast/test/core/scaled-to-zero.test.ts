@@ -3,7 +3,7 @@ import { ask, aWorld, inShort, pubNumbers } from '../../../../test/support/a-wor
 import { anOwner, aPdb, aPub, ns } from '../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor, reserveIn } from '../../../../test/support/fleet.ts';
 import { table } from '../../../../test/support/table.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 import type { Operation } from '../../src/core/request.ts';
 import { pubStatus } from '../../src/core/status/pub-status.ts';
 import type { World } from '../../src/core/world/world.ts';

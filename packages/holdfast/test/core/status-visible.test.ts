@@ -5,7 +5,7 @@ import { aGroupPdb, anOwner, aPdb, aPod, aPodGroup, ns } from '../../../../test/
 import { groupIndex, lwsPods, podsOf, pubFor } from '../../../../test/support/fleet.ts';
 import { table } from '../../../../test/support/table.ts';
 import type { Condition } from '../../../base/src/meta.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 import { pdbReport } from '../../src/core/status/pdb-condition.ts';
 import { pubStatus } from '../../src/core/status/pub-status.ts';
 import type { World } from '../../src/core/world/world.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../test/support/a-world.ts';
 import { aGroupPdb, aLedger, anOwner, aPod, aPub, aReservation, ns } from '../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor } from '../../../../test/support/fleet.ts';
-import type { PodUnavailableBudgetStatus } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetStatus } from '../../src/api/pub/pub.ts';
 import { statusTime } from '../../src/core/status/condition.ts';
 import { pdbReport } from '../../src/core/status/pdb-condition.ts';
 import { pubStatus } from '../../src/core/status/pub-status.ts';

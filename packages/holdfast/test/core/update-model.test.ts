@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../embedded-cluster/src/controllers/common/workloads.ts';
-import { beginPod } from '../../../embedded-cluster/src/nodes/begin-pod.ts';
-import { stepPod } from '../../../embedded-cluster/src/nodes/pod-machine.ts';
-import type { PodState } from '../../../embedded-cluster/src/nodes/pod-state.ts';
-import { podStatus } from '../../../embedded-cluster/src/nodes/pod-status.ts';
+import { beginPod } from '../../../embedded-cluster/src/nodes/pods/begin-pod.ts';
+import { stepPod } from '../../../embedded-cluster/src/nodes/pods/pod-machine.ts';
+import type { PodState } from '../../../embedded-cluster/src/nodes/pods/pod-state.ts';
+import { podStatus } from '../../../embedded-cluster/src/nodes/pods/pod-status.ts';
 import type { Reservation } from '../../src/api/ledger.ts';
 import type { Pod } from '../../src/api/pod.ts';
 import { runsOf } from '../../src/core/container-runs.ts';

@@ -5,7 +5,7 @@ import { anOwner, aPdb, aPod } from '../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor, reserveIn } from '../../../../test/support/fleet.ts';
 import { table } from '../../../../test/support/table.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
 import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 

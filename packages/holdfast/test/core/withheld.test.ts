@@ -4,7 +4,7 @@ import type { PodBuilder } from '../../../../test/support/builders.ts';
 import { aGroupPdb, aLedger, anOwner, aReservation, ns } from '../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, pubFor, reserveIn } from '../../../../test/support/fleet.ts';
 import { table } from '../../../../test/support/table.ts';
-import type { PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../src/api/pub/pub.ts';
 import type { Operation } from '../../src/core/request.ts';
 import type { World } from '../../src/core/world/world.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../base/src/json.ts';
-import { changedFields } from '../../src/install/changed-fields.ts';
+import { changedFields } from '../../src/install/apply/changed-fields.ts';
 
 describe('the fields that changed', () => {
   it.each<readonly [string, Fields, Fields, readonly string[]]>([

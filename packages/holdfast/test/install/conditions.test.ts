@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   evaluateConditions,
   matchConditionVariables,
-} from '../../../embedded-cluster/src/admission/match-conditions.ts';
+} from '../../../embedded-cluster/src/admission/webhooks/match-conditions.ts';
 import { compileCel } from '../../../embedded-cluster/src/cel/cel.ts';
-import { conditionsOf } from '../../src/install/webhook-conditions.ts';
+import { conditionsOf } from '../../src/install/manifests/webhook-conditions.ts';
 import { evictionWish, podObject, type ReviewWish, reviewFields } from '../operator/admission/reviews.ts';
 
 const conditions = conditionsOf('holdfast-system');

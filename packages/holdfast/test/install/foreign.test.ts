@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FoundDefinition, foreignSign, installedIn } from '../../src/install/foreign.ts';
+import { type FoundDefinition, foreignSign, installedIn } from '../../src/install/apply/foreign.ts';
 
 describe('a definition that is there', () => {
   it.each<readonly [string, FoundDefinition, string | undefined]>([

@@ -1,11 +1,11 @@
 import { systemUser } from '../../../embedded-cluster/src/auth/user.ts';
 import { type Cluster, startCluster } from '../../../embedded-cluster/src/cluster.ts';
 import { createNodes } from '../../../embedded-cluster/src/nodes/create-nodes.ts';
-import { outcomeLine } from '../../src/cli/install-texts.ts';
-import { install } from '../../src/install/install.ts';
+import { outcomeLine } from '../../src/cli/install/install-texts.ts';
+import { install } from '../../src/install/apply/install.ts';
 import type { Ended } from '../../src/install/outcome.ts';
-import { uninstall } from '../../src/install/uninstall.ts';
-import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';
+import { uninstall } from '../../src/install/remove/uninstall.ts';
+import { defaultInstallValues, type InstallValues } from '../../src/install/values/values.ts';
 import type { KubeClient, ResourceName } from '../../src/kube/client/client.ts';
 import { accessOf, parseKubeconfig } from '../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../src/kube/config/target-of.ts';

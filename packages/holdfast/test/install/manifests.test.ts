@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { webhookPaths } from '../../src/api/installation-names.ts';
-import { crdManifests, type Manifest, manifestsOf } from '../../src/install/manifests.ts';
-import { networkPolicyOf } from '../../src/install/network.ts';
-import { renderManifests } from '../../src/install/render.ts';
-import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';
-import { answeredPaths } from '../../src/install/webhooks.ts';
+import { crdManifests, type Manifest, manifestsOf } from '../../src/install/manifests/manifests.ts';
+import { networkPolicyOf } from '../../src/install/manifests/network.ts';
+import { renderManifests } from '../../src/install/manifests/render.ts';
+import { answeredPaths } from '../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues, type InstallValues } from '../../src/install/values/values.ts';
 
 const allPaths: ReadonlySet<string> = new Set(Object.values(webhookPaths));
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules, agentRbacObjects } from '../../src/install/agent-rbac.ts';
-import { clusterPermissions, namespacePermissions, type Permission } from '../../src/install/rbac-rules.ts';
-import { defaultInstallValues, type InstallValues } from '../../src/install/values.ts';
+import { agentClusterRules, agentNamespaceRules, agentRbacObjects } from '../../src/install/manifests/agent-rbac.ts';
+import { clusterPermissions, namespacePermissions, type Permission } from '../../src/install/manifests/rbac-rules.ts';
+import { defaultInstallValues, type InstallValues } from '../../src/install/values/values.ts';
 import { watchedKinds } from '../../src/observe/owners/owner-kinds.ts';
 
 function lines(permissions: readonly Permission[]): string[] {

@@ -7,7 +7,7 @@ import {
   deploymentReadiness,
   type Readiness,
   trustReadiness,
-} from '../../src/install/readiness.ts';
+} from '../../src/install/apply/readiness.ts';
 
 const ready: Readiness = { kind: 'ready' };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { manifestsOf } from '../../src/install/manifests.ts';
+import { type InstallMode, type InstallStep, installSteps } from '../../src/install/apply/steps.ts';
+import { manifestsOf } from '../../src/install/manifests/manifests.ts';
+import { ownKind } from '../../src/install/manifests/own-kinds.ts';
 import { refKey, refOf, refText } from '../../src/install/object-ref.ts';
-import { ownKind } from '../../src/install/own-kinds.ts';
-import { type InstallMode, type InstallStep, installSteps } from '../../src/install/steps.ts';
-import { defaultInstallValues } from '../../src/install/values.ts';
+import { defaultInstallValues } from '../../src/install/values/values.ts';
 
 const whole: InstallMode = { crdsOnly: false, dryRun: false };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatFieldErrors } from '../../../base/src/field-errors.ts';
-import { readInstallValues } from '../../src/install/read-values.ts';
-import { defaultInstallValues } from '../../src/install/values.ts';
+import { readInstallValues } from '../../src/install/values/read-values.ts';
+import { defaultInstallValues } from '../../src/install/values/values.ts';
 
 describe('values of an installation', () => {
   it('are the defaults where nothing is said', () => {

@@ -9,7 +9,7 @@ import type { ApiError } from '../../errors.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import type { AdmissionRequest } from '../admission.ts';
-import { refusalOf } from '../webhook-refusal.ts';
+import { refusalOf } from '../webhooks/webhook-refusal.ts';
 import type { Plugin } from './plugin.ts';
 
 /** The part of LeaderWorkerSets that webhooks play elsewhere, and by their names. Only where the API is installed. */

@@ -1,8 +1,8 @@
 import type { Schema } from '../../kinds/schema.ts';
 import type { JsonObject } from '../../objects.ts';
-import { rootSchema, typeOf } from '../../patch/field-types.ts';
+import { rootSchema, typeOf } from '../../patch/fields/field-types.ts';
 import { isMap } from '../../patch/json-tree.ts';
-import { fieldSchema } from '../../patch/strategic-schema.ts';
+import { fieldSchema } from '../../patch/strategic/strategic-schema.ts';
 
 /**
  * The paths of what can only be replaced as a whole. Who means to set one field of it would take away all the others, so

@@ -4,9 +4,9 @@ import { celValue } from '../../cel/values.ts';
 import type { Schema } from '../../kinds/schema.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { mergeConfiguration } from '../../patch/typed-merge.ts';
-import { evaluateConditions } from '../match-conditions.ts';
 import { type Bindings, causeOf, withVariables } from '../policies/evaluate.ts';
-import { applyPatchTo } from '../webhook-patch.ts';
+import { evaluateConditions } from '../webhooks/match-conditions.ts';
+import { applyPatchTo } from '../webhooks/webhook-patch.ts';
 import { atomicsIn } from './atomics.ts';
 import type { MutatingPolicy, Mutation } from './mutating-policy.ts';
 

@@ -1,6 +1,6 @@
 import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { compileMutation } from '../../cel/cel.ts';
-import { objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/read.ts';
+import { objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/checks/read.ts';
 import type { Strategy } from '../../kinds/strategy.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import {

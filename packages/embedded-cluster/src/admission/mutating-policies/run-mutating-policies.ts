@@ -4,12 +4,12 @@ import { ApiError } from '../../errors.ts';
 import { joinApiVersion, type KubeObject, objectKey, type ResourceKey } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import type { AdmissionRequest } from '../admission.ts';
-import type { AdmissionTarget, GroupVersionKind } from '../admission-review.ts';
-import type { Reinvocation } from '../mutating-webhooks.ts';
 import { type BoundPolicy, createBoundSource } from '../policies/bound-policies.ts';
 import { inputsOf, isAbout, type PolicyContext, paramsFor } from '../policies/policy-inputs.ts';
 import { refuse } from '../refusal.ts';
-import { isExempt } from '../webhook-match.ts';
+import type { AdmissionTarget, GroupVersionKind } from '../webhooks/admission-review.ts';
+import type { Reinvocation } from '../webhooks/mutating-webhooks.ts';
+import { isExempt } from '../webhooks/webhook-match.ts';
 import { mutate } from './mutate.ts';
 import { compileMutatingPolicy, type MutatingPolicy } from './mutating-policy.ts';
 

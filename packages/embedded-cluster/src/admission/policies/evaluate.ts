@@ -1,5 +1,5 @@
 import { celValue } from '../../cel/values.ts';
-import { evaluateConditions } from '../match-conditions.ts';
+import { evaluateConditions } from '../webhooks/match-conditions.ts';
 import type { Policy, PolicyFrame, Validation } from './policy.ts';
 
 /** What a policy says to a request: everything that it does not agree with. */

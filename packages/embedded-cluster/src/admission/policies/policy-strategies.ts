@@ -1,12 +1,12 @@
 import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { compileCel } from '../../cel/cel.ts';
-import { duplicate } from '../../kinds/builtin/field-checks.ts';
-import { selectorErrors } from '../../kinds/builtin/labels.ts';
-import { fillIn, isThere, objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/read.ts';
-import { emptyStatus } from '../../kinds/builtin/workload-checks.ts';
+import { duplicate } from '../../kinds/builtin/checks/field-checks.ts';
+import { selectorErrors } from '../../kinds/builtin/checks/labels.ts';
+import { fillIn, isThere, objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/checks/read.ts';
+import { emptyStatus } from '../../kinds/builtin/workloads/workload-checks.ts';
 import type { Strategy } from '../../kinds/strategy.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
-import { ruleErrors } from '../rule-validation.ts';
+import { ruleErrors } from '../webhooks/rule-validation.ts';
 import { policyVariables } from './policy.ts';
 
 export function fillInMatch(match: JsonObject | undefined): void {

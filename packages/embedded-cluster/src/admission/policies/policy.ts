@@ -1,8 +1,8 @@
 import { parseSelector, type Selector, selectEverything } from '@holdfast/base/labels/label-selector';
 import { type CelCompiled, compileCel } from '../../cel/cel.ts';
 import type { KubeObject } from '../../objects.ts';
-import type { MatchCondition } from '../match-conditions.ts';
-import type { Rule } from '../rule-match.ts';
+import type { MatchCondition } from '../webhooks/match-conditions.ts';
+import type { Rule } from '../webhooks/rule-match.ts';
 
 /** Which requests a policy or its binding is about. */
 export interface Matcher {

@@ -1,5 +1,5 @@
 import { typeProblem } from '../../cel/cel.ts';
-import { objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/read.ts';
+import { objectAt, objectsAt, specOf, textAt, textsAt } from '../../kinds/builtin/checks/read.ts';
 import type { ResourceType, ResourceTypes } from '../../kinds/resource-type.ts';
 import { type JsonObject, joinApiVersion, type KubeObject } from '../../objects.ts';
 import { policyVariables } from './policy.ts';

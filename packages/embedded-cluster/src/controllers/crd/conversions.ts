@@ -1,4 +1,4 @@
-import type { ResolveService } from '../../admission/webhook-endpoint.ts';
+import type { ResolveService } from '../../admission/webhooks/webhook-endpoint.ts';
 import { createPostReview } from '../../crd/conversion-post.ts';
 import { type ConvertObjects, conversionWebhook } from '../../crd/conversion-webhook.ts';
 import type { Crd } from '../../crd/crd.ts';

@@ -12,7 +12,7 @@ import { writeStatus } from '../common/status-writer.ts';
 import type { JobObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { hasCondition, isFinished } from '../job/job-fields.ts';
-import { beyondHistory, dueRun, missedTooMany } from './plan.ts';
+import { beyondHistory, dueRun, missedTooMany } from './plan-cron-job.ts';
 
 export type CronJobObject = KubeObject & { spec: CronJobSpec; status?: CronJobStatus };
 type Reference = NonNullable<CronJobStatus['active']>[number];

@@ -23,8 +23,8 @@ import { writeStatus } from '../common/status-writer.ts';
 import type { DaemonSetObject, NodeObject, PodObject, RevisionObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { newDaemonPod } from './daemon-pods.ts';
-import { type DaemonSetPlan, planDaemonSet } from './plan.ts';
-import { computeStatus, nextLookMs } from './status.ts';
+import { computeStatus, nextLookMs } from './daemon-set-status.ts';
+import { type DaemonSetPlan, planDaemonSet } from './plan-daemon-set.ts';
 
 const name = 'daemonset-controller';
 const daemonSets = 'apps/daemonsets';

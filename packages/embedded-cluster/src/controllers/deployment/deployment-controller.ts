@@ -12,9 +12,9 @@ import { writeStatus } from '../common/status-writer.ts';
 import type { DeploymentObject, PodObject, ReplicaSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { revisionAnnotation, wishesOf } from './deployment-fields.ts';
+import { condition } from './deployment-status.ts';
 import { sameTemplate } from './new-replica-set.ts';
-import { type DeploymentPlan, planDeployment, type ReplicaSetWrite } from './plan.ts';
-import { condition } from './status.ts';
+import { type DeploymentPlan, planDeployment, type ReplicaSetWrite } from './plan-deployment.ts';
 
 const name = 'deployment-controller';
 const deployments = 'apps/deployments';

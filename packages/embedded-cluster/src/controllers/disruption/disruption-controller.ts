@@ -9,7 +9,7 @@ import { type Controller, type ControllerContext, Reconciler, type Requeue } fro
 import { type BudgetObject, type BudgetStatus, budgets, selectorOf } from './budget.ts';
 import { failedStatus } from './budget-status.ts';
 import { BudgetIndex, PodIndex } from './label-index.ts';
-import { planBudget, type SelectedPods } from './plan.ts';
+import { planBudget, type SelectedPods } from './plan-disruption.ts';
 import { createFindScale, type FindScale } from './scales.ts';
 import { createStaleTargets, staleTargetInMs } from './stale-targets.ts';
 

@@ -11,6 +11,7 @@ import type { RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { groupsIn, statesOf } from './groups.ts';
 import * as keys from './keys.ts';
+import { computeLwsStatus } from './leader-worker-set-status.ts';
 import {
   groupsOf,
   isSharedSubdomain,
@@ -24,7 +25,6 @@ import { chooseRevision, revisionKeyOf } from './revision.ts';
 import { type LeaderState, planRollout, type Rollout } from './rollout.ts';
 import { ensureService } from './service.ts';
 import { leaderStatefulSet, overlay } from './statefulsets.ts';
-import { computeLwsStatus } from './status.ts';
 
 const name = 'lws-controller-manager';
 const statefulSets = 'apps/statefulsets';

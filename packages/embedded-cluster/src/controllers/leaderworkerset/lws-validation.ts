@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '@holdfast/base/field-errors';
-import { dns1035LabelProblems } from '../../kinds/builtin/syntax.ts';
+import { dns1035LabelProblems } from '../../kinds/builtin/checks/syntax.ts';
 import { scaled } from '../common/amounts.ts';
 import * as keys from './keys.ts';
 import { groupsOf, type LwsObject, rollingUpdateOf, type SubGroupPolicy, sizeOf } from './lws-object.ts';

@@ -9,7 +9,7 @@ import { findCondition } from '../common/conditions.ts';
 import { EventRecorder } from '../common/events.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { type GracePeriods, judgeNode, type NodeSighting } from './health.ts';
+import { type GracePeriods, judgeNode, type NodeSighting } from './node-health.ts';
 import { taintsFor } from './taints.ts';
 
 export interface NodeLifecycleOptions {

@@ -5,7 +5,7 @@ import { type Timer, timestamp } from '../../time/clock.ts';
 import { isFinished } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
-import { type Doomed, defaultFinishedLimit, failed, planPodGc } from './plan.ts';
+import { type Doomed, defaultFinishedLimit, failed, planPodGc } from './plan-pod-gc.ts';
 
 export interface PodGcOptions {
   /** Finished pods beyond this number are deleted, the oldest first. */

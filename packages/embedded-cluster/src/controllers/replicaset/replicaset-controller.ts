@@ -10,7 +10,7 @@ import { isFinished, isTerminating } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { computeStatus, nextLookMs, planReplicas } from './plan.ts';
+import { computeStatus, nextLookMs, planReplicas } from './plan-replica-set.ts';
 import { type ReplicaKind, type ReplicaOwner, replicaSets, replicationControllers } from './replica-owner.ts';
 
 export function startReplicaSetController(context: ControllerContext): Controller {

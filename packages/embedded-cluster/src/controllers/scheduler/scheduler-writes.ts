@@ -4,7 +4,7 @@ import { EventRecorder } from '../common/events.ts';
 import type { ControllerContext } from '../controller.ts';
 import type { GroupReference } from './groups.ts';
 import type { PodNeeds } from './pod-needs.ts';
-import { type GroupProgress, writeGroupProgress, writeUnschedulable } from './status.ts';
+import { type GroupProgress, writeGroupProgress, writeUnschedulable } from './scheduling-status.ts';
 
 const schedulerName = 'kube-scheduler';
 

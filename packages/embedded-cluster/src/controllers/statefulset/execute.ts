@@ -3,7 +3,7 @@ import { conflict, isApiError } from '../../errors.ts';
 import type { EventRecorder } from '../common/events.ts';
 import { deletePod, messageOf } from '../common/pod-writer.ts';
 import type { PodObject, StatefulSetObject } from '../common/workloads.ts';
-import type { SetAction } from './plan.ts';
+import type { SetAction } from './plan-stateful-set.ts';
 
 const claims = 'persistentvolumeclaims';
 

@@ -17,7 +17,7 @@ import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { executeAction } from './execute.ts';
 import { ordinalOf, revisionOfPod } from './ordinals.ts';
-import { planStatefulSet } from './plan.ts';
+import { planStatefulSet } from './plan-stateful-set.ts';
 
 const name = 'statefulset-controller';
 const statefulSets = 'apps/statefulsets';

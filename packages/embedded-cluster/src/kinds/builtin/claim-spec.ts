@@ -3,11 +3,11 @@
 import { type FieldError, forbidden, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import { formatQuantity, parseQuantity } from '../quantity.ts';
-import { oneOfIfThere, optionalText } from './field-checks.ts';
-import { selectorErrors } from './labels.ts';
-import { ensureObject, fillInText, objectAt, textsAt } from './read.ts';
-import { canonicalQuantities, quantityErrors } from './resource-lists.ts';
-import { dnsSubdomainProblems } from './syntax.ts';
+import { oneOfIfThere, optionalText } from './checks/field-checks.ts';
+import { selectorErrors } from './checks/labels.ts';
+import { ensureObject, fillInText, objectAt, textsAt } from './checks/read.ts';
+import { canonicalQuantities, quantityErrors } from './checks/resource-lists.ts';
+import { dnsSubdomainProblems } from './checks/syntax.ts';
 
 export function claimDefaults(claim: JsonObject): void {
   const spec = ensureObject(claim, 'spec');

@@ -3,9 +3,9 @@
 import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { problemsOf, tooLong, unchanged, unchangedWhenImmutable } from './field-checks.ts';
-import { fillInText, objectAt, pairsAt, textAt } from './read.ts';
-import { configKeyProblems } from './syntax.ts';
+import { problemsOf, tooLong, unchanged, unchangedWhenImmutable } from './checks/field-checks.ts';
+import { fillInText, objectAt, pairsAt, textAt } from './checks/read.ts';
+import { configKeyProblems } from './checks/syntax.ts';
 
 const maxBytes = 1024 * 1024;
 

@@ -4,9 +4,9 @@ import { type FieldError, forbidden, invalid, required } from '@holdfast/base/fi
 import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { requiredText } from './field-checks.ts';
-import { ensureObject, fillIn, listAt, objectAt, specOf, textAt } from './read.ts';
-import { emptyStatus } from './workload-checks.ts';
+import { requiredText } from './checks/field-checks.ts';
+import { ensureObject, fillIn, listAt, objectAt, specOf, textAt } from './checks/read.ts';
+import { emptyStatus } from './workloads/workload-checks.ts';
 
 const pemRequest = /^-----BEGIN CERTIFICATE REQUEST-----\n[\s\S]+-----END CERTIFICATE REQUEST-----\s*$/;
 

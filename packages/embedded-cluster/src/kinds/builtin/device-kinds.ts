@@ -2,9 +2,9 @@
 
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { unchanged, unchangedFields } from './field-checks.ts';
-import { fillInNumber, fillInText, objectAt, objectsAt, specOf, textAt } from './read.ts';
-import { emptyStatus } from './workload-checks.ts';
+import { unchanged, unchangedFields } from './checks/field-checks.ts';
+import { fillInNumber, fillInText, objectAt, objectsAt, specOf, textAt } from './checks/read.ts';
+import { emptyStatus } from './workloads/workload-checks.ts';
 
 /** A request that does not say how many wants one. */
 function requestDefaults(request: JsonObject | undefined): void {

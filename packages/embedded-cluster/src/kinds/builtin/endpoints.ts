@@ -4,9 +4,9 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate, oneOf, portErrors, problemsOf, tooMany, unchanged } from './field-checks.ts';
-import { ensureObject, fillIn, fillInText, objectsAt, textAt, textsAt } from './read.ts';
-import { dnsLabelProblems } from './syntax.ts';
+import { duplicate, oneOf, portErrors, problemsOf, tooMany, unchanged } from './checks/field-checks.ts';
+import { ensureObject, fillIn, fillInText, objectsAt, textAt, textsAt } from './checks/read.ts';
+import { dnsLabelProblems } from './checks/syntax.ts';
 
 const badIp = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const protocols = ['SCTP', 'TCP', 'UDP'] as const;

@@ -1,8 +1,8 @@
 import { type FieldError, invalid, required } from '@holdfast/base/field-errors';
 import type { KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { ensureObject, fillIn, isThere, objectAt, textAt } from './read.ts';
-import { labelKeyProblems } from './syntax.ts';
+import { ensureObject, fillIn, isThere, objectAt, textAt } from './checks/read.ts';
+import { labelKeyProblems } from './checks/syntax.ts';
 
 const namespaceMismatch = 'does not match event.namespace';
 const maxWord = 128;

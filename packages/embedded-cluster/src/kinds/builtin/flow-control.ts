@@ -3,9 +3,9 @@
 import { type FieldError, required } from '@holdfast/base/field-errors';
 import type { JsonObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { oneOf } from './field-checks.ts';
-import { ensureObject, fillIn, fillInNumber, objectAt, specOf, textAt } from './read.ts';
-import { emptyStatus } from './workload-checks.ts';
+import { oneOf } from './checks/field-checks.ts';
+import { ensureObject, fillIn, fillInNumber, objectAt, specOf, textAt } from './checks/read.ts';
+import { emptyStatus } from './workloads/workload-checks.ts';
 
 export const flowSchemaStrategy: Strategy = {
   applyDefaults(schema) {

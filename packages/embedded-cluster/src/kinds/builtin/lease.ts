@@ -1,8 +1,8 @@
 import { type FieldError, forbidden, invalid } from '@holdfast/base/field-errors';
 import type { KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { notNegativeFields } from './field-checks.ts';
-import { ensureObject, numberAt, specOf, textAt } from './read.ts';
+import { notNegativeFields } from './checks/field-checks.ts';
+import { ensureObject, numberAt, specOf, textAt } from './checks/read.ts';
 
 function validate(lease: KubeObject): readonly FieldError[] {
   const spec = specOf(lease);

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { problemsOf } from './field-checks.ts';
-import { dnsLabelName } from './names.ts';
-import { ensureObject, fillInText, specOf, statusOf, textAt, textsAt } from './read.ts';
-import { labelKeyProblems } from './syntax.ts';
+import { problemsOf } from './checks/field-checks.ts';
+import { dnsLabelName } from './checks/object-names.ts';
+import { ensureObject, fillInText, specOf, statusOf, textAt, textsAt } from './checks/read.ts';
+import { labelKeyProblems } from './checks/syntax.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 /** Keeps a namespace until its contents are gone; only the finalize subresource takes it away. */

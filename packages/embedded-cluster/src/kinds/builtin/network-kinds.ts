@@ -3,8 +3,8 @@
 import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { selectorErrors } from './labels.ts';
-import { ensureObject, fillInText, isThere, listAt, objectAt, objectsAt, specOf, textAt } from './read.ts';
+import { selectorErrors } from './checks/labels.ts';
+import { ensureObject, fillInText, isThere, listAt, objectAt, objectsAt, specOf, textAt } from './checks/read.ts';
 
 function policyDefaults(policy: KubeObject): void {
   const spec = ensureObject(policy, 'spec');

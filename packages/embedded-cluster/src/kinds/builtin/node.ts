@@ -2,12 +2,12 @@ import { type FieldError, forbidden, invalid, required } from '@holdfast/base/fi
 import { sameJson } from '@holdfast/base/json';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate } from './field-checks.ts';
-import { labelNameErrors } from './labels.ts';
-import { ensureObject, fillIn, isThere, listAt, objectAt, objectsAt, specOf, statusOf, textAt } from './read.ts';
-import { canonicalQuantities } from './resource-lists.ts';
-import { taintEffectErrors } from './scheduling-validation.ts';
-import { labelValueProblems } from './syntax.ts';
+import { duplicate } from './checks/field-checks.ts';
+import { labelNameErrors } from './checks/labels.ts';
+import { ensureObject, fillIn, isThere, listAt, objectAt, objectsAt, specOf, statusOf, textAt } from './checks/read.ts';
+import { canonicalQuantities } from './checks/resource-lists.ts';
+import { labelValueProblems } from './checks/syntax.ts';
+import { taintEffectErrors } from './pods/scheduling-validation.ts';
 
 function applyDefaults(node: KubeObject): void {
   ensureObject(node, 'spec');

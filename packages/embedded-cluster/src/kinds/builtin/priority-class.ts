@@ -1,9 +1,9 @@
 import { type FieldError, forbidden } from '@holdfast/base/field-errors';
 import type { KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { unchanged } from './field-checks.ts';
-import { preemptionPolicies } from './pod-spec-validation.ts';
-import { fillIn, numberAt, textAt } from './read.ts';
+import { unchanged } from './checks/field-checks.ts';
+import { fillIn, numberAt, textAt } from './checks/read.ts';
+import { preemptionPolicies } from './pods/pod-spec-validation.ts';
 
 const maxUserPriority = 1_000_000_000;
 const systemPrefix = 'system-';

@@ -3,9 +3,9 @@
 import { type FieldError, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate, unchanged } from './field-checks.ts';
-import { ensureObject, objectAt, objectsAt, specOf, textAt } from './read.ts';
-import { canonicalQuantities, quantityErrors } from './resource-lists.ts';
+import { duplicate, unchanged } from './checks/field-checks.ts';
+import { ensureObject, objectAt, objectsAt, specOf, textAt } from './checks/read.ts';
+import { canonicalQuantities, quantityErrors } from './checks/resource-lists.ts';
 
 const rangeParts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 

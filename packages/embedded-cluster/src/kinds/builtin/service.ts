@@ -1,9 +1,9 @@
 import { type FieldError, forbidden, invalid, required } from '@holdfast/base/field-errors';
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { duplicate, oneOf, portErrors, problemsOf } from './field-checks.ts';
-import { labelErrors } from './labels.ts';
-import { dnsLabelName } from './names.ts';
+import { duplicate, oneOf, portErrors, problemsOf } from './checks/field-checks.ts';
+import { labelErrors } from './checks/labels.ts';
+import { dnsLabelName } from './checks/object-names.ts';
 import {
   ensureObject,
   fillIn,
@@ -15,8 +15,8 @@ import {
   objectsAt,
   specOf,
   textAt,
-} from './read.ts';
-import { dnsLabelProblems, dnsSubdomainProblems } from './syntax.ts';
+} from './checks/read.ts';
+import { dnsLabelProblems, dnsSubdomainProblems } from './checks/syntax.ts';
 
 const affinitySeconds = 10_800;
 const maxAffinitySeconds = 86_400;

@@ -6,14 +6,14 @@ import type { JsonObject, KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { compareQuantities, zeroQuantity } from '../quantity.ts';
 import type { Strategy } from '../strategy.ts';
+import { oneOfIfThere, optionalText, requiredText, unchanged } from './checks/field-checks.ts';
+import { ensureObject, fillIn, fillInText, objectAt, specOf, statusOf, textAt } from './checks/read.ts';
+import { canonicalQuantities, quantityAt } from './checks/resource-lists.ts';
+import { structDiff } from './checks/struct-diff.ts';
+import { dnsSubdomainProblems, labelKeyProblems } from './checks/syntax.ts';
 import { accessModeErrors, claimDefaults, claimSpecErrors } from './claim-spec.ts';
-import { oneOfIfThere, optionalText, requiredText, unchanged } from './field-checks.ts';
-import { hostPathDefaults } from './pod-defaults.ts';
-import { ensureObject, fillIn, fillInText, objectAt, specOf, statusOf, textAt } from './read.ts';
-import { canonicalQuantities, quantityAt } from './resource-lists.ts';
-import { structDiff } from './struct-diff.ts';
-import { dnsSubdomainProblems, labelKeyProblems } from './syntax.ts';
-import { emptyStatus } from './workload-checks.ts';
+import { hostPathDefaults } from './pods/pod-defaults.ts';
+import { emptyStatus } from './workloads/workload-checks.ts';
 
 function requestsOf(spec: JsonObject): JsonObject | undefined {
   return objectAt(objectAt(spec, 'resources'), 'requests');

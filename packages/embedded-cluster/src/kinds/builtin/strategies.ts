@@ -1,32 +1,21 @@
 import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { ResourceKey } from '../../objects.ts';
 import type { Strategy } from '../strategy.ts';
-import { autoscalerStrategy } from './autoscaler.ts';
 import { configMapStrategy, secretStrategy } from './config-data.ts';
 import { apiServiceStrategy, certificateRequestStrategy, migrationStrategy } from './control-plane-kinds.ts';
-import { controllerRevisionStrategy } from './controller-revision.ts';
-import { cronJobStrategy } from './cron-job.ts';
-import { daemonSetStrategy } from './daemon-set.ts';
-import { deploymentStrategy } from './deployment.ts';
 import { resourceClaimStrategy, resourceClaimTemplateStrategy, resourceSliceStrategy } from './device-kinds.ts';
 import { endpointSliceStrategy, endpointsStrategy } from './endpoints.ts';
 import { eventStrategy } from './event.ts';
 import { flowSchemaStrategy, priorityLevelStrategy } from './flow-control.ts';
-import { jobStrategy } from './job.ts';
 import { leaseStrategy } from './lease.ts';
 import { namespaceStrategy } from './namespace.ts';
 import { ingressStrategy, networkPolicyStrategy } from './network-kinds.ts';
 import { nodeStrategy } from './node.ts';
-import { podStrategy } from './pod.ts';
-import { podDisruptionBudgetStrategy } from './pod-disruption-budget.ts';
-import { podGroupStrategy, workloadStrategy } from './pod-groups.ts';
-import { podTemplateStrategy } from './pod-template-object.ts';
+import { podStrategy } from './pods/pod.ts';
+import { podGroupStrategy, workloadStrategy } from './pods/pod-groups.ts';
 import { priorityClassStrategy } from './priority-class.ts';
 import { limitRangeStrategy, resourceQuotaStrategy } from './quota-kinds.ts';
-import { replicaSetStrategy } from './replica-set.ts';
-import { replicationControllerStrategy } from './replication-controller.ts';
 import { serviceStrategy } from './service.ts';
-import { statefulSetStrategy } from './stateful-set.ts';
 import {
   claimStrategy,
   csiDriverStrategy,
@@ -36,6 +25,17 @@ import {
   volumeAttributesClassStrategy,
   volumeStrategy,
 } from './storage-kinds.ts';
+import { autoscalerStrategy } from './workloads/autoscaler.ts';
+import { controllerRevisionStrategy } from './workloads/controller-revision.ts';
+import { cronJobStrategy } from './workloads/cron-job.ts';
+import { daemonSetStrategy } from './workloads/daemon-set.ts';
+import { deploymentStrategy } from './workloads/deployment.ts';
+import { jobStrategy } from './workloads/job.ts';
+import { podDisruptionBudgetStrategy } from './workloads/pod-disruption-budget.ts';
+import { podTemplateStrategy } from './workloads/pod-template-object.ts';
+import { replicaSetStrategy } from './workloads/replica-set.ts';
+import { replicationControllerStrategy } from './workloads/replication-controller.ts';
+import { statefulSetStrategy } from './workloads/stateful-set.ts';
 
 /** A kind that has no rules beyond its schema and its metadata. */
 const plain: Strategy = {};

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { beyondHistory, dueRun } from '../../../src/controllers/cronjob/plan.ts';
+import { beyondHistory, dueRun } from '../../../src/controllers/cronjob/plan-cron-job.ts';
 import { parseSchedule } from '../../../src/kinds/cron.ts';
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../src/controllers/common/workloads.ts';
 import { meetsNodeRequirements } from '../../../src/controllers/daemonset/node-affinity.ts';
 import { tolerationsOf, untolerated } from '../../../src/controllers/daemonset/node-taints.ts';
-import { planDaemonSet } from '../../../src/controllers/daemonset/plan.ts';
+import { planDaemonSet } from '../../../src/controllers/daemonset/plan-daemon-set.ts';
 import { daemonSet, node, pod, ready } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z');

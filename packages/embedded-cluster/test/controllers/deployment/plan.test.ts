@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeploymentObject, ReplicaSetObject } from '../../../src/controllers/common/workloads.ts';
 import { wishesOf } from '../../../src/controllers/deployment/deployment-fields.ts';
 import { makeNew, sameTemplate } from '../../../src/controllers/deployment/new-replica-set.ts';
-import { planDeployment } from '../../../src/controllers/deployment/plan.ts';
+import { planDeployment } from '../../../src/controllers/deployment/plan-deployment.ts';
 import { finish } from '../../../src/controllers/deployment/replica-set-draft.ts';
 import { deployment, template } from '../workloads.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../src/controllers/common/workloads.ts';
 import type { BudgetObject } from '../../../src/controllers/disruption/budget.ts';
-import { planBudget } from '../../../src/controllers/disruption/plan.ts';
+import { planBudget } from '../../../src/controllers/disruption/plan-disruption.ts';
 import { selectorText } from '../../../src/controllers/disruption/selector-text.ts';
 import { aPod, at, budget, now, pods, scales } from './budgets.ts';
 

@@ -2,7 +2,7 @@ import type { NodeCondition } from 'kubernetes-types/core/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { NodeObject } from '../../../src/controllers/common/workloads.ts';
 import { stayOf } from '../../../src/controllers/nodelifecycle/eviction-time.ts';
-import { judgeNode, type NodeSighting } from '../../../src/controllers/nodelifecycle/health.ts';
+import { judgeNode, type NodeSighting } from '../../../src/controllers/nodelifecycle/node-health.ts';
 import { taintsFor } from '../../../src/controllers/nodelifecycle/taints.ts';
 import { timestamp } from '../../../src/time/clock.ts';
 

@@ -1,6 +1,6 @@
 import type { Condition } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
-import { type GroupProgress, groupConditions } from '../../../src/controllers/scheduler/status.ts';
+import { type GroupProgress, groupConditions } from '../../../src/controllers/scheduler/scheduling-status.ts';
 import { timestamp } from '../../../src/time/clock.ts';
 
 const now = Date.UTC(2026, 0, 1, 12);

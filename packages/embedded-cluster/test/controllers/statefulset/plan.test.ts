@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newRevision, revisionHashLabel } from '../../../src/controllers/common/history.ts';
 import type { ClaimObject, PodObject, StatefulSetObject } from '../../../src/controllers/common/workloads.ts';
 import { podNameLabel } from '../../../src/controllers/statefulset/ordinals.ts';
-import { planStatefulSet, type SetAction } from '../../../src/controllers/statefulset/plan.ts';
+import { planStatefulSet, type SetAction } from '../../../src/controllers/statefulset/plan-stateful-set.ts';
 import { pod, ready, statefulSet, template } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-02T00:00:00Z');

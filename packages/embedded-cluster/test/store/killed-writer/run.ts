@@ -1,6 +1,6 @@
 /** Writes to a store for as long as it lives, and says on stdout what was acknowledged. Made to be killed. */
 
-import { openDurableStore } from '../../../src/store/durable-store.ts';
+import { openDurableStore } from '../../../src/store/durable/durable-store.ts';
 import { nextWrite } from '../write-plan.ts';
 
 const [directory = '', round = '0'] = process.argv.slice(2);

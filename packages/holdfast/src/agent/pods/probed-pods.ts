@@ -1,7 +1,7 @@
 import { compareResourceVersions } from '../../core/resource-version.ts';
 import type { Delta } from '../../kube/reflector/cache.ts';
+import type { ProbeResult } from '../probes/probe-result.ts';
 import type { ProbeQuestion } from '../probes/prober.ts';
-import type { ProbeResult } from '../probes/result.ts';
 import type { ProbeVerdict, Standing } from '../verdict.ts';
 import type { AgentPod, PresentCondition, ProbedPodView } from './agent-pod.ts';
 import { ProbedPod, type ProbingTerms } from './probed-pod.ts';

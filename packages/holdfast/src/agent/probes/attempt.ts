@@ -1,5 +1,5 @@
 import type { Clock } from '../../kube/time/clock.ts';
-import { errorText, failed, type ProbeResult, unknown } from './result.ts';
+import { errorText, failed, type ProbeResult, unknown } from './probe-result.ts';
 
 export interface AttemptTerms {
   readonly clock: Clock;

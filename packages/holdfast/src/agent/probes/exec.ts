@@ -3,7 +3,7 @@ import { type RawData, WebSocket } from 'ws';
 import { objectPath } from '../../kube/client/client.ts';
 import type { Identity, ServerTarget } from '../../kube/transport/target.ts';
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
-import { errorText, failed, type ProbeResult, succeeded, unknown } from './result.ts';
+import { errorText, failed, type ProbeResult, succeeded, unknown } from './probe-result.ts';
 
 export interface ExecTarget {
   readonly namespace: string;

@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { decodeStatus, encodeCheck, healthCheckPath } from './grpc-message.ts';
 import { userAgent } from './http-request.ts';
-import { errorText, failed, type ProbeResult, succeeded } from './result.ts';
+import { errorText, failed, type ProbeResult, succeeded } from './probe-result.ts';
 
 export interface GrpcTarget {
   readonly host: string;

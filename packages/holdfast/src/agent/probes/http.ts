@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { type HttpGet, headersOf, type Next, nextStop, urlOf } from './http-request.ts';
 import type { Lookups } from './lookup.ts';
-import { errorText, failed, type ProbeResult, succeeded } from './result.ts';
+import { errorText, failed, type ProbeResult, succeeded } from './probe-result.ts';
 
 /** What a body has beyond this is not waited for. */
 const maxBodyBytes = 10 * 1024;

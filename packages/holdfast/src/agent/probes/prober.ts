@@ -7,7 +7,7 @@ import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';
 import { Lookups } from './lookup.ts';
-import { failed, type ProbeResult, unknown } from './result.ts';
+import { failed, type ProbeResult, unknown } from './probe-result.ts';
 import { probeTcp } from './tcp.ts';
 
 /** Whom to ask what. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { type AttemptTerms, attempt } from './attempt.ts';
 import type { Lookups } from './lookup.ts';
-import { failed, type ProbeResult, succeeded } from './result.ts';
+import { failed, type ProbeResult, succeeded } from './probe-result.ts';
 
 /** To be connected to is all that it asks for. */
 export function probeTcp(terms: AttemptTerms, lookups: Lookups, host: string, port: number): Promise<ProbeResult> {

@@ -1,6 +1,6 @@
 import type { Probe } from '@holdfast/base/probes/probe-fields';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
-import { errorText, type ProbeResult, unknown } from '../probes/result.ts';
+import { errorText, type ProbeResult, unknown } from '../probes/probe-result.ts';
 import { nextBeat, onBeat, staleAfterMs } from './rhythm.ts';
 import { count, type Tally, untold } from './thresholds.ts';
 

@@ -1,4 +1,4 @@
-import type { ProbeResult } from '../probes/result.ts';
+import type { ProbeResult } from '../probes/probe-result.ts';
 
 /** What the probes of one life of a container have come to. */
 export interface Tally {

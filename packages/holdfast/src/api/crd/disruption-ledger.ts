@@ -1,5 +1,5 @@
 import { ledgerGroup, maxJudges, maxReservations, maxRestarts, maxSizes } from '../ledger.ts';
-import { protectOperations } from '../pub.ts';
+import { protectOperations } from '../pub/pub.ts';
 import { age, type CustomResourceDefinition, type PrinterColumn, rootSchema, type Schema } from './schema.ts';
 
 const reservation: Schema = {

@@ -1,4 +1,4 @@
-import { protectOperations, pubGroup } from '../pub.ts';
+import { protectOperations, pubGroup } from '../pub/pub.ts';
 import {
   age,
   type CrdVersion,

@@ -1,5 +1,5 @@
 import { type Fields, isObject } from '@holdfast/base/json';
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
 import { everywhere, only } from '../../observe/once/scope.ts';

@@ -1,6 +1,6 @@
 import type { ExpectedSource } from '../../core/verdict.ts';
 import type { BudgetView } from '../status/budget-view.ts';
-import { kindText } from '../status/text.ts';
+import { kindText } from '../status/status-text.ts';
 import { firstOf } from './layout.ts';
 import type { UnitView } from './unit-view.ts';
 

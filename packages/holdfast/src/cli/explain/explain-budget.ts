@@ -3,7 +3,7 @@ import { decide } from '../../core/decide/decide.ts';
 import type { Blocker } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
-import type { PubState } from '../../core/world/pub-state.ts';
+import type { PubState } from '../../core/world/pub/pub-state.ts';
 import type { BuiltinStatus } from '../../observe/once/builtin-status.ts';
 import { type LiveWorld, objectKey } from '../../observe/once/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';

@@ -7,7 +7,7 @@ import { bit } from '../../core/health.ts';
 import type { Operation } from '../../core/request.ts';
 import type { Blocker, BudgetRef, Charge, Verdict } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
-import type { OwnerNode } from '../../core/world/owner-node.ts';
+import type { OwnerNode } from '../../core/world/owners/owner-node.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import { type LiveWorld, objectKey } from '../../observe/once/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';

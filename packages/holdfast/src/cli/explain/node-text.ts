@@ -1,6 +1,6 @@
 import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
-import { kindText } from '../status/text.ts';
+import { kindText } from '../status/status-text.ts';
 import { table } from '../table.ts';
 import type { NodeExplanation, NodePod } from './explain-node.ts';
 import { section } from './layout.ts';

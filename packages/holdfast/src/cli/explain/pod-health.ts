@@ -2,7 +2,7 @@ import type { Condition } from '@holdfast/base/meta';
 import { condition } from '../../api/names.ts';
 import { bit } from '../../core/health.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import type { PubState } from '../../core/world/pub-state.ts';
+import type { PubState } from '../../core/world/pub/pub-state.ts';
 import { printable } from '../../kube/outcome/printable.ts';
 import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
 

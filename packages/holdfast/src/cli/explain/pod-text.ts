@@ -3,7 +3,7 @@ import type { Operation } from '../../core/request.ts';
 import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
 import type { Paint } from '../output/paint.ts';
-import { kindText } from '../status/text.ts';
+import { kindText } from '../status/status-text.ts';
 import { type Asked, enforces } from './answer.ts';
 import { budgetNumbersText, budgetTitle, downText, unitText } from './budget-words.ts';
 import type { BudgetOpinion, OwnerView, PodExplanation } from './explain-pod.ts';

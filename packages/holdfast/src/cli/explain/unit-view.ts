@@ -3,8 +3,8 @@ import type { Judge } from '../../core/decide/judges.ts';
 import type { GroupNode } from '../../core/world/group-node.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import type { PubState } from '../../core/world/pub-state.ts';
-import type { PubUnit } from '../../core/world/pub-unit.ts';
+import type { PubState } from '../../core/world/pub/pub-state.ts';
+import type { PubUnit } from '../../core/world/pub/pub-unit.ts';
 import { whyDown, whyDownForPub } from './pod-health.ts';
 
 /** A group that a budget counts as one. */

@@ -8,9 +8,9 @@ import { type LiveFlags, withLiveFlags, withScopeFlags } from '../live/flags.ts'
 import { withSession } from '../live/session.ts';
 import { paintFor } from '../output/paint.ts';
 import { structured } from '../output/structured.ts';
+import { lintText } from './lint-text.ts';
 import { lintJson, lintSarif } from './sarif.ts';
 import { fromLiveCluster, fromManifests, type Linted } from './sources.ts';
-import { lintText } from './text.ts';
 
 interface Options extends LiveFlags, ScopeFlags {
   readonly output: 'text' | 'json' | 'sarif';

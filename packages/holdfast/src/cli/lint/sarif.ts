@@ -1,6 +1,6 @@
 import type { Finding, LintObject, Rule } from '../../core/lint/finding.ts';
+import { objectName } from './lint-text.ts';
 import type { Place } from './manifest-files.ts';
-import { objectName } from './text.ts';
 
 /** For programs: stable names, and what people see. */
 export function lintJson(

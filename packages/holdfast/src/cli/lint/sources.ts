@@ -1,5 +1,5 @@
 import type { Fields } from '@holdfast/base/json';
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import { counted } from '../../api/wording.ts';
 import type { LintInput, LintObject } from '../../core/lint/finding.ts';
 import type { KindName } from '../../kube/discovery/discovery.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '@holdfast/base/json';
-import type { Plan } from '../../core/plan/result.ts';
+import type { Plan } from '../../core/plan/plan-result.ts';
 import { Problem } from '../../observe/problem.ts';
 import { readText } from '../load-objects.ts';
 

@@ -1,7 +1,7 @@
-import type { BudgetUse, Plan, PlannedNode, PlannedWave, StuckNode } from '../../core/plan/result.ts';
+import type { BudgetUse, Plan, PlannedNode, PlannedWave, StuckNode } from '../../core/plan/plan-result.ts';
 import { ageText } from '../output/age.ts';
+import { boundText } from './plan-text.ts';
 import { svgStyle } from './svg-palette.ts';
-import { boundText } from './text.ts';
 
 const width = 880;
 const margin = 16;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { planDrain } from '../../core/plan/plan.ts';
+import { planDrain } from '../../core/plan/plan-drain.ts';
 import { exitCode, Problem } from '../../observe/problem.ts';
 import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
@@ -8,17 +8,17 @@ import { paintFor } from '../output/paint.ts';
 import { structured } from '../output/structured.ts';
 import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
-import { comparisonText, type RunComparison } from './compare-text.ts';
 import { pageOf } from './html/page.ts';
 import { progressOn } from './progress.ts';
-import { isFinished, type SimulationResult } from './result.ts';
 import { type RunOptions, simulate } from './run.ts';
 import { readWish, scenarioOf, type Wish } from './scenario.ts';
 import type { SimulateOptions } from './simulate.ts';
+import { isFinished, type SimulationResult } from './simulation-result.ts';
 import { completeSnapshot } from './snapshot/complete.ts';
 import { readSnapshot } from './snapshot/from-cluster.ts';
 import { overlay } from './snapshot/overlay.ts';
-import { resultText } from './text.ts';
+import { comparisonText, type RunComparison } from './texts/compare-text.ts';
+import { resultText } from './texts/simulate-text.ts';
 
 /** @param words what stands after `--` */
 export async function answer(

@@ -7,8 +7,8 @@ import { describePod, inWords } from '../drain/describe.ts';
 import { Drain, type DrainAudience } from '../drain/drain-nodes.ts';
 import type { DrainSelection } from '../drain/filters.ts';
 import { findNodes } from '../drain/nodes.ts';
-import type { Observer } from './observer.ts';
-import type { Unfinished } from './result.ts';
+import type { Observer } from './records/observer.ts';
+import type { Unfinished } from './simulation-result.ts';
 
 export interface DrainerTerms {
   readonly session: Session;

@@ -3,7 +3,7 @@ import { sleep } from '../../kube/time/clock.ts';
 import { problemOf } from '../../observe/problem.ts';
 import type { Session } from '../../observe/session.ts';
 import type { Drainer } from './drainer.ts';
-import type { Scenario } from './result.ts';
+import type { Scenario } from './simulation-result.ts';
 
 const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 

@@ -1,4 +1,4 @@
-import { momentText } from './times.ts';
+import { momentText } from './texts/times.ts';
 
 export interface SimulationProgress {
   step(elapsedMs: number): void;

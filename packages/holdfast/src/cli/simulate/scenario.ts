@@ -5,7 +5,7 @@ import { compareStrings } from '../../core/compare.ts';
 import { Problem } from '../../observe/problem.ts';
 import { durationMs } from '../duration.ts';
 import { readPlanFile } from '../plan/plan-file.ts';
-import type { Scenario } from './result.ts';
+import type { Scenario } from './simulation-result.ts';
 
 /** What was asked for, before it is known which nodes there are. */
 export type Wish = { readonly order: 'groups' | 'all' } & (

@@ -20,7 +20,7 @@ import type { Session } from '../../observe/session.ts';
 import { createLogger } from '../../telemetry/log.ts';
 import { sessionLimit } from '../live/session.ts';
 import type { LoadedObject } from '../load-objects.ts';
-import { prepareContent } from '../up-content.ts';
+import { prepareContent } from '../up/up-content.ts';
 import { linkTo } from './link.ts';
 import { simulatedProber } from './prober.ts';
 import { createProtection } from './protection.ts';

@@ -1,5 +1,5 @@
 import { formatFieldErrors } from '@holdfast/base/field-errors';
-import type { RefusalCode } from '../../api/reasons.ts';
+import type { RefusalCode } from '../../api/refusals/reasons.ts';
 import { compareStrings } from '../../core/compare.ts';
 import { type EntangledBy, entangledBy } from '../../core/decide/entangled-by.ts';
 import { uncountedText } from '../../core/status/status-words.ts';
@@ -7,7 +7,7 @@ import type { BudgetRef, ExpectedSource } from '../../core/verdict.ts';
 import type { NamespaceState } from '../../core/world/namespace-state.ts';
 import type { PdbState } from '../../core/world/pdb-state.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
-import type { PubState } from '../../core/world/pub-state.ts';
+import type { PubState } from '../../core/world/pub/pub-state.ts';
 import type { World } from '../../core/world/world.ts';
 
 /** `builtin`: a PodDisruptionBudget that counts pods as Kubernetes does, which judges it itself unless it is entangled. */

@@ -1,5 +1,5 @@
 import type { StatusReport } from './report.ts';
-import { budgetCells, nodeCells, noteLines } from './text.ts';
+import { budgetCells, nodeCells, noteLines } from './status-text.ts';
 
 /** What changed from one look to the next, a line for each thing: for a log instead of a screen. */
 export function changes(before: StatusReport, after: StatusReport): readonly string[] {

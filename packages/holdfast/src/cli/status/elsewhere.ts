@@ -1,6 +1,6 @@
 import type { Fields } from '@holdfast/base/json';
 import { isObject } from '@holdfast/base/json';
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import type { KindReader } from '../../observe/once/kind-reader.ts';
 import { everywhere } from '../../observe/once/scope.ts';
 import { resources } from '../../observe/resources.ts';

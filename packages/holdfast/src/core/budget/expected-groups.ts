@@ -1,6 +1,6 @@
 import { type ExpectedSource, expectedSources } from '../verdict.ts';
 import type { Parent } from '../world/group-node.ts';
-import type { OwnerNode } from '../world/owner-node.ts';
+import type { OwnerNode } from '../world/owners/owner-node.ts';
 import type { PodGroupObjects } from '../world/pod-group-objects.ts';
 import { type Expected, notLookedUp } from './desired.ts';
 

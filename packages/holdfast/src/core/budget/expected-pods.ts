@@ -1,4 +1,4 @@
-import type { OwnerNode } from '../world/owner-node.ts';
+import type { OwnerNode } from '../world/owners/owner-node.ts';
 import { type Expected, notLookedUp } from './desired.ts';
 
 /** How many pods the owners want (P7). An owner that is gone wants none; its pods go with it. */

@@ -1,5 +1,5 @@
 import type { ExpectedSource } from '../verdict.ts';
-import type { OwnerNode } from '../world/owner-node.ts';
+import type { OwnerNode } from '../world/owners/owner-node.ts';
 import { type Expected, notLookedUp } from './desired.ts';
 import { weaker } from './expected-groups.ts';
 

@@ -1,6 +1,6 @@
 import type { BudgetRef, ExpectedSource } from '../verdict.ts';
 import type { PdbState } from '../world/pdb-state.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import type { World } from '../world/world.ts';
 
 /** The numbers of one budget as the rule sees them now. */

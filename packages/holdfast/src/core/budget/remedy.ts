@@ -1,4 +1,4 @@
-import type { LimitField, Remedy } from '../../api/refusal-outlook.ts';
+import type { LimitField, Remedy } from '../../api/refusals/refusal-outlook.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import type { Limit } from './rules.ts';
 import type { Supply } from './supply.ts';

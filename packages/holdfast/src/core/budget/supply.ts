@@ -1,6 +1,6 @@
 import type { ExpectedSource } from '../verdict.ts';
 import type { Parent } from '../world/group-node.ts';
-import type { OwnerNode } from '../world/owner-node.ts';
+import type { OwnerNode } from '../world/owners/owner-node.ts';
 import type { Expected } from './desired.ts';
 import { expectedPods } from './expected-pods.ts';
 

@@ -1,5 +1,5 @@
-import type { RefusalCode, Withholder } from '../../api/reasons.ts';
-import type { Remedy } from '../../api/refusal-outlook.ts';
+import type { RefusalCode, Withholder } from '../../api/refusals/reasons.ts';
+import type { Remedy } from '../../api/refusals/refusal-outlook.ts';
 import { agree } from '../../api/wording.ts';
 import type { Desired, Expected } from '../budget/desired.ts';
 import { remedyOf } from '../budget/remedy.ts';
@@ -11,7 +11,7 @@ import type { BudgetRef } from '../verdict.ts';
 import type { Bounds, GroupNode } from '../world/group-node.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord, Strength } from '../world/pod-record.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 
 /** A unit with and without the target pod, and the numbers of one budget around it. */
 export interface Case {

@@ -1,6 +1,6 @@
 import { sameJson } from '@holdfast/base/json';
 import { maxReservations, type Reservation } from '../../api/ledger.ts';
-import type { PassCode } from '../../api/reasons.ts';
+import type { PassCode } from '../../api/refusals/reasons.ts';
 import { bit } from '../health.ts';
 import { recordChange } from '../ledger/change-record.ts';
 import { type DisruptionRequest, isRemoval } from '../request.ts';

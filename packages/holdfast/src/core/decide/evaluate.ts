@@ -1,13 +1,13 @@
 import { formatFieldErrors } from '@holdfast/base/field-errors';
-import type { RefusalCode } from '../../api/reasons.ts';
-import type { Remedy } from '../../api/refusal-outlook.ts';
+import type { RefusalCode } from '../../api/refusals/reasons.ts';
+import type { Remedy } from '../../api/refusals/refusal-outlook.ts';
 import { counted, agree as verb } from '../../api/wording.ts';
 import { bit } from '../health.ts';
 import type { Blocker, BudgetRef, Charge } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import { type Case, groupCase, plainCase, podCase, pubCase, withholderOf } from './case.ts';
 import type { Judge } from './judges.ts';
 import { blocker } from './refusal.ts';

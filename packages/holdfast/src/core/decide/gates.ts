@@ -1,4 +1,4 @@
-import type { PassCode } from '../../api/reasons.ts';
+import type { PassCode } from '../../api/refusals/reasons.ts';
 import { bit } from '../health.ts';
 import type { DisruptionRequest } from '../request.ts';
 import { isAtLeast } from '../resource-version.ts';
@@ -6,7 +6,7 @@ import { type Collection, collections } from '../sync.ts';
 import type { Blocker } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import type { World } from '../world/world.ts';
 import type { Judge } from './judges.ts';
 import { blocker } from './refusal.ts';

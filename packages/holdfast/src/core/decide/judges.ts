@@ -7,7 +7,7 @@ import type { GroupNode } from '../world/group-node.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PdbState } from '../world/pdb-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import { mayMove, moves } from './moves.ts';
 import { isCollectable } from './owner-change.ts';
 

@@ -5,9 +5,9 @@ import { leaderWorkerSetOf } from '../groups/conventions.ts';
 import { labelOf } from '../label.ts';
 import type { DisruptionRequest } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import { identityOf } from '../world/owner-node.ts';
+import { identityOf } from '../world/owners/owner-node.ts';
 import { type PodRecord, sameLabels, sameOwner } from '../world/pod-record.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import { leavesOwner } from './owner-change.ts';
 
 const noLabels: StringMap = {};

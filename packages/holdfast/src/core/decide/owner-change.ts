@@ -1,8 +1,8 @@
 import { controllerOf } from '@holdfast/base/meta';
 import type { DisruptionRequest } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import { chainOf } from '../world/owner-chain.ts';
-import { identityOf } from '../world/owner-node.ts';
+import { chainOf } from '../world/owners/owner-chain.ts';
+import { identityOf } from '../world/owners/owner-node.ts';
 import { type PodRecord, sameOwner } from '../world/pod-record.ts';
 
 /**

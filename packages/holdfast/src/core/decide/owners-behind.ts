@@ -1,10 +1,10 @@
-import type { RefusalCode } from '../../api/reasons.ts';
+import type { RefusalCode } from '../../api/refusals/reasons.ts';
 import type { OwnerName } from '../owner.ts';
 import type { DisruptionRequest } from '../request.ts';
 import type { Blocker, Denied } from '../verdict.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import { chainOf } from '../world/owner-chain.ts';
-import { nameOf, type OwnerNode } from '../world/owner-node.ts';
+import { chainOf } from '../world/owners/owner-chain.ts';
+import { nameOf, type OwnerNode } from '../world/owners/owner-node.ts';
 import type { World } from '../world/world.ts';
 
 /** Refusals that no owner could change: what was judged was not known well enough. */

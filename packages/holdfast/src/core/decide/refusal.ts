@@ -1,6 +1,6 @@
-import type { RefusalCode, RefusalFacts, Withholder } from '../../api/reasons.ts';
-import { outlookOf } from '../../api/refusal-outlook.ts';
-import { describeRefusal } from '../../api/refusal-texts.ts';
+import type { RefusalCode, RefusalFacts, Withholder } from '../../api/refusals/reasons.ts';
+import { outlookOf } from '../../api/refusals/refusal-outlook.ts';
+import { describeRefusal } from '../../api/refusals/refusal-texts.ts';
 import { budgetName, counted } from '../../api/wording.ts';
 import type { Blocker, Denied } from '../verdict.ts';
 

@@ -1,8 +1,8 @@
 import { type DisruptionLedger, type GroupSize, maxSizes } from '../../api/ledger.ts';
 import type { GroupNode } from '../world/group-node.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import { podCounter, podsBelow } from '../world/owner-chain.ts';
-import type { OwnerNode } from '../world/owner-node.ts';
+import { podCounter, podsBelow } from '../world/owners/owner-chain.ts';
+import type { OwnerNode } from '../world/owners/owner-node.ts';
 import type { PodRecord } from '../world/pod-record.ts';
 
 export interface SizeLimits {

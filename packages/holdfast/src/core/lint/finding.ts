@@ -1,8 +1,8 @@
 import type { ObjectMeta } from '@holdfast/base/meta';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { PdbState } from '../world/pdb-state.ts';
-import type { PubState } from '../world/pub-state.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
 import type { World } from '../world/world.ts';
 
 /** An object as it was written, or as a cluster has it. Nothing but its kind and name is sure. */

@@ -2,7 +2,7 @@ import { annotationField } from '@holdfast/base/annotations';
 import { type FieldError, formatFieldErrors, misspelt } from '@holdfast/base/field-errors';
 import { type Fields, isObject } from '@holdfast/base/json';
 import { annotation, label } from '../../api/names.ts';
-import { validatePub } from '../../api/pub-validation.ts';
+import { validatePub } from '../../api/pub/pub-validation.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { misspeltStrategy, parseRolloutOptIn, strategyField } from '../rollout/opt-in.ts';
 import type { Hit, LintObject, LintView, Rule } from './finding.ts';

@@ -1,7 +1,7 @@
 import { obtain } from '../world/selector-index.ts';
 import { binBound } from './bin-bound.ts';
 import type { Loss, Purse } from './losses.ts';
-import type { LowerBound } from './result.ts';
+import type { LowerBound } from './plan-result.ts';
 import { roomBounds } from './room-bound.ts';
 import type { Searched } from './search.ts';
 import type { Candidate, Site } from './site.ts';

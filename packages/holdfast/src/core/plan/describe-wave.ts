@@ -3,7 +3,7 @@ import type { Charge } from '../verdict.ts';
 import { defaultGraceSeconds, type PlanOptions } from './input.ts';
 import type { Mover } from './movers.ts';
 import { groupName, type PackedWave } from './pack-wave.ts';
-import type { BudgetUse, PlannedWave } from './result.ts';
+import type { BudgetUse, PlannedWave } from './plan-result.ts';
 import { keyOf } from './site.ts';
 
 /** A wave as people and programs read it. */

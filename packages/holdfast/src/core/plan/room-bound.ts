@@ -1,7 +1,7 @@
 import { binBound } from './bin-bound.ts';
 import type { PlanNode } from './input.ts';
 import type { Mover } from './movers.ts';
-import type { LowerBound } from './result.ts';
+import type { LowerBound } from './plan-result.ts';
 import type { Site } from './site.ts';
 
 /**

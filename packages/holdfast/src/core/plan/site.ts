@@ -4,7 +4,7 @@ import { Purses } from './losses.ts';
 import { type Mover, tenantsByNode } from './movers.ts';
 import { Overlay } from './overlay.ts';
 import { Permissions } from './permissions.ts';
-import type { StuckNode } from './result.ts';
+import type { StuckNode } from './plan-result.ts';
 import { Room } from './room.ts';
 
 /** A node that can be drained, with what that takes when it is the only one. */

@@ -2,7 +2,7 @@ import { compareStrings } from '../compare.ts';
 import { obtain } from '../world/selector-index.ts';
 import type { Choose } from './carry-out.ts';
 import type { Loss } from './losses.ts';
-import type { StrategyName } from './result.ts';
+import type { StrategyName } from './plan-result.ts';
 import type { Candidate, Site } from './site.ts';
 
 export interface Strategy {

@@ -1,5 +1,5 @@
-import type { ReplicaHealth } from './health.ts';
 import { removalOf } from './removal.ts';
+import type { ReplicaHealth } from './rollout-health.ts';
 import type { PodWait, ReplicaState, RolloutStep, VerdictOf } from './state.ts';
 import { firstLeaving, type Member, type RolloutView, settledAt } from './view.ts';
 

@@ -2,8 +2,8 @@ import { controllerOf } from '@holdfast/base/meta';
 import { label } from '../../api/names.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
-import { assessReplica, type HealthTerms, type ReplicaHealth } from './health.ts';
 import { steadyMs } from './restarts.ts';
+import { assessReplica, type HealthTerms, type ReplicaHealth } from './rollout-health.ts';
 
 export interface Member {
   readonly pod: Pod;

@@ -1,7 +1,7 @@
 import { formatFieldErrors } from '@holdfast/base/field-errors';
 import type { Condition } from '@holdfast/base/meta';
 import { annotation, condition } from '../../api/names.ts';
-import type { WarningCode } from '../../api/reasons.ts';
+import type { WarningCode } from '../../api/refusals/reasons.ts';
 import { agree, counted } from '../../api/wording.ts';
 import { remedyOf } from '../budget/remedy.ts';
 import type { PdbState } from '../world/pdb-state.ts';

@@ -1,13 +1,13 @@
 import { formatFieldErrors } from '@holdfast/base/field-errors';
 import type { Condition } from '@holdfast/base/meta';
-import type { PodUnavailableBudgetStatus } from '../../api/pub.ts';
-import type { ConditionCode } from '../../api/reasons.ts';
+import type { PodUnavailableBudgetStatus } from '../../api/pub/pub.ts';
+import type { ConditionCode } from '../../api/refusals/reasons.ts';
 import { agree, counted } from '../../api/wording.ts';
 import { labelOf } from '../label.ts';
 import { isRemoval } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
-import type { PubState } from '../world/pub-state.ts';
-import type { PubUnit } from '../world/pub-unit.ts';
+import type { PubState } from '../world/pub/pub-state.ts';
+import type { PubUnit } from '../world/pub/pub-unit.ts';
 import type { World } from '../world/world.ts';
 import { type Guard, keepTransition, statusTime } from './condition.ts';
 import { neverText, uncountedText } from './status-words.ts';

@@ -1,5 +1,5 @@
-import type { Remedy } from '../../api/refusal-outlook.ts';
-import { changes } from '../../api/refusal-texts.ts';
+import type { Remedy } from '../../api/refusals/refusal-outlook.ts';
+import { changes } from '../../api/refusals/refusal-texts.ts';
 import { agree, counted, plural } from '../../api/wording.ts';
 import type { ExpectedSource } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';

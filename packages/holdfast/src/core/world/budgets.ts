@@ -1,10 +1,10 @@
 import { annotation } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import { pdbSelector, readPdb } from '../budget/rules.ts';
 import type { NamespaceState } from './namespace-state.ts';
 import { PdbState } from './pdb-state.ts';
-import { PubState } from './pub-state.ts';
+import { PubState } from './pub/pub-state.ts';
 
 /** A PodDisruptionBudget came, changed or (undefined) went. Its status changes with every eviction: that alone is only noted. */
 export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBudget | undefined): void {

@@ -1,5 +1,5 @@
-import type { OwnerNode } from './owner-node.ts';
-import type { OwnerRegistry } from './owner-registry.ts';
+import type { OwnerNode } from './owners/owner-node.ts';
+import type { OwnerRegistry } from './owners/owner-registry.ts';
 
 /** The owners that a budget's expected number was computed from. They notify it when they change; it then forgets them and computes the number again. */
 export class Dependencies {

@@ -2,7 +2,7 @@ import { GroupNode } from './group-node.ts';
 import type { NamespaceState } from './namespace-state.ts';
 import { PdbState } from './pdb-state.ts';
 import type { PodRecord } from './pod-record.ts';
-import type { PubState } from './pub-state.ts';
+import type { PubState } from './pub/pub-state.ts';
 import { obtain } from './selector-index.ts';
 
 /** What a PDB can share a pod with. */

@@ -1,5 +1,5 @@
 import { digest } from '../digest.ts';
-import { identityOf, type OwnerNode } from './owner-node.ts';
+import { identityOf, type OwnerNode } from './owners/owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
 import type { PodRecord, Share } from './pod-record.ts';
 

@@ -2,7 +2,7 @@ import { apiGroupOf } from '@holdfast/base/meta';
 import { type GroupClaim, isNative } from '../groups/claim.ts';
 import { labelOf } from '../label.ts';
 import { GroupNode } from './group-node.ts';
-import { identityOf } from './owner-node.ts';
+import { identityOf } from './owners/owner-node.ts';
 import { PodGroupObjects } from './pod-group-objects.ts';
 import type { PodRecord } from './pod-record.ts';
 import { obtain } from './selector-index.ts';

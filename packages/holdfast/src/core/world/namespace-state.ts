@@ -9,13 +9,13 @@ import { Entanglement } from './entanglement.ts';
 import { GroupRegistry } from './group-registry.ts';
 import { LabelPostings } from './label-postings.ts';
 import type { Leases } from './leases.ts';
-import { chainOf, isDoomed, isTakenAlong } from './owner-chain.ts';
-import { anyUid, nameKeyOf } from './owner-node.ts';
-import { type OwnerIdentity, OwnerRegistry } from './owner-registry.ts';
+import { chainOf, isDoomed, isTakenAlong } from './owners/owner-chain.ts';
+import { anyUid, nameKeyOf } from './owners/owner-node.ts';
+import { type OwnerIdentity, OwnerRegistry } from './owners/owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
 import { difference, firmness, nothing, type PodRecord, type Share, shareOf } from './pod-record.ts';
-import { PubIndex } from './pub-index.ts';
-import type { PubState } from './pub-state.ts';
+import { PubIndex } from './pub/pub-index.ts';
+import type { PubState } from './pub/pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 const lwsGroup = 'leaderworkerset.x-k8s.io';

@@ -6,9 +6,9 @@ import type { GroupClaim } from '../groups/claim.ts';
 import { claimsOf } from '../groups/conventions.ts';
 import { bit, healthBits } from '../health.ts';
 import type { GroupNode } from './group-node.ts';
-import type { OwnerNode } from './owner-node.ts';
+import type { OwnerNode } from './owners/owner-node.ts';
 import type { PdbState } from './pdb-state.ts';
-import type { PubState } from './pub-state.ts';
+import type { PubState } from './pub/pub-state.ts';
 
 /** Shared by all pods without labels. */
 const noLabels: StringMap = {};

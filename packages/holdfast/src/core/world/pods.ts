@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/pod.ts';
 import { bit } from '../health.ts';
 import type { NamespaceState } from './namespace-state.ts';
-import { podsBelow } from './owner-chain.ts';
+import { podsBelow } from './owners/owner-chain.ts';
 import { PodRecord, sameStructure } from './pod-record.ts';
 
 /** A pod came or changed. */

@@ -1,6 +1,6 @@
 import { atMost, type Bounds, exactly, type GroupNode, Tally } from './group-node.ts';
-import { podCounter } from './owner-chain.ts';
-import type { OwnerNode } from './owner-node.ts';
+import { podCounter } from './owners/owner-chain.ts';
+import type { OwnerNode } from './owners/owner-node.ts';
 
 /**
  * The number of pods per group that a PodDisruptionBudget states (`holdfast.dev/group-min-available`). Taken at its word, a number that

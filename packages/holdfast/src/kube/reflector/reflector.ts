@@ -7,7 +7,7 @@ import { Backoff, type BackoffLimits } from '../time/backoff.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { WatchProof } from '../transport/wire.ts';
-import { type Plan, planAfter, type Session } from './plan.ts';
+import { type Plan, planAfter, type Session } from './reflector-plan.ts';
 import type { Reflected, Sink } from './sink.ts';
 import { WatchSession } from './watch-session.ts';
 import { type StallLimits, WatchTerms } from './watch-terms.ts';

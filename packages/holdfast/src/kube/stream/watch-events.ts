@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '@holdfast/base/json';
+import { failureOfStatus } from '../outcome/api-status.ts';
 import type { Failure } from '../outcome/failure.ts';
-import { failureOfStatus } from '../outcome/status.ts';
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Fields }

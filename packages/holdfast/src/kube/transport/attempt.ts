@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { failureOf } from '../outcome/api-status.ts';
 import type { Failure } from '../outcome/failure.ts';
-import { failureOf } from '../outcome/status.ts';
 import type { Clock, Timer } from '../time/clock.ts';
 import type { Identity } from './target.ts';
 import { type Body, endFailure, type WireRequest } from './wire.ts';

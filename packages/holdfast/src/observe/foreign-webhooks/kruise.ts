@@ -1,4 +1,4 @@
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import type { ConfigurationView, WebhookView } from './webhook-view.ts';
 
 const plural = 'podunavailablebudgets';

@@ -1,4 +1,4 @@
-import type { RefusalCode } from '../../api/reasons.ts';
+import type { RefusalCode } from '../../api/refusals/reasons.ts';
 
 /** A right that the user lacks, and which answers cannot be given without it. */
 export interface MissingRight {

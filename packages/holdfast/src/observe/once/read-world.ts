@@ -2,7 +2,7 @@ import type { Fields } from '@holdfast/base/json';
 import type { Namespace } from '@holdfast/base/meta';
 import { defaultNamespace } from '../../api/installation-names.ts';
 import { ledgerGroup, ledgerName } from '../../api/ledger.ts';
-import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import { type PodUnavailableBudget, pubGroup } from '../../api/pub/pub.ts';
 import type { Collection } from '../../core/sync.ts';
 import { World } from '../../core/world/world.ts';
 import type { ResourceName } from '../../kube/client/client.ts';

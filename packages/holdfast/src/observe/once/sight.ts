@@ -1,5 +1,5 @@
 import { ledgerGroup } from '../../api/ledger.ts';
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import { Problem } from '../problem.ts';
 import { type Gap, type MissingRight, resourceText } from './gap.ts';
 

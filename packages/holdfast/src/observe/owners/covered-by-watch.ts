@@ -1,5 +1,5 @@
 import type { OwnerState } from '../../core/owner.ts';
-import { anyUid, type OwnerNode } from '../../core/world/owner-node.ts';
+import { anyUid, type OwnerNode } from '../../core/world/owners/owner-node.ts';
 
 type Pointed = Pick<OwnerNode, 'uid' | 'state'>;
 

@@ -4,7 +4,7 @@ import { ledgerGroup } from '../../api/ledger.ts';
 import { label } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
-import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
+import { type PodUnavailableBudget, pubGroup } from '../../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import { type Collection, collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';

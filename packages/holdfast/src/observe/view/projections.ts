@@ -4,7 +4,7 @@ import type { DisruptionLedger } from '../../api/ledger.ts';
 import { annotation } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import type { ResourceName } from '../../kube/client/client.ts';
 import type { Interner } from '../../kube/projection/interner.ts';

@@ -1,6 +1,6 @@
 import type { Namespace } from '@holdfast/base/meta';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { ObjectCache } from '../../kube/reflector/cache.ts';
 
 /** Objects that are needed as they are, beside what the world made of them: their writers compare first. */

@@ -3,8 +3,8 @@ import { counted } from '../../api/wording.ts';
 import { blocker, deny, refusalOf } from '../../core/decide/refusal.ts';
 import type { DisruptionRequest, Operation } from '../../core/request.ts';
 import type { Denied, Verdict } from '../../core/verdict.ts';
-import type { AdmissionAnswer, AnswerCause } from './review.ts';
 import type { Verification } from './verify.ts';
+import type { AdmissionAnswer, AnswerCause } from './wire/review.ts';
 
 export interface PodName {
   readonly namespace: string;

@@ -3,8 +3,8 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Decision } from './pod-handler.ts';
 import type { Identity } from './pod-request.ts';
-import type { ClientWords } from './review.ts';
 import { isFree } from './verify.ts';
+import type { ClientWords } from './wire/review.ts';
 
 /**
  * The audit trail: one line and one increment for each decision on a disruption of a protected pod. docs/reference/audit.md is its format,

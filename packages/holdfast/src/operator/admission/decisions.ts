@@ -1,5 +1,5 @@
 import { observedReason } from '../../api/event-reasons.ts';
-import { pubGroup } from '../../api/pub.ts';
+import { pubGroup } from '../../api/pub/pub.ts';
 import { agree, counted } from '../../api/wording.ts';
 import type { DisruptionRequest, Operation } from '../../core/request.ts';
 import type { Allowed, Blocker, BudgetRef, Charge, Denied, Verdict } from '../../core/verdict.ts';

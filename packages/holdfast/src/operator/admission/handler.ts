@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import type { AdmissionAnswer, ReviewRequest } from './review.ts';
+import type { AdmissionAnswer, ReviewRequest } from './wire/review.ts';
 
 export interface CallContext {
   /** When it is over, the answer is not read any more, and nothing may be sent in the request's name. */

@@ -20,14 +20,14 @@ import type { BuiltinCounters, Completion } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { evictionTerms, type Identity, type PodRequest, podRequestOf } from './pod-request.ts';
+import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
 import {
   type AdmissionAnswer,
   type ClientWords,
   clientWordsOf,
   type JsonPatchOperation,
   type ReviewRequest,
-} from './review.ts';
-import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
+} from './wire/review.ts';
 
 /** The two webhooks that an eviction passes, in this order: one binds it to a uid, the other decides whether it may happen. */
 

@@ -4,7 +4,7 @@ import type { Pod } from '../../api/pod.ts';
 import { classifyChange } from '../../core/pod-change.ts';
 import { type DisruptionRequest, type Operation, requesterOf } from '../../core/request.ts';
 import { announcesUpdate, type ChangeEffect, requestedChange } from './pod-updates.ts';
-import type { ReviewRequest } from './review.ts';
+import type { ReviewRequest } from './wire/review.ts';
 
 /** A disruption that a client asks for, and how. */
 export interface AskedDisruption {

@@ -10,7 +10,7 @@ import { needsGuard } from '../../observe/guard/needs-guard.ts';
 import type { Touched } from '../../observe/view/touched.ts';
 import type { Views } from '../../observe/view/views.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
-import { type GuardTimes, planGuard } from './plan.ts';
+import { type GuardTimes, planGuard } from './plan-guard.ts';
 import { writeGuardLabel } from './write-label.ts';
 
 export interface GuardLimits extends GuardTimes {

@@ -1,4 +1,4 @@
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 
 /** An API server stores what it admitted within this time, unless it is in trouble or another webhook refuses. */
 const storedWithinMs = 1_000;

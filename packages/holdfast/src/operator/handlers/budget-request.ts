@@ -1,6 +1,6 @@
 import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
-import { type PodUnavailableBudget, pubGroup } from '../../api/pub.ts';
-import type { ReviewRequest } from '../admission/review.ts';
+import { type PodUnavailableBudget, pubGroup } from '../../api/pub/pub.ts';
+import type { ReviewRequest } from '../admission/wire/review.ts';
 
 /** What an admission request about a PodUnavailableBudget means to us. */
 export type BudgetRequest =

@@ -2,9 +2,9 @@ import { formatFieldError } from '@holdfast/base/field-errors';
 import { type Amount, parseAmount } from '@holdfast/base/int-or-string';
 import { isUnset } from '@holdfast/base/json';
 import { annotation } from '../../api/names.ts';
-import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../api/pub.ts';
-import { isProtectOperation, parseOperationsAnnotation } from '../../api/pub-annotations.ts';
-import { conflictErrors } from '../../api/pub-conflicts.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../api/pub/pub.ts';
+import { isProtectOperation, parseOperationsAnnotation } from '../../api/pub/pub-annotations.ts';
+import { conflictErrors } from '../../api/pub/pub-conflicts.ts';
 
 /** What the author of a valid budget should know. */
 export function budgetWarnings(budget: PodUnavailableBudget): readonly string[] {

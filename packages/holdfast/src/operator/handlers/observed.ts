@@ -1,6 +1,6 @@
 import { answerObserved } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer, ReviewRequest } from '../admission/wire/review.ts';
 
 /** A webhook that refuses nothing where requests are only observed: what it would refuse becomes a warning. */
 export function observedHandler(handler: WebhookHandler, isObserved: (namespace: string) => boolean): WebhookHandler {

@@ -7,7 +7,7 @@ import type { Pod } from '../../api/pod.ts';
 import { foreignHosts, hostRefusal, podAddresses } from '../../api/probe-hosts.ts';
 import { answerBad, answerInvalid } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer, ReviewRequest } from '../admission/wire/review.ts';
 import { podTemplatesOf } from './pod-templates.ts';
 
 const pass: AdmissionAnswer = { allowed: true };

@@ -2,7 +2,7 @@ import { type Fields, isObject } from '@holdfast/base/json';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import { shownProjection } from '../../core/status/projection.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { AdmissionAnswer, JsonPatchOperation, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer, JsonPatchOperation, ReviewRequest } from '../admission/wire/review.ts';
 
 const pass: AdmissionAnswer = { allowed: true };
 

@@ -10,7 +10,7 @@ import {
 import { enforcedRolloutGate } from '../../install/index.ts';
 import { answerBad, answerInvalid, answerUnavailable } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
-import type { AdmissionAnswer, ReviewRequest } from '../admission/review.ts';
+import type { AdmissionAnswer, ReviewRequest } from '../admission/wire/review.ts';
 import { strategyOf } from './declared-strategy.ts';
 import { strategyPatch } from './strategy-patch.ts';
 

@@ -1,7 +1,7 @@
 import { type Fields, isObject, isUnset, sameJson } from '@holdfast/base/json';
 import { annotation } from '../../api/names.ts';
 import { enforcedRollingUpdate } from '../../core/rollout/opt-in.ts';
-import type { JsonPatchOperation } from '../admission/review.ts';
+import type { JsonPatchOperation } from '../admission/wire/review.ts';
 import { annotationsOf, isAnnotationDeclared, lastManifestAsks, strategyOf } from './declared-strategy.ts';
 
 /** What is stored instead of what was written. */

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/pod.ts';
 import type { StatefulSet } from '../../api/statefulset.ts';
 import { parseRolloutOptIn } from '../../core/rollout/opt-in.ts';
-import { planEnforcedRollout } from '../../core/rollout/plan.ts';
+import { planEnforcedRollout } from '../../core/rollout/plan-rollout.ts';
 import type { Removal, RolloutPlan } from '../../core/rollout/state.ts';
 import type { EventNote, EventRecorder } from '../../kube/events/recorder.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';

@@ -1,5 +1,5 @@
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import { budgetNumbers } from '../../core/budget/numbers.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';

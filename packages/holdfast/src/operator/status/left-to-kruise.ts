@@ -1,6 +1,6 @@
 import type { Condition } from '@holdfast/base/meta';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
-import type { ConditionCode } from '../../api/reasons.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
+import type { ConditionCode } from '../../api/refusals/reasons.ts';
 import { keepTransition, statusTime } from '../../core/status/condition.ts';
 
 const reason: ConditionCode = 'LeftToKruise';

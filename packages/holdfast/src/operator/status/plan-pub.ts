@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition } from '@holdfast/base/meta';
-import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api/pub.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetStatus } from '../../api/pub/pub.ts';
 import type { Guard } from '../../core/status/condition.ts';
 import { pubStatus } from '../../core/status/pub-status.ts';
 import type { World } from '../../core/world/world.ts';

@@ -1,5 +1,5 @@
 import type { Condition } from '@holdfast/base/meta';
-import type { ConditionCode, RefusalCode, WarningCode } from '../../api/reasons.ts';
+import type { ConditionCode, RefusalCode, WarningCode } from '../../api/refusals/reasons.ts';
 
 /** Something that the author of a budget should hear of once, when it begins. */
 export interface StatusWarning {

@@ -1,7 +1,7 @@
 import type { Condition, ObjectMeta } from '@holdfast/base/meta';
 import { annotation, condition as conditionTypes } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
-import type { PodUnavailableBudget } from '../../api/pub.ts';
+import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { pubsIn, resources } from '../../observe/resources.ts';

@@ -3,7 +3,7 @@ import { ask, aWorld } from '../../../../../test/support/a-world.ts';
 import { aPod } from '../../../../../test/support/builders.ts';
 import { pubFor } from '../../../../../test/support/fleet.ts';
 import { answerOf } from '../../../src/cli/drain/answer.ts';
-import { failureOf } from '../../../src/kube/outcome/status.ts';
+import { failureOf } from '../../../src/kube/outcome/api-status.ts';
 import { answerVerdict } from '../../../src/operator/admission/answers.ts';
 
 /** What an API server answers, read as the client reads it. */

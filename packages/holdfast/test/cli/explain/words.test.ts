@@ -8,7 +8,7 @@ import { parseTargets } from '../../../src/cli/explain/target.ts';
 import { ageText } from '../../../src/cli/output/age.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import { failureOf } from '../../../src/kube/outcome/status.ts';
+import { failureOf } from '../../../src/kube/outcome/api-status.ts';
 import type { BuiltinStatus } from '../../../src/observe/once/builtin-status.ts';
 
 describe('a target', () => {

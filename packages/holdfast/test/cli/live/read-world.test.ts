@@ -6,7 +6,7 @@ import { made, type TestCluster, testCluster } from '../../../../../test/support
 import { withSession } from '../../../src/cli/live/session.ts';
 import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
-import { crdManifests } from '../../../src/install/manifests.ts';
+import { crdManifests } from '../../../src/install/manifests/manifests.ts';
 import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
 import { readWorld } from '../../../src/observe/once/read-world.ts';
 import { everywhere, only, type Scope } from '../../../src/observe/once/scope.ts';

@@ -3,8 +3,8 @@ import { buildHoldfast, type Holdfast, holdfastFor } from '../../../../../test/e
 import { pdb } from '../../../../../test/e2e/support/objects.ts';
 import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
 import { made, type TestCluster, testCluster } from '../../../../../test/support/cluster.ts';
-import { crdManifests } from '../../../src/install/manifests.ts';
-import { peopleRoles } from '../../../src/install/people-roles.ts';
+import { crdManifests } from '../../../src/install/manifests/manifests.ts';
+import { peopleRoles } from '../../../src/install/manifests/people-roles.ts';
 import { reading, userWith, viewerOf } from './support.ts';
 
 buildHoldfast();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Plan } from '../../../src/core/plan/result.ts';
+import type { Plan } from '../../../src/core/plan/plan-result.ts';
 import { fleet } from './fleet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-plan-command-'));

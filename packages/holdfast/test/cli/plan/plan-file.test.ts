@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planDocument, planIn } from '../../../src/cli/plan/plan-file.ts';
-import type { Plan } from '../../../src/core/plan/result.ts';
+import type { Plan } from '../../../src/core/plan/plan-result.ts';
 
 const node = (name: string, surge = false) => ({ name, pods: 2, rounds: 1, surge, groups: [] });
 const plan: Plan = {

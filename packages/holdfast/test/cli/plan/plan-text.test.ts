@@ -5,12 +5,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { plain } from '../../../src/cli/output/paint.ts';
 import { fromFiles } from '../../../src/cli/plan/plan-snapshot.ts';
+import { boundText, planText } from '../../../src/cli/plan/plan-text.ts';
 import { planNodeOf, ShapeBook } from '../../../src/cli/plan/shape-book.ts';
 import { planSvg } from '../../../src/cli/plan/svg.ts';
-import { boundText, planText } from '../../../src/cli/plan/text.ts';
 import type { PlanOptions } from '../../../src/core/plan/input.ts';
-import { planDrain } from '../../../src/core/plan/plan.ts';
-import type { LowerBound, Plan } from '../../../src/core/plan/result.ts';
+import { planDrain } from '../../../src/core/plan/plan-drain.ts';
+import type { LowerBound, Plan } from '../../../src/core/plan/plan-result.ts';
 import { expectGolden } from '../golden.ts';
 import { fleet, nodeNames } from './fleet.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSvg } from '../../../src/cli/plan/svg.ts';
 import { darkPalette, lightPalette, type Palette } from '../../../src/cli/plan/svg-palette.ts';
-import type { Plan, StuckNode } from '../../../src/core/plan/result.ts';
+import type { Plan, StuckNode } from '../../../src/core/plan/plan-result.ts';
 
 /** Contrast as WCAG 2 defines it. */
 function contrast(a: string, b: string): number {

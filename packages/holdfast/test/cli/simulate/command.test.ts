@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import type { SimulationResult } from '../../../src/cli/simulate/result.ts';
+import type { SimulationResult } from '../../../src/cli/simulate/simulation-result.ts';
 import { app, node, object, pdb } from './snapshots.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulate-'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadedObject } from '../../../src/cli/load-objects.ts';
-import { isFinished } from '../../../src/cli/simulate/result.ts';
+import { isFinished } from '../../../src/cli/simulate/simulation-result.ts';
 import { digest } from '../../../src/core/digest.ts';
 import { node, object, simulated } from './snapshots.ts';
 

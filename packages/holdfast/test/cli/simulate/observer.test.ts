@@ -3,7 +3,7 @@ import { untilIdle, VirtualClock } from '../../../../embedded-cluster/src/time/v
 import { loadObjects } from '../../../src/cli/load-objects.ts';
 import { Drainer } from '../../../src/cli/simulate/drainer.ts';
 import { drive } from '../../../src/cli/simulate/drive.ts';
-import { Observer } from '../../../src/cli/simulate/observer.ts';
+import { Observer } from '../../../src/cli/simulate/records/observer.ts';
 import { completeSnapshot } from '../../../src/cli/simulate/snapshot/complete.ts';
 import { openStage } from '../../../src/cli/simulate/stage.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isFinished } from '../../../src/cli/simulate/result.ts';
+import { isFinished } from '../../../src/cli/simulate/simulation-result.ts';
 import { app, eventsOf, node, object, simulated } from './snapshots.ts';
 
 const budget = object('policy/v1', 'PodDisruptionBudget', 'web', {

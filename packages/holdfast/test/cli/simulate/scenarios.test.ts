@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadedObject } from '../../../src/cli/load-objects.ts';
-import { mostDownAtOnce } from '../../../src/cli/simulate/figures.ts';
-import { isFinished, type NodeResult } from '../../../src/cli/simulate/result.ts';
+import { mostDownAtOnce } from '../../../src/cli/simulate/records/figures.ts';
+import { isFinished, type NodeResult } from '../../../src/cli/simulate/simulation-result.ts';
 import { app, eventsOf, node, object, pdb, simulated } from './snapshots.ts';
 
 const nodes = [node('n1', 'a'), node('n2', 'b'), node('n3', 'b'), node('n4', 'c')];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LoadedObject } from '../../../src/cli/load-objects.ts';
 import { completeSnapshot } from '../../../src/cli/simulate/snapshot/complete.ts';
 import { overlay } from '../../../src/cli/simulate/snapshot/overlay.ts';
-import type { SnapshotPod } from '../../../src/cli/simulate/snapshot/pods.ts';
+import type { SnapshotPod } from '../../../src/cli/simulate/snapshot/snapshot-pods.ts';
 import { startTimesOf } from '../../../src/cli/simulate/snapshot/start-times.ts';
 import { app, node, object, pdb } from './snapshots.ts';
 

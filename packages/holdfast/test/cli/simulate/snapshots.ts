@@ -1,7 +1,7 @@
 import type { LoadedObject } from '../../../src/cli/load-objects.ts';
-import type { SimulationResult } from '../../../src/cli/simulate/result.ts';
 import { simulate } from '../../../src/cli/simulate/run.ts';
 import { readWish, scenarioOf } from '../../../src/cli/simulate/scenario.ts';
+import type { SimulationResult } from '../../../src/cli/simulate/simulation-result.ts';
 import { completeSnapshot } from '../../../src/cli/simulate/snapshot/complete.ts';
 
 const born = '2026-10-01T00:00:00Z';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { loadObjects } from '../../../src/cli/load-objects.ts';
 import { plain } from '../../../src/cli/output/paint.ts';
-import { comparisonText } from '../../../src/cli/simulate/compare-text.ts';
-import { mostDownAtOnce } from '../../../src/cli/simulate/figures.ts';
 import { pageOf } from '../../../src/cli/simulate/html/page.ts';
-import { isFinished } from '../../../src/cli/simulate/result.ts';
+import { mostDownAtOnce } from '../../../src/cli/simulate/records/figures.ts';
+import { isFinished } from '../../../src/cli/simulate/simulation-result.ts';
 import { overlay } from '../../../src/cli/simulate/snapshot/overlay.ts';
-import { resultText } from '../../../src/cli/simulate/text.ts';
+import { comparisonText } from '../../../src/cli/simulate/texts/compare-text.ts';
+import { resultText } from '../../../src/cli/simulate/texts/simulate-text.ts';
 import { expectGolden } from '../golden.ts';
 import { eventsOf, simulated } from './snapshots.ts';
 

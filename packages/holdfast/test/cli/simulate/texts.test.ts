@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { lengthOf, mostDownAtOnce } from '../../../src/cli/simulate/figures.ts';
 import { chartOf } from '../../../src/cli/simulate/html/chart.ts';
 import { escaped } from '../../../src/cli/simulate/html/escape.ts';
-import { outagesOf, outageText } from '../../../src/cli/simulate/outages.ts';
 import { progressOn } from '../../../src/cli/simulate/progress.ts';
-import type { GroupResult, SimulationResult, TimelineEvent } from '../../../src/cli/simulate/result.ts';
-import { timelineLines } from '../../../src/cli/simulate/timeline-text.ts';
-import { momentText, spanText } from '../../../src/cli/simulate/times.ts';
+import { lengthOf, mostDownAtOnce } from '../../../src/cli/simulate/records/figures.ts';
+import { outagesOf, outageText } from '../../../src/cli/simulate/records/outages.ts';
+import type { GroupResult, SimulationResult, TimelineEvent } from '../../../src/cli/simulate/simulation-result.ts';
+import { timelineLines } from '../../../src/cli/simulate/texts/timeline-text.ts';
+import { momentText, spanText } from '../../../src/cli/simulate/texts/times.ts';
 
 describe('times', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { aGroupPdb, aPub } from '../../../../../test/support/builders.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { Random } from './random.ts';
 
 /** What a schedule protects: all groups under one budget, the even ones under a second. */

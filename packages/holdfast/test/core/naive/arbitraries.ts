@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Namespace } from '../../../../base/src/meta.ts';
 import { label } from '../../../src/api/names.ts';
-import { protectOperations } from '../../../src/api/pub.ts';
+import { protectOperations } from '../../../src/api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import { anyPdb, anyPub, groupLabels, pdbNames, pubNames } from './arbitrary-budgets.ts';

@@ -3,7 +3,7 @@ import type { IntOrString } from '../../../../base/src/int-or-string.ts';
 import type { LabelSelector } from '../../../../base/src/meta.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget, TargetReference } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget, TargetReference } from '../../../src/api/pub/pub.ts';
 import { mostly, rarely } from './arbitrary-pods.ts';
 import { cast, scenes } from './domain.ts';
 

@@ -1,6 +1,6 @@
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';

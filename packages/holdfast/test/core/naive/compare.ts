@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OwnerReference } from '../../../../base/src/meta.ts';
 import { type GroupSize, ledgerName, type Reservation } from '../../../src/api/ledger.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import { protectOperations } from '../../../src/api/pub.ts';
+import { protectOperations } from '../../../src/api/pub/pub.ts';
 import { budgetNumbers } from '../../../src/core/budget/numbers.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import { digestsOf, panelFor } from '../../../src/core/decide/judges.ts';

@@ -1,7 +1,7 @@
 import { apiGroupOf, type Namespace } from '../../../../base/src/meta.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../../src/api/workload.ts';
 import type { ProbeLease } from '../../../src/core/lease.ts';
 import type { OwnerName, OwnerState } from '../../../src/core/owner.ts';

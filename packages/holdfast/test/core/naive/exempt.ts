@@ -1,6 +1,6 @@
 import { label } from '../../../src/api/names.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PassCode } from '../../../src/api/reasons.ts';
+import type { PassCode } from '../../../src/api/refusals/reasons.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import { isDoomed } from './owners.ts';
 import { isFinished, isTerminating, type NaiveState } from './state.ts';

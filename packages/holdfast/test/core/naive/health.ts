@@ -1,7 +1,7 @@
 import { hasProbe, parseProbes } from '../../../../base/src/probes/probe.ts';
 import { annotation, condition, label } from '../../../src/api/names.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { RefusalCode } from '../../../src/api/reasons.ts';
+import type { RefusalCode } from '../../../src/api/refusals/reasons.ts';
 import { labelsOf, type NaiveState } from './state.ts';
 
 function isTrue(pod: Pod, type: string): boolean {

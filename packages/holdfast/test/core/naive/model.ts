@@ -1,5 +1,5 @@
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PassCode } from '../../../src/api/reasons.ts';
+import type { PassCode } from '../../../src/api/refusals/reasons.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { BudgetRef } from '../../../src/core/verdict.ts';
 import { isEntangled } from './entangled.ts';

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PubRules } from '../../../src/api/pub-read.ts';
+import type { PubRules } from '../../../src/api/pub/pub-read.ts';
 import { type Expected, groupScale, total } from './expected.ts';
 import { labelGroup, rootKey } from './groups.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PubRules } from '../../../src/api/pub-read.ts';
+import type { PubRules } from '../../../src/api/pub/pub-read.ts';
 import { conventionGroup, labelGroup, largest, rootKey } from './groups.ts';
 import { exists, rootOwner, scaleCountsGroups, scaleOf, wantsNothing } from './owners.ts';
 import type { Unit } from './rule.ts';

@@ -1,6 +1,6 @@
 import { type Amount, resolveAmount } from '../../../../base/src/int-or-string.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { RefusalCode } from '../../../src/api/reasons.ts';
+import type { RefusalCode } from '../../../src/api/refusals/reasons.ts';
 import type { BudgetRef, ExpectedSource } from '../../../src/core/verdict.ts';
 import type { Expected } from './expected.ts';
 

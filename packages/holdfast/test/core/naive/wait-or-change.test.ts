@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RefusalCode } from '../../../src/api/reasons.ts';
+import type { RefusalCode } from '../../../src/api/refusals/reasons.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Blocker } from '../../../src/core/verdict.ts';

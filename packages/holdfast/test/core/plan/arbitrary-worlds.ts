@@ -3,7 +3,7 @@ import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, aPdb, ns, type PodBuilder } from '../../../../../test/support/builders.ts';
 import { groupIndex, lwsPods, podsOf, pubFor, reserveIn } from '../../../../../test/support/fleet.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { World } from '../../../src/core/world/world.ts';
 
 /** One application: its pods with their nodes, and its budget. */

@@ -4,7 +4,7 @@ import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, aPdb } from '../../../../../test/support/builders.ts';
 import { lwsPods, podsOf } from '../../../../../test/support/fleet.ts';
 import type { PlanInput } from '../../../src/core/plan/input.ts';
-import { planDrain } from '../../../src/core/plan/plan.ts';
+import { planDrain } from '../../../src/core/plan/plan-drain.ts';
 import { podsOn, type Sample, samples, worldOf } from './arbitrary-worlds.ts';
 import { fewestWavesWithRoom } from './brute-force-room.ts';
 

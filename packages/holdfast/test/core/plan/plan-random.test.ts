@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PlanInput } from '../../../src/core/plan/input.ts';
-import { planDrain } from '../../../src/core/plan/plan.ts';
-import type { Plan } from '../../../src/core/plan/result.ts';
+import { planDrain } from '../../../src/core/plan/plan-drain.ts';
+import type { Plan } from '../../../src/core/plan/plan-result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { podsOn, type Sample, samples, worldOf } from './arbitrary-worlds.ts';
 import { fewestWaves } from './brute-force.ts';

@@ -4,8 +4,8 @@ import { aGroupPdb, anOwner, aPdb, aPod, ns, type PodBuilder } from '../../../..
 import { lwsPods, podsOf, pubFor, reserveIn } from '../../../../../test/support/fleet.ts';
 import { annotation } from '../../../src/api/names.ts';
 import type { PlanNode, PlanOptions, PodShape } from '../../../src/core/plan/input.ts';
-import { planDrain } from '../../../src/core/plan/plan.ts';
-import type { Plan } from '../../../src/core/plan/result.ts';
+import { planDrain } from '../../../src/core/plan/plan-drain.ts';
+import type { Plan } from '../../../src/core/plan/plan-result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 
 const set = anOwner('StatefulSet', 'web', 6);

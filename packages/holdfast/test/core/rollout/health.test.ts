@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/pod.ts';
-import { assessReplica, type ReplicaHealth } from '../../../src/core/rollout/health.ts';
+import { assessReplica, type ReplicaHealth } from '../../../src/core/rollout/rollout-health.ts';
 import { at, bare, broken, iso, noon, pod, terminating } from './builders.ts';
 
 const withoutTimes = (source: Pod): Pod => ({

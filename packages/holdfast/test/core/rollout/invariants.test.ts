@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Pod, PodPhase } from '../../../src/api/pod.ts';
 import { formatRolloutState, maxRolloutStateLength } from '../../../src/core/rollout/format.ts';
-import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
+import { planEnforcedRollout } from '../../../src/core/rollout/plan-rollout.ts';
 import { noon, pod, type SetShape, statefulSet } from './builders.ts';
 
 const moment = fc.integer({ min: -90, max: 30 });

@@ -5,7 +5,7 @@ import type {
   RevisionObject,
   StatefulSetObject,
 } from '../../../../embedded-cluster/src/controllers/common/workloads.ts';
-import { planStatefulSet } from '../../../../embedded-cluster/src/controllers/statefulset/plan.ts';
+import { planStatefulSet } from '../../../../embedded-cluster/src/controllers/statefulset/plan-stateful-set.ts';
 import { at } from './builders.ts';
 import { type ModelCluster, type ModelPod, type ModelSet, modelCluster } from './model-cluster.ts';
 import { controllerPass } from './model-controller.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Pod } from '../../../src/api/pod.ts';
 import type { StatefulSet } from '../../../src/api/statefulset.ts';
 import { formatRolloutState } from '../../../src/core/rollout/format.ts';
-import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
+import { planEnforcedRollout } from '../../../src/core/rollout/plan-rollout.ts';
 import type { RemovalVerdict } from '../../../src/core/rollout/state.ts';
 import { at, healthy, noon, type SetShape, statefulSet } from './builders.ts';
 

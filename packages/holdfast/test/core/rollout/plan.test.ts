@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectMeta } from '../../../../base/src/meta.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
+import { planEnforcedRollout } from '../../../src/core/rollout/plan-rollout.ts';
 import { bare, broken, healthy, iso, noon, pod, statefulSet, terminating } from './builders.ts';
 import { annotations, healthyWeb, replacedWeb0, table, upToDate } from './plan-table.ts';
 

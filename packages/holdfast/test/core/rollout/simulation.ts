@@ -1,5 +1,5 @@
 import { formatRolloutState } from '../../../src/core/rollout/format.ts';
-import { planEnforcedRollout } from '../../../src/core/rollout/plan.ts';
+import { planEnforcedRollout } from '../../../src/core/rollout/plan-rollout.ts';
 import type { Removal, RolloutPlan, VerdictOf } from '../../../src/core/rollout/state.ts';
 import { at } from './builders.ts';
 import { deletePod, isHealthy, isReplica, kubeletPass, type ModelCluster, note } from './model-cluster.ts';

@@ -1,7 +1,7 @@
 import { aLedger, anOwner, aPod, aWorkload, ns, type PodBuilder } from '../../../../../test/support/builders.ts';
 import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import { type BatchOutcome, decideBatch } from '../../../src/core/ledger/batch.ts';
 import { type NotesSeen, type PodsRead, type PruneOutcome, prune } from '../../../src/core/ledger/prune.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { failureOf } from '../../../src/kube/outcome/api-status.ts';
 import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
-import { failureOf } from '../../../src/kube/outcome/status.ts';
 import { problemOf, problemText } from '../../../src/observe/problem.ts';
 
 const said = (reason: string, more: object = {}) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/kube/outcome/failure.ts';
-import { type Plan, planAfter, type Session } from '../../../src/kube/reflector/plan.ts';
+import { type Plan, planAfter, type Session } from '../../../src/kube/reflector/reflector-plan.ts';
 
 const watch: Session = {
   tried: 'watch',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { ruleMatches } from '../../../../embedded-cluster/src/admission/rule-match.ts';
+import { ruleMatches } from '../../../../embedded-cluster/src/admission/webhooks/rule-match.ts';
 import { type AdmissionRule, isCovered, podEviction } from '../../../src/observe/foreign-webhooks/rule-match.ts';
 
 const exact: AdmissionRule = {

@@ -1,6 +1,6 @@
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
-import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/install/values/values.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';

@@ -7,8 +7,8 @@ import { chainState, gone, known, ownerView, unknown, unknownNames } from '../..
 import type { OwnerReference } from '../../../../base/src/meta.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import type { Crd } from '../../../../embedded-cluster/src/crd/crd.ts';
-import { clusterPermissions } from '../../../src/install/rbac-rules.ts';
-import { defaultInstallValues } from '../../../src/install/values.ts';
+import { clusterPermissions } from '../../../src/install/manifests/rbac-rules.ts';
+import { defaultInstallValues } from '../../../src/install/values/values.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';

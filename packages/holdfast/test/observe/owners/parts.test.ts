@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { anOwner } from '../../../../../test/support/builders.ts';
 import { table } from '../../../../../test/support/table.ts';
 import type { OwnerState } from '../../../src/core/owner.ts';
-import { anyUid } from '../../../src/core/world/owner-node.ts';
+import { anyUid } from '../../../src/core/world/owners/owner-node.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
 import { isCoveredByWatch, mayChange } from '../../../src/observe/owners/covered-by-watch.ts';
 import { ownerKeyOf, ownerNameOf, placeOf, placeOfKey } from '../../../src/observe/owners/owner-key.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { invalid, required } from '../../../../base/src/field-errors.ts';
-import { passCodes, type RefusalCode, refusalCodes } from '../../../src/api/reasons.ts';
+import { passCodes, type RefusalCode, refusalCodes } from '../../../src/api/refusals/reasons.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
 import {
   answerBad,
@@ -9,7 +9,7 @@ import {
   answerUnavailable,
   answerVerdict,
 } from '../../../src/operator/admission/answers.ts';
-import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/admission/review.ts';
+import { type AdmissionAnswer, encodeAnswer } from '../../../src/operator/admission/wire/review.ts';
 
 const pod = { namespace: 'shop', name: 'web-0' };
 const budget = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' } as const;

@@ -4,7 +4,7 @@ import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Allowed, Verdict } from '../../../src/core/verdict.ts';
 import { type Audit, actorClassOf, auditOf, createAudit } from '../../../src/operator/admission/audit.ts';
 import type { Decision } from '../../../src/operator/admission/pod-handler.ts';
-import { clientWordsOf, readReview } from '../../../src/operator/admission/review.ts';
+import { clientWordsOf, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { evictionWish, reviewText } from './reviews.ts';

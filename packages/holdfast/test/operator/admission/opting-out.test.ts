@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ask, aWorld, inShort, pubNumbers } from '../../../../../test/support/a-world.ts';
 import { aPod, aPub, type PodBuilder } from '../../../../../test/support/builders.ts';
-import type { PodUnavailableBudgetSpec } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudgetSpec } from '../../../src/api/pub/pub.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { podRequestOf } from '../../../src/operator/admission/pod-request.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
+import { readReview } from '../../../src/operator/admission/wire/review.ts';
 import { podObject, reviewText } from './reviews.ts';
 
 /** Updates that change what a budget is to a pod: which of them are judged, and what is left afterwards. */

@@ -3,8 +3,8 @@ import { aPod, type PodBuilder } from '../../../../../test/support/builders.ts';
 import { World } from '../../../src/core/world/world.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { pinHandler } from '../../../src/operator/admission/pod-handler.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
+import { readReview } from '../../../src/operator/admission/wire/review.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 

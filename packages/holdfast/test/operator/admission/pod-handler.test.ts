@@ -12,8 +12,8 @@ import { type BuiltinCounters, takeOver } from '../../../src/operator/admission/
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import { defaultAdmissionLimits } from '../../../src/operator/admission/limits.ts';
 import { type DecisionObserver, PodHandler } from '../../../src/operator/admission/pod-handler.ts';
-import { type ReviewRequest, readReview } from '../../../src/operator/admission/review.ts';
 import type { PodReading } from '../../../src/operator/admission/verify.ts';
+import { type ReviewRequest, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 

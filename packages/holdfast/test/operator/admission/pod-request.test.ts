@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type PodRequest, podRequestOf } from '../../../src/operator/admission/pod-request.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
+import { readReview } from '../../../src/operator/admission/wire/review.ts';
 import { evictionWish, podObject, type ReviewWish, reviewText } from './reviews.ts';
 
 const self = 'system:serviceaccount:holdfast-system:holdfast';

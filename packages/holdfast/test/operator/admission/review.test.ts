@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ReadReview, readReview } from '../../../src/operator/admission/review.ts';
+import { type ReadReview, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { evictionWish, podObject, reviewFields, reviewText, reviewUid } from './reviews.ts';
 
 /** Everything that a reader can learn from a review. */

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
-import { shutDown } from '../../../src/operator/admission/shutdown.ts';
+import { shutDown } from '../../../src/operator/admission/wire/shutdown.ts';
 import { startHealthServer } from '../../../src/telemetry/health/health-server.ts';
 import { createReadiness } from '../../../src/telemetry/health/readiness.ts';
 import { reviewText } from './reviews.ts';

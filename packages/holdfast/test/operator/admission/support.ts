@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { createPki } from '../../../../embedded-cluster/src/auth/pki.ts';
-import type { CallerRules } from '../../../src/operator/admission/call.ts';
 import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
-import { createWebhookMetrics } from '../../../src/operator/admission/exchange.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
-import { type KeyPair, type LimitWishes, startWebhookServer } from '../../../src/operator/admission/server.ts';
+import type { CallerRules } from '../../../src/operator/admission/wire/call.ts';
+import { createWebhookMetrics } from '../../../src/operator/admission/wire/exchange.ts';
+import { type KeyPair, type LimitWishes, startWebhookServer } from '../../../src/operator/admission/wire/server.ts';
 import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';

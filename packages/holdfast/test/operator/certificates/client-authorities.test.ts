@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPki, type KeyPair } from '../../../../embedded-cluster/src/auth/pki.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import type { WebhookServer } from '../../../src/operator/admission/server.ts';
+import type { WebhookServer } from '../../../src/operator/admission/wire/server.ts';
 import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { openClientAuthorities } from '../../../src/operator/certificates/client-authorities.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';

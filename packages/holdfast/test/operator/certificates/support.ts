@@ -8,9 +8,9 @@ import {
   operatorName,
   operatorUser,
 } from '../../../src/api/installation-names.ts';
-import { rbacObjects } from '../../../src/install/rbac.ts';
-import { defaultInstallValues, type InstallValues } from '../../../src/install/values.ts';
-import { answeredPaths } from '../../../src/install/webhooks.ts';
+import { rbacObjects } from '../../../src/install/manifests/rbac.ts';
+import { answeredPaths } from '../../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues, type InstallValues } from '../../../src/install/values/values.ts';
 import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
 import { createClients } from '../../../src/kube/client/clients.ts';
 import type { Access } from '../../../src/kube/config/access.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Namespace } from '../../../../base/src/meta.ts';
 import { label } from '../../../src/api/names.ts';
 import { isNeverGuarded } from '../../../src/observe/guard/guard-mode.ts';
-import { type GuardFacts, type GuardPlan, planGuard } from '../../../src/operator/guard/plan.ts';
+import { type GuardFacts, type GuardPlan, planGuard } from '../../../src/operator/guard/plan-guard.ts';
 
 const times = { graceMs: 60_000, recheckMs: 5_000 };
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aPub } from '../../../../../test/support/builders.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { budgetsHandler } from '../../../src/operator/handlers/budgets.ts';
 import {
   clientOf,

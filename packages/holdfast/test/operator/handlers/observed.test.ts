@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
-import { readReview } from '../../../src/operator/admission/review.ts';
+import { readReview } from '../../../src/operator/admission/wire/review.ts';
 import { idleWhereObserved, observedHandler } from '../../../src/operator/handlers/observed.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { evictionWish, reviewText } from '../admission/reviews.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { probesHandler } from '../../../src/operator/handlers/probes.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { podObject, type ReviewWish, reviewText } from '../admission/reviews.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../../base/src/json.ts';
-import type { ReviewRequest } from '../../../src/operator/admission/review.ts';
+import type { ReviewRequest } from '../../../src/operator/admission/wire/review.ts';
 import { projectionHandler } from '../../../src/operator/handlers/projection.ts';
 
 const key = 'holdfast.dev/disruptions-allowed';

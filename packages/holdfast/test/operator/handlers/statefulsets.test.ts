@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/operator/admission/deadline.ts';
-import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/review.ts';
+import { type AdmissionAnswer, readReview } from '../../../src/operator/admission/wire/review.ts';
 import { statefulSetsHandler } from '../../../src/operator/handlers/statefulsets.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import { type ReviewWish, reviewText } from '../admission/reviews.ts';

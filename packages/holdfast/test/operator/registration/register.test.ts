@@ -4,8 +4,8 @@ import type {
 } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { operatorName, operatorUser, webhookPaths } from '../../../src/api/installation-names.ts';
-import { defaultInstallValues } from '../../../src/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../../src/install/webhooks.ts';
+import { answeredPaths, webhookConfigurations } from '../../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues } from '../../../src/install/values/values.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { type Failure, failed, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { resources } from '../../../src/observe/resources.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { annotation } from '../../../src/api/names.ts';
-import { defaultInstallValues } from '../../../src/install/values.ts';
-import { answeredPaths, emptyConfigurations, webhookConfigurations } from '../../../src/install/webhooks.ts';
+import { answeredPaths, emptyConfigurations, webhookConfigurations } from '../../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues } from '../../../src/install/values/values.ts';
 import { type FoundConfiguration, withWebhooks } from '../../../src/operator/registration/registered.ts';
 
 const segment = 'a'.repeat(64);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fields } from '../../../../base/src/json.ts';
-import { defaultInstallValues } from '../../../src/install/values.ts';
-import { answeredPaths, emptyConfigurations } from '../../../src/install/webhooks.ts';
+import { answeredPaths, emptyConfigurations } from '../../../src/install/manifests/webhooks.ts';
+import { defaultInstallValues } from '../../../src/install/values/values.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
 import { failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { registrarRound } from '../../../src/operator/registration/registrar.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseFeatureGates } from '../../../src/install/feature-gates.ts';
+import { parseFeatureGates } from '../../../src/install/values/feature-gates.ts';
 import { failed, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
 import { removePod } from '../../../src/operator/rollout/remove-pod.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, aPdb, aPod, aPub, ns, refTo } from '../../../../../test/support/builders.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
 import type { Failure } from '../../../src/kube/outcome/failure.ts';

@@ -6,7 +6,7 @@ import { type Cluster, startCluster } from '../../../../embedded-cluster/src/clu
 import { podUnavailableBudgetCrd } from '../../../src/api/crd/pod-unavailable-budget.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
 import type { Pod } from '../../../src/api/pod.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
 import type { ResourceName } from '../../../src/kube/client/client.ts';

@@ -1,7 +1,7 @@
 import type { Condition, ObjectMeta } from '../../../../base/src/meta.ts';
 import { condition } from '../../../src/api/names.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { ObjectPlace, ResourceName } from '../../../src/kube/client/client.ts';
 import type { Patch } from '../../../src/kube/client/patch.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../../../src/kube/outcome/failure.ts';

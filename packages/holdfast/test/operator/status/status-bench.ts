@@ -1,7 +1,7 @@
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { ns } from '../../../../../test/support/builders.ts';
 import type { PodDisruptionBudget } from '../../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../../src/api/pub.ts';
+import type { PodUnavailableBudget } from '../../../src/api/pub/pub.ts';
 import type { Guard } from '../../../src/core/status/condition.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';

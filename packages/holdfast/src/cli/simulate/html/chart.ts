@@ -1,6 +1,6 @@
-import type { SimulationResult, Span } from '../result.ts';
-import { budgetName } from '../timeline-text.ts';
-import { momentText } from '../times.ts';
+import type { SimulationResult, Span } from '../simulation-result.ts';
+import { budgetName } from '../texts/timeline-text.ts';
+import { momentText } from '../texts/times.ts';
 import { escaped } from './escape.ts';
 
 const width = 1_120;

@@ -1,10 +1,10 @@
-import { comparisonHead, comparisonRows, type RunComparison } from '../compare-text.ts';
-import { lengthOf } from '../figures.ts';
-import { outcomeText } from '../outcome-text.ts';
-import { isFinished, type SimulationResult } from '../result.ts';
-import { assumptionsText, scenarioText } from '../text.ts';
-import { budgetName, timelineLines } from '../timeline-text.ts';
-import { momentText, spanText } from '../times.ts';
+import { lengthOf } from '../records/figures.ts';
+import { isFinished, type SimulationResult } from '../simulation-result.ts';
+import { comparisonHead, comparisonRows, type RunComparison } from '../texts/compare-text.ts';
+import { outcomeText } from '../texts/outcome-text.ts';
+import { assumptionsText, scenarioText } from '../texts/simulate-text.ts';
+import { budgetName, timelineLines } from '../texts/timeline-text.ts';
+import { momentText, spanText } from '../texts/times.ts';
 import { chartOf } from './chart.ts';
 import { escaped } from './escape.ts';
 import { style } from './style.ts';

@@ -2,11 +2,11 @@ import { Problem } from '../../../observe/problem.ts';
 import { withSizesAlone } from '../../ledger-sizes.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 import { missingDefinitions } from './custom-kinds.ts';
-import { completeNodes } from './nodes.ts';
-import { foreignOwners, missingOwners } from './owners.ts';
-import { asTheyWere, isPod, type SnapshotPod } from './pods.ts';
 import { missingReferences, refuseLostRevisions } from './references.ts';
 import { withoutSchedules } from './schedules.ts';
+import { completeNodes } from './snapshot-nodes.ts';
+import { foreignOwners, missingOwners } from './snapshot-owners.ts';
+import { asTheyWere, isPod, type SnapshotPod } from './snapshot-pods.ts';
 import { type StartTimes, startTimesOf } from './start-times.ts';
 import { referencesOf, withMeantUids } from './uids.ts';
 

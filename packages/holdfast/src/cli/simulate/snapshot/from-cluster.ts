@@ -1,7 +1,7 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { ledgerGroup } from '../../../api/ledger.ts';
-import { pubGroup } from '../../../api/pub.ts';
+import { pubGroup } from '../../../api/pub/pub.ts';
 import { compareStrings } from '../../../core/compare.ts';
 import { schedulingGroup } from '../../../core/groups/native.ts';
 import type { KindName, KindResource } from '../../../kube/discovery/discovery.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '@holdfast/base/json';
 import { Problem } from '../../../observe/problem.ts';
 import type { LoadedObject } from '../../load-objects.ts';
-import { isPod } from './pods.ts';
+import { isPod } from './snapshot-pods.ts';
 import { spaceOf } from './uids.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isReady, type SnapshotPod } from './pods.ts';
+import { isReady, type SnapshotPod } from './snapshot-pods.ts';
 import { referencesOf, spaceOf } from './uids.ts';
 
 /** How long pods take from being bound to a node until their containers run. */
