@@ -14,7 +14,7 @@ import type { FromOperator, ToOperator } from './messages.ts';
 export type Walk = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Each takes a pod of a gang of its own. */
-const counted = 5;
+const counted = 8;
 /** One eviction comes before those that count, and creates the ledger; one gang stays, as the budget asks for. */
 const gangs = counted + 2;
 
