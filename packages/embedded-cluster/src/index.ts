@@ -13,6 +13,7 @@ export { type OpenedData, openDataDirectory } from './data-directory.ts';
 export { isApiError } from './errors.ts';
 export { type InProcessCluster, startInProcessCluster } from './in-process-cluster.ts';
 export { createResourceTypes } from './kinds/resource-types.ts';
+export { addNodes } from './load/add-nodes.ts';
 export { applyObject } from './load/apply-object.ts';
 export type { LoadReport } from './load/load-report.ts';
 export { definitionsServed, loadSnapshot } from './load/load-snapshot.ts';

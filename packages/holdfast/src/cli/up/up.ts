@@ -160,7 +160,7 @@ async function afterwards({ data }: UpOptions, { path, text }: { path: string; t
 /** As many different problems are told; a controller may meet the same one at every attempt. */
 const maxProblems = 100;
 
-function reporterUntil(stop: StopRequest): ClusterOptions['report'] {
+function reporterUntil(stop: StopRequest): NonNullable<ClusterOptions['report']> {
   const told = new Set<string>();
   return (message, error) => {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n', 1);
