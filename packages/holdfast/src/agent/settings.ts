@@ -41,5 +41,4 @@ export interface AgentRuntime {
 export const defaultLeaseSeconds = 40;
 /** Shorter, and a slow API server alone would make every pod stale. */
 export const minLeaseSeconds = 2;
-export const maxLeaseSeconds = 3_600;
 export const defaultMaxProbes = 50;

@@ -24,6 +24,9 @@ export const probeLeaseLabels: StringMap = { [label.probeLease]: 'true' };
 /** An object has room for 256 KiB of annotations; this many uids leave some of it for others. */
 export const maxListedPods = 5_000;
 
+/** No agent asks for a longer lease, and the operator trusts none for longer without a renewal, whatever the lease says. */
+export const maxLeaseSeconds = 3_600;
+
 /** Pods beyond the limit are left out, and so count as not disruptable. */
 export function probeLeaseAnnotations(node: string, holder: string, uids: Iterable<string>): StringMap {
   const listed = [...uids].toSorted().slice(0, maxListedPods);

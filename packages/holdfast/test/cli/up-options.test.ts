@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type UpOptions, upCommand } from '../../src/cli/up/up-options.ts';
+import { defineUpCommand, type UpOptions } from '../../src/cli/up/up-options.ts';
 
 async function parse(...args: readonly string[]): Promise<UpOptions | undefined> {
   let seen: UpOptions | undefined;
-  const command = upCommand(async (options) => {
+  const command = defineUpCommand(async (options) => {
     seen = options;
   });
   command.exitOverride().configureOutput({ writeErr: () => undefined });

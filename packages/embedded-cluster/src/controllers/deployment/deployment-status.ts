@@ -5,15 +5,15 @@ import { millis } from '../common/pods.ts';
 import { omitZeros } from '../common/status-writer.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
 import type { Wishes } from './deployment-fields.ts';
-import { type Draft, nameOf, sumReplicas } from './replica-set-draft.ts';
+import { nameOf, type ReplicaSetDraft, sumReplicas } from './replica-set-draft.ts';
 
-export type Status = NonNullable<DeploymentObject['status']>;
+export type DeploymentStatus = NonNullable<DeploymentObject['status']>;
 
-export interface StatusInput {
+export interface DeploymentStatusInput {
   readonly deployment: DeploymentObject;
   readonly wishes: Wishes;
-  readonly latest: Draft | undefined;
-  readonly all: readonly Draft[];
+  readonly latest: ReplicaSetDraft | undefined;
+  readonly all: readonly ReplicaSetDraft[];
   /** The Deployment's conditions, with what the plan has added to them. */
   readonly conditions: readonly DeploymentCondition[];
   readonly nowMs: number;
@@ -31,14 +31,14 @@ export function condition(
 }
 
 function total(
-  drafts: readonly Draft[],
+  drafts: readonly ReplicaSetDraft[],
   read: (status: NonNullable<ReplicaSetObject['status']>) => number | undefined,
 ): number {
   return drafts.reduce((sum, { original }) => sum + (original.status ? (read(original.status) ?? 0) : 0), 0);
 }
 
 /** Counters and the Available condition. */
-export function computeStatus(input: StatusInput): Status {
+export function computeDeploymentStatus(input: DeploymentStatusInput): DeploymentStatus {
   const { deployment, wishes, all, nowMs } = input;
   const available = total(all, (status) => status.availableReplicas);
   const enough = available >= wishes.replicas - wishes.maxUnavailable;
@@ -69,8 +69,8 @@ export function computeStatus(input: StatusInput): Status {
 }
 
 /** Counters, and how the rollout gets on. */
-export function computeRolloutStatus(input: StatusInput): Status {
-  const status = computeStatus(input);
+export function computeRolloutStatus(input: DeploymentStatusInput): DeploymentStatus {
+  const status = computeDeploymentStatus(input);
   const failure = replicaFailure(input);
   const progressing = withProgress(input, status);
   return {
@@ -79,7 +79,7 @@ export function computeRolloutStatus(input: StatusInput): Status {
   };
 }
 
-function withProgress(input: StatusInput, status: Status): DeploymentCondition[] {
+function withProgress(input: DeploymentStatusInput, status: DeploymentStatus): DeploymentCondition[] {
   const { wishes, nowMs } = input;
   const conditions = status.conditions ?? [];
   if (wishes.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
@@ -103,11 +103,15 @@ function withProgress(input: StatusInput, status: Status): DeploymentCondition[]
   return [...conditions];
 }
 
-function subject({ latest, deployment }: StatusInput): string {
+function subject({ latest, deployment }: DeploymentStatusInput): string {
   return latest ? `ReplicaSet "${nameOf(latest)}"` : `Deployment "${deployment.metadata.name}"`;
 }
 
-export function isComplete(deployment: DeploymentObject, wishes: Wishes, status: Status | undefined): boolean {
+export function isComplete(
+  deployment: DeploymentObject,
+  wishes: Wishes,
+  status: DeploymentStatus | undefined,
+): boolean {
   return (
     (status?.updatedReplicas ?? 0) === wishes.replicas &&
     (status?.replicas ?? 0) === wishes.replicas &&
@@ -116,8 +120,8 @@ export function isComplete(deployment: DeploymentObject, wishes: Wishes, status:
   );
 }
 
-function isProgressing(before: Status | undefined, after: Status): boolean {
-  const old = (status: Status | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+function isProgressing(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
+  const old = (status: DeploymentStatus | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   return (
     (after.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
     old(after) < old(before) ||
@@ -134,10 +138,10 @@ function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: n
 }
 
 /** When to look again for a missed deadline. */
-export function deadlineInMs(
+export function progressDeadlineInMs(
   deployment: DeploymentObject,
   wishes: Wishes,
-  status: Status,
+  status: DeploymentStatus,
   nowMs: number,
 ): number | undefined {
   const current = findCondition(status.conditions, 'Progressing');
@@ -148,7 +152,7 @@ export function deadlineInMs(
   return Math.max(0, since + wishes.progressDeadlineSeconds * 1000 - nowMs) + 1000;
 }
 
-function replicaFailure({ latest, all }: StatusInput): DeploymentCondition | undefined {
+function replicaFailure({ latest, all }: DeploymentStatusInput): DeploymentCondition | undefined {
   for (const draft of [...(latest ? [latest] : []), ...all]) {
     const found = findCondition(draft.original.status?.conditions, 'ReplicaFailure');
     if (found) {

@@ -3,16 +3,23 @@ import { findCondition, withCondition } from '../common/conditions.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
 import { revisionAnnotation, type Wishes, wishesOf } from './deployment-fields.ts';
 import {
+  computeDeploymentStatus,
   computeRolloutStatus,
-  computeStatus,
   condition,
-  deadlineInMs,
+  type DeploymentStatus,
   isComplete,
   pausedConditions,
-  type Status,
+  progressDeadlineInMs,
 } from './deployment-status.ts';
 import { annotateNew, findNew, makeNew } from './new-replica-set.ts';
-import { type Draft, draftOf, finish, isChanged, nameOf, revisionOf } from './replica-set-draft.ts';
+import {
+  draftOf,
+  finishReplicaSet,
+  isChanged,
+  nameOf,
+  type ReplicaSetDraft,
+  replicaSetRevisionOf,
+} from './replica-set-draft.ts';
 import { isScalingEvent, scaleAll, scaleAllDown, scaleNew, scaleOldDown, surplusHistory } from './scaling.ts';
 
 export interface DeploymentInput {
@@ -32,17 +39,17 @@ export interface DeploymentPlan {
   readonly writes: readonly ReplicaSetWrite[];
   /** For the Deployment's own annotation. */
   readonly revision: string | undefined;
-  readonly status: Status;
+  readonly status: DeploymentStatus;
   readonly requeueMs: number | undefined;
 }
 
 interface Work {
   readonly input: DeploymentInput;
   readonly wishes: Wishes;
-  readonly old: readonly Draft[];
-  latest: Draft | undefined;
+  readonly old: readonly ReplicaSetDraft[];
+  latest: ReplicaSetDraft | undefined;
   conditions: DeploymentCondition[];
-  remove: readonly Draft[];
+  remove: readonly ReplicaSetDraft[];
 }
 
 /** One step of a Deployment: what to write to its replica sets now, and what its status then is. */
@@ -50,18 +57,23 @@ export function planDeployment(input: DeploymentInput): DeploymentPlan {
   const work = begin(input);
   const { deployment, nowMs } = input;
   if (deployment.metadata.deletionTimestamp !== undefined) {
-    return { writes: [], revision: undefined, status: computeStatus(statusInput(work)), requeueMs: undefined };
+    return {
+      writes: [],
+      revision: undefined,
+      status: computeDeploymentStatus(statusInput(work)),
+      requeueMs: undefined,
+    };
   }
   if (work.latest) adoptLatest(work, work.latest);
   if (work.wishes.paused || isScalingEvent(all(work), work.wishes)) {
     scaleAll(work.latest, work.old, work.wishes, deployment.status?.replicas ?? 0);
     if (work.wishes.paused) cleanUp(work);
-    return conclude(work, computeStatus(statusInput(work)), undefined);
+    return conclude(work, computeDeploymentStatus(statusInput(work)), undefined);
   }
   if (work.wishes.recreate) recreate(work);
   else roll(work);
   const status = computeRolloutStatus(statusInput(work));
-  return conclude(work, status, deadlineInMs(deployment, work.wishes, status, nowMs));
+  return conclude(work, status, progressDeadlineInMs(deployment, work.wishes, status, nowMs));
 }
 
 function begin(input: DeploymentInput): Work {
@@ -72,11 +84,11 @@ function begin(input: DeploymentInput): Work {
   return { input, wishes, latest, old: drafts.filter((draft) => draft !== latest), conditions, remove: [] };
 }
 
-function all({ old, latest }: Work): readonly Draft[] {
+function all({ old, latest }: Work): readonly ReplicaSetDraft[] {
   return latest ? [...old, latest] : old;
 }
 
-function adoptLatest(work: Work, latest: Draft): void {
+function adoptLatest(work: Work, latest: ReplicaSetDraft): void {
   annotateNew(latest, work.input.deployment, work.old);
   latest.minReadySeconds = work.wishes.minReadySeconds;
   if (findCondition(work.conditions, 'Progressing') || work.wishes.progressDeadlineSeconds === undefined) return;
@@ -87,7 +99,7 @@ function adoptLatest(work: Work, latest: Draft): void {
   );
 }
 
-function ensureLatest(work: Work): Draft {
+function ensureLatest(work: Work): ReplicaSetDraft {
   if (work.latest) return work.latest;
   const { deployment, nowMs } = work.input;
   const latest = makeNew(deployment, work.wishes, work.old);
@@ -120,29 +132,30 @@ function cleanUpIfComplete(work: Work): void {
 }
 
 function cleanUp(work: Work): void {
-  work.remove = surplusHistory(work.old, work.wishes.historyLimit, revisionOf);
+  work.remove = surplusHistory(work.old, work.wishes.historyLimit, replicaSetRevisionOf);
 }
 
-function statusInput(work: Work): Parameters<typeof computeStatus>[0] {
+function statusInput(work: Work): Parameters<typeof computeDeploymentStatus>[0] {
   const { input, wishes, latest, conditions } = work;
   return { deployment: input.deployment, wishes, latest, all: all(work), conditions, nowMs: input.nowMs };
 }
 
-function conclude(work: Work, status: Status, requeueMs: number | undefined): DeploymentPlan {
+function conclude(work: Work, status: DeploymentStatus, requeueMs: number | undefined): DeploymentPlan {
   const writes: ReplicaSetWrite[] = [];
   const { latest, old } = work;
   // The new set first: when it is refused, the old ones keep what they have.
-  if (latest?.isNew) writes.push({ kind: 'create', replicaSet: finish(latest), event: scalingEvent(latest, 0) });
+  if (latest?.isNew)
+    writes.push({ kind: 'create', replicaSet: finishReplicaSet(latest), event: scalingEvent(latest, 0) });
   for (const draft of latest && !latest.isNew ? [latest, ...old] : old) {
     if (!isChanged(draft)) continue;
     const before = draft.original.spec.replicas ?? 1;
-    writes.push({ kind: 'update', replicaSet: finish(draft), event: scalingEvent(draft, before) });
+    writes.push({ kind: 'update', replicaSet: finishReplicaSet(draft), event: scalingEvent(draft, before) });
   }
   for (const draft of work.remove) writes.push({ kind: 'delete', replicaSet: draft.original });
   return { writes, revision: work.latest?.annotations[revisionAnnotation], status, requeueMs };
 }
 
-function scalingEvent(draft: Draft, before: number): string | undefined {
+function scalingEvent(draft: ReplicaSetDraft, before: number): string | undefined {
   if (draft.replicas === before) return undefined;
   const direction = draft.replicas > before ? 'up' : 'down';
   return `Scaled ${direction} replica set ${nameOf(draft)} from ${before} to ${draft.replicas}`;

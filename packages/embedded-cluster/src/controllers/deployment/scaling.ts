@@ -5,17 +5,17 @@ import { newSize } from './new-replica-set.ts';
 import {
   availableOf,
   byCreation,
-  type Draft,
   isLive,
   nameOf,
   noteSizes,
   numberAnnotation,
+  type ReplicaSetDraft,
   resize,
   sumReplicas,
 } from './replica-set-draft.ts';
 
 /** Some live replica set was last sized for another number of replicas. */
-export function isScalingEvent(all: readonly Draft[], wishes: Wishes): boolean {
+export function isScalingEvent(all: readonly ReplicaSetDraft[], wishes: Wishes): boolean {
   return all.filter(isLive).some((draft) => {
     const desired = numberAnnotation(draft, desiredReplicasAnnotation);
     return desired !== undefined && desired !== wishes.replicas;
@@ -24,8 +24,8 @@ export function isScalingEvent(all: readonly Draft[], wishes: Wishes): boolean {
 
 /** `statusReplicas`: the Deployment's size as last observed, for replica sets that carry no note of theirs. */
 export function scaleAll(
-  latest: Draft | undefined,
-  old: readonly Draft[],
+  latest: ReplicaSetDraft | undefined,
+  old: readonly ReplicaSetDraft[],
   wishes: Wishes,
   statusReplicas: number,
 ): void {
@@ -42,12 +42,16 @@ export function scaleAll(
   }
 }
 
-function onlyOne(latest: Draft | undefined, old: readonly Draft[], live: readonly Draft[]): Draft | undefined {
+function onlyOne(
+  latest: ReplicaSetDraft | undefined,
+  old: readonly ReplicaSetDraft[],
+  live: readonly ReplicaSetDraft[],
+): ReplicaSetDraft | undefined {
   if (live.length > 1) return undefined;
   return live[0] ?? latest ?? [...old].sort(byCreation).at(-1);
 }
 
-function isSaturated(latest: Draft, wishes: Wishes): boolean {
+function isSaturated(latest: ReplicaSetDraft, wishes: Wishes): boolean {
   return (
     latest.replicas === wishes.replicas &&
     numberAnnotation(latest, desiredReplicasAnnotation) === wishes.replicas &&
@@ -55,7 +59,7 @@ function isSaturated(latest: Draft, wishes: Wishes): boolean {
   );
 }
 
-function scaleProportionally(live: readonly Draft[], wishes: Wishes, statusReplicas: number): void {
+function scaleProportionally(live: readonly ReplicaSetDraft[], wishes: Wishes, statusReplicas: number): void {
   const allowed = wishes.replicas > 0 ? wishes.replicas + wishes.maxSurge : 0;
   const toAdd = allowed - sumReplicas(live);
   // The largest take the most; of equal ones the newer gains and the older loses.
@@ -77,7 +81,7 @@ function scaleProportionally(live: readonly Draft[], wishes: Wishes, statusRepli
   }
 }
 
-function fraction(draft: Draft, wishes: Wishes, statusReplicas: number): number {
+function fraction(draft: ReplicaSetDraft, wishes: Wishes, statusReplicas: number): number {
   if (wishes.replicas === 0) return -draft.replicas;
   const before = numberAnnotation(draft, maxReplicasAnnotation) || statusReplicas;
   if (before === 0) return 0;
@@ -85,7 +89,7 @@ function fraction(draft: Draft, wishes: Wishes, statusReplicas: number): number 
 }
 
 /** Grows or shrinks the new replica set; says whether it did. */
-export function scaleNew(latest: Draft, all: readonly Draft[], wishes: Wishes): boolean {
+export function scaleNew(latest: ReplicaSetDraft, all: readonly ReplicaSetDraft[], wishes: Wishes): boolean {
   const size = latest.replicas > wishes.replicas ? wishes.replicas : newSize(wishes, all, latest.replicas);
   if (size === latest.replicas) return false;
   resize(latest, size, wishes);
@@ -93,7 +97,7 @@ export function scaleNew(latest: Draft, all: readonly Draft[], wishes: Wishes): 
 }
 
 /** Takes from the old what availability allows, unhealthy replicas first; says whether it did. */
-export function scaleOldDown(latest: Draft, old: readonly Draft[], wishes: Wishes): boolean {
+export function scaleOldDown(latest: ReplicaSetDraft, old: readonly ReplicaSetDraft[], wishes: Wishes): boolean {
   const live = old.filter(isLive).sort(byCreation);
   if (live.length === 0) return false;
   const minAvailable = wishes.replicas - wishes.maxUnavailable;
@@ -106,15 +110,20 @@ export function scaleOldDown(latest: Draft, old: readonly Draft[], wishes: Wishe
   return cleaned + dropped > 0;
 }
 
-function dropUnhealthy(live: readonly Draft[], wishes: Wishes, limit: number): number {
+function dropUnhealthy(live: readonly ReplicaSetDraft[], wishes: Wishes, limit: number): number {
   return drop(live, wishes, limit, (draft) => draft.replicas - availableOf(draft));
 }
 
-function dropAvailable(live: readonly Draft[], wishes: Wishes, limit: number): number {
+function dropAvailable(live: readonly ReplicaSetDraft[], wishes: Wishes, limit: number): number {
   return drop(live, wishes, limit, (draft) => draft.replicas);
 }
 
-function drop(live: readonly Draft[], wishes: Wishes, limit: number, droppable: (draft: Draft) => number): number {
+function drop(
+  live: readonly ReplicaSetDraft[],
+  wishes: Wishes,
+  limit: number,
+  droppable: (draft: ReplicaSetDraft) => number,
+): number {
   let dropped = 0;
   for (const draft of live) {
     const count = Math.min(limit - dropped, droppable(draft));
@@ -125,7 +134,7 @@ function drop(live: readonly Draft[], wishes: Wishes, limit: number, droppable: 
   return dropped;
 }
 
-export function scaleAllDown(old: readonly Draft[], wishes: Wishes): boolean {
+export function scaleAllDown(old: readonly ReplicaSetDraft[], wishes: Wishes): boolean {
   const live = old.filter(isLive);
   for (const draft of live) resize(draft, 0, wishes);
   return live.length > 0;
@@ -133,10 +142,10 @@ export function scaleAllDown(old: readonly Draft[], wishes: Wishes): boolean {
 
 /** Old, empty and settled replica sets beyond the history limit, oldest revision first. */
 export function surplusHistory(
-  old: readonly Draft[],
+  old: readonly ReplicaSetDraft[],
   limit: number | undefined,
-  revision: (draft: Draft) => bigint,
-): Draft[] {
+  revision: (draft: ReplicaSetDraft) => bigint,
+): ReplicaSetDraft[] {
   if (limit === undefined) return [];
   const cleanable = old.filter(({ original }) => original.metadata.deletionTimestamp === undefined);
   const sorted = cleanable.sort((left, right) => {
@@ -146,7 +155,7 @@ export function surplusHistory(
   return sorted.slice(0, Math.max(0, sorted.length - limit)).filter(isSettledAndEmpty);
 }
 
-function isSettledAndEmpty(draft: Draft): boolean {
+function isSettledAndEmpty(draft: ReplicaSetDraft): boolean {
   const { status, metadata, spec } = draft.original;
   return (
     (status?.replicas ?? 0) === 0 &&

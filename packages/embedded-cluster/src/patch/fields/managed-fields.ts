@@ -3,7 +3,7 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import type { Schema } from '../../kinds/schema.ts';
 import type { KubeObject } from '../../objects.ts';
-import { equalJson, isMap, type JsonMap } from '../json-tree.ts';
+import { equalJsonToDepth, isMap, type JsonMap } from '../json-tree.ts';
 import { type Comparison, compareObjects } from './field-compare.ts';
 import { difference, differenceBelow, type FieldSet, type FieldTree, leaf, union } from './field-set.ts';
 import { withoutManagedFields } from './field-types.ts';
@@ -147,7 +147,10 @@ export function withoutLost(managers: Managers, taken: FieldSet, removed: FieldS
 /** Whether a write would do no more than renew times of managers. Such writes are not worth a new version. */
 export function differOnlyInTimes(old: KubeObject, next: KubeObject): boolean {
   const timeless = (object: KubeObject) => object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-  return equalJson(timeless(old), timeless(next)) && equalJson(withoutManagedFields(old), withoutManagedFields(next));
+  return (
+    equalJsonToDepth(timeless(old), timeless(next)) &&
+    equalJsonToDepth(withoutManagedFields(old), withoutManagedFields(next))
+  );
 }
 
 const maxManagerLength = 128;

@@ -6,8 +6,8 @@ import type { SeenNode } from '../../observe/once/nodes.ts';
 import { ensureSight } from '../../observe/once/sight.ts';
 import { exitCode, problemText } from '../../observe/problem.ts';
 import type { Session } from '../../observe/session.ts';
-import { dryRunOf } from './dry-run.ts';
-import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
+import { drainDryRunOf } from './dry-run.ts';
+import { cordonedLines, drainNoteLines, type Ending, endingOf } from './ending.ts';
 import { type DrainSelection, selectPods } from './filters.ts';
 import { brokenIn, type Grouped, LiveWorldReader, readGroups, ungrouped } from './groups.ts';
 import { cordon } from './nodes.ts';
@@ -57,7 +57,7 @@ export class Drain {
     const around = this.#around(selection);
     const live = selection.evicted.length === 0 ? undefined : await around.read();
     ensureSight(live?.gaps ?? []);
-    return dryRunOf(nodes, selection, live, { order: this.#options.order, commandWith: this.#commandWith });
+    return drainDryRunOf(nodes, selection, live, { order: this.#options.order, commandWith: this.#commandWith });
   }
 
   /** From the first cordoned node on, whatever happens, it is said which ones are. */
@@ -81,7 +81,7 @@ export class Drain {
   async #evictAll(nodes: readonly string[], selection: DrainSelection): Promise<Ending> {
     const { clock, signal } = this.#session;
     const audience = this.#audience;
-    for (const line of noteLines(selection.notes)) audience.warn(line);
+    for (const line of drainNoteLines(selection.notes)) audience.warn(line);
     audience.selected?.(selection);
     const around = this.#around(selection);
     const grouped = await this.#group(around, selection);

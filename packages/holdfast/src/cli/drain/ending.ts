@@ -75,7 +75,7 @@ export function refusalLines(refusals: DrainSelection['refusals']): readonly str
   );
 }
 
-export function noteLines(notes: DrainSelection['notes']): readonly string[] {
+export function drainNoteLines(notes: DrainSelection['notes']): readonly string[] {
   return [...notes].map(([note, pods]) => `warning: ${listed(pods)}: ${note}`);
 }
 

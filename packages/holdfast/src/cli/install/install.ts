@@ -7,12 +7,12 @@ import {
   renderManifests,
 } from '../../install/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
+import { defineInstallCommand, type InstallOptions } from './install-options.ts';
 import { withCluster } from './install-session.ts';
 import { chosenValues } from './install-values.ts';
 
 export function installCommand(): Command {
-  return installCommandOf(install);
+  return defineInstallCommand(install);
 }
 
 async function install(options: InstallOptions): Promise<void> {

@@ -13,12 +13,12 @@ import { resources } from '../../observe/resources.ts';
 import type { Session } from '../../observe/session.ts';
 import { withSession } from '../live/session.ts';
 import { confirm } from './confirm.ts';
-import { type UninstallOptions, uninstallCommand as uninstallCommandOf } from './install-options.ts';
+import { defineUninstallCommand, type UninstallOptions } from './install-options.ts';
 import { workOn } from './install-session.ts';
 import { lossLines } from './uninstall-losses.ts';
 
 export function uninstallCommand(): Command {
-  return uninstallCommandOf(uninstall);
+  return defineUninstallCommand(uninstall);
 }
 
 async function uninstall(options: UninstallOptions): Promise<void> {

@@ -3,13 +3,13 @@ import { planDrain } from '../../core/plan/plan-drain.ts';
 import { exitCode, Problem } from '../../observe/problem.ts';
 import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
-import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
+import { type LoadedObject, objectsIn, readManifestText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { structured } from '../output/structured.ts';
 import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
 import { pageOf } from './html/page.ts';
-import { progressOn } from './progress.ts';
+import { simulationProgressOn } from './progress.ts';
 import { type RunOptions, simulate } from './run.ts';
 import { readWish, scenarioOf, type Wish } from './scenario.ts';
 import type { SimulateOptions } from './simulate.ts';
@@ -56,7 +56,7 @@ async function read(files: readonly string[], options: SimulateOptions): Promise
 }
 
 function loaded(file: string): readonly LoadedObject[] {
-  const text = file === '-' ? readFileSync(0, 'utf8') : readText(file);
+  const text = file === '-' ? readFileSync(0, 'utf8') : readManifestText(file);
   const found = objectsIn(text, file).map(({ object }) => object);
   if (found.length === 0) throw new Problem(`${file}: there is no object in it`);
   return found;
@@ -69,7 +69,7 @@ async function runOnce(
   title: string,
 ): Promise<SimulationResult> {
   const snapshot = completeSnapshot(objects, options.podStart);
-  const progress = progressOn(process.stderr, title);
+  const progress = simulationProgressOn(process.stderr, title);
   const terms: RunOptions = {
     seed: options.seed,
     limitMs: options.limit,

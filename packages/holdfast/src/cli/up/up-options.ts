@@ -23,7 +23,7 @@ const speeds = { least: 0.1, most: 100 };
 const defaultPort = 7443;
 export const defaultNodes = 6;
 
-export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
+export function defineUpCommand(run: (options: UpOptions) => Promise<void>): Command {
   return new Command('up')
     .description(
       'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',

@@ -17,17 +17,17 @@ import { agentUser, operatorUser } from '../../api/installation-names.ts';
 import type { RunningOperator } from '../../operator/index.ts';
 import { loadObjects } from '../load-objects.ts';
 import { StopRequest } from '../stop-request.ts';
-import { runAgent } from './up-agent.ts';
+import { runUpAgent } from './up-agent.ts';
 import { applyDemo, prepareContent } from './up-content.ts';
-import { runOperator } from './up-operator.ts';
-import { type UpOptions, upCommand as upCommandOf } from './up-options.ts';
-import { type Progress, progressOn } from './up-progress.ts';
+import { runUpOperator } from './up-operator.ts';
+import { defineUpCommand, type UpOptions } from './up-options.ts';
+import { type UpProgress, upProgressOn } from './up-progress.ts';
 import { serviceToken } from './up-service.ts';
 import { afterStart, loadNotes } from './up-texts.ts';
 import { isUp, workloadsIn } from './up-workloads.ts';
 
 export function upCommand(): Command {
-  return upCommandOf(up);
+  return defineUpCommand(up);
 }
 
 /** How long pods may take to become ready before we say what runs all the same. */
@@ -36,7 +36,7 @@ const lookEveryMs = 100;
 
 async function up(options: UpOptions): Promise<void> {
   const stop = new StopRequest();
-  const progress = progressOn(process.stdout);
+  const progress = upProgressOn(process.stdout);
   try {
     const running = await start(options, progress, stop);
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
@@ -68,7 +68,7 @@ interface Running {
   close(): Promise<void>;
 }
 
-async function start(options: UpOptions, progress: Progress, stop: StopRequest): Promise<Running> {
+async function start(options: UpOptions, progress: UpProgress, stop: StopRequest): Promise<Running> {
   const snapshot = options.load.flatMap(loadObjects);
   const data = options.data === undefined ? undefined : await openData(options, options.data);
   progress.step('starting the API');
@@ -94,9 +94,9 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
     async protect() {
       if (!options.operator) return;
       progress.step('starting the operator');
-      operator = await runOperator(cluster, tokens.operator);
+      operator = await runUpOperator(cluster, tokens.operator);
       progress.step('starting the agent');
-      agent = await runAgent(cluster, tokens.agent, options.execNamespace);
+      agent = await runUpAgent(cluster, tokens.agent, options.execNamespace);
     },
     async close() {
       await agent?.stop();
@@ -140,7 +140,7 @@ async function startOnPort(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-async function untilUp({ plane }: Cluster, progress: Progress, stop: StopRequest): Promise<void> {
+async function untilUp({ plane }: Cluster, progress: UpProgress, stop: StopRequest): Promise<void> {
   const giveUp = realClock.now() + patienceMs;
   while (!stop.isRequested && realClock.now() < giveUp) {
     const workloads = workloadsIn(plane.view);

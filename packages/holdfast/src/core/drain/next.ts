@@ -2,7 +2,7 @@ import { compareStrings } from '../compare.ts';
 import {
   type BrokenUnits,
   Census,
-  isAsking,
+  isRequestOpen,
   isSeenSince,
   type SeenAt,
   type Tracked,
@@ -66,7 +66,7 @@ export function holdersOf(situation: Situation): (pod: CoursePod) => readonly Un
 }
 
 function isMoving(tracked: Tracked, seenAt: SeenAt): boolean {
-  return tracked.state.kind === 'going' || isAsking(tracked, seenAt);
+  return tracked.state.kind === 'going' || isRequestOpen(tracked, seenAt);
 }
 
 /** When a waiting pod is to be asked for, by its own doing alone. */

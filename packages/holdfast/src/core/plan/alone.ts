@@ -1,7 +1,7 @@
 import { compareStrings } from '../compare.ts';
 import type { BlockedPod } from '../drain/simulate.ts';
 import type { Charge, Verdict } from '../verdict.ts';
-import type { Loss, Purses } from './losses.ts';
+import type { LostUnit, Purses } from './losses.ts';
 import type { Mover } from './movers.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -14,7 +14,7 @@ export type Alone =
       /** How often it has to wait for pods to be back, and one more. */
       readonly rounds: number;
       /** The units that are certain to go down: with all pods at once, or, where these take several rounds, with one of them alone. */
-      readonly losses: readonly Loss[];
+      readonly losses: readonly LostUnit[];
     }
   | { readonly ok: false; readonly stuck: readonly BlockedPod[] };
 
@@ -47,7 +47,7 @@ function chargesOf(mover: Mover, verdict: Verdict): readonly Charged[] {
   return verdict.result === 'allow' ? verdict.charges.map((charge) => [mover, charge]) : [];
 }
 
-function lossesOf(overlay: Overlay, charges: readonly Charged[], purses: Purses): readonly Loss[] {
+function lossesOf(overlay: Overlay, charges: readonly Charged[], purses: Purses): readonly LostUnit[] {
   const losses = charges
     .filter(([, charge]) => charge.effect === 'breaks')
     .map(([mover, charge]) => purses.lossOf(charge, () => overlay.ask(mover.pod)));

@@ -10,7 +10,7 @@ export interface Purse {
 }
 
 /** One unit of a budget that goes down. */
-export interface Loss {
+export interface LostUnit {
   readonly purse: Purse;
   readonly unit: string;
 }
@@ -18,10 +18,10 @@ export interface Loss {
 /** The budgets that drains were charged to, each with what it gives at rest, as the engine says. */
 export class Purses {
   readonly #known = new Map<string, Purse>();
-  readonly #losses = new Map<string, Loss>();
+  readonly #losses = new Map<string, LostUnit>();
 
   /** `atRest` asks about the charged pod while nothing is drained. */
-  lossOf(charge: Charge, atRest: () => Verdict): Loss {
+  lossOf(charge: Charge, atRest: () => Verdict): LostUnit {
     const key = purseKey(charge);
     return obtain(this.#losses, `${key} ${charge.unit}`, () => {
       const { budget, unitKind, unit } = charge;

@@ -4,11 +4,11 @@ import type { Purse, Purses } from './losses.ts';
 import type { Mover } from './movers.ts';
 import type { Overlay } from './overlay.ts';
 import type { Room } from './room.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 
 /** A node's part in a wave that is being put together. */
 interface Member {
-  readonly candidate: Candidate;
+  readonly candidate: DrainCandidate;
   readonly surge: boolean;
   readonly rounds: PackedRound[];
   left: readonly Mover[];
@@ -49,14 +49,14 @@ export class WavePacker {
     this.#maxSurge = options.maxSurge;
   }
 
-  pack(candidates: Iterable<Candidate>, atMost: number): PackedWave {
+  pack(candidates: Iterable<DrainCandidate>, atMost: number): PackedWave {
     for (const candidate of candidates) if (this.#members.length < atMost) this.#offer(candidate);
     this.#overlay.backTo(0);
     for (let round = 2; this.#members.some(({ left }) => left.length > 0); round += 1) this.#continue(round);
     return { members: this.#members, noRoom: this.#noRoom };
   }
 
-  #offer(candidate: Candidate): void {
+  #offer(candidate: DrainCandidate): void {
     const { name, alone } = candidate;
     if (this.#room?.isHosting(name) || this.#overspends(candidate)) return;
     const before = this.#overlay.size;
@@ -71,7 +71,7 @@ export class WavePacker {
   }
 
   /** Spares the engine the question where the answer is certain: these units alone are more than the budget has left. */
-  #overspends({ alone }: Candidate): boolean {
+  #overspends({ alone }: DrainCandidate): boolean {
     if (alone.rounds > 1) return false;
     const fresh = new Map<Purse, number>();
     for (const { purse, unit } of alone.losses) {
@@ -108,7 +108,7 @@ export class WavePacker {
   }
 
   /** Whether it needs its replacement beforehand; undefined when there is no room either way. */
-  #makeRoom({ name, alone }: Candidate): boolean | undefined {
+  #makeRoom({ name, alone }: DrainCandidate): boolean | undefined {
     if (this.#room === undefined) return false;
     const homeless = this.#room.vacate(name, alone.order, false);
     if (homeless === undefined) return false;

@@ -1,3 +1,4 @@
+import { podKeyOf } from '../drain/simulate.ts';
 import { type Alone, drainAlone } from './alone.ts';
 import type { PlanInput, PlanNode, PlanOptions } from './input.ts';
 import { Purses } from './losses.ts';
@@ -8,7 +9,7 @@ import type { StuckNode } from './plan-result.ts';
 import { Room } from './room.ts';
 
 /** A node that can be drained, with what that takes when it is the only one. */
-export interface Candidate {
+export interface DrainCandidate {
   readonly name: string;
   readonly alone: Extract<Alone, { ok: true }>;
 }
@@ -18,7 +19,7 @@ export interface Site {
   readonly overlay: Overlay;
   readonly purses: Purses;
   readonly options: PlanOptions;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly DrainCandidate[];
   readonly stuck: readonly StuckNode[];
   readonly nodes: readonly PlanNode[];
   /** All pods that take room on a node, those that a drain leaves alone among them. */
@@ -33,12 +34,12 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
   const overlay = new Overlay(world, now);
   const purses = new Purses();
   const tenantsOf = tenantsByNode(world, input.shapeOf, options.force);
-  const candidates: Candidate[] = [];
+  const candidates: DrainCandidate[] = [];
   const stuck: StuckNode[] = [];
   for (const node of new Set(input.drain)) {
     const { movers, unmanaged } = tenantsOf(node);
     const alone = unmanaged.length > 0 ? undefined : drainAlone(overlay, movers, purses);
-    if (alone === undefined) stuck.push({ node, why: 'noController', pods: unmanaged.map(keyOf) });
+    if (alone === undefined) stuck.push({ node, why: 'noController', pods: unmanaged.map(podKeyOf) });
     else if (alone.ok) candidates.push({ name: node, alone });
     else stuck.push({ node, why: 'refused', pods: alone.stuck });
   }
@@ -58,8 +59,4 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
     stays: (node) => tenantsOf(node).stay,
     newRoom: () => (nodes.length === 0 ? undefined : new Room(nodes, tenants, permissions)),
   };
-}
-
-export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }) {
-  return { namespace, name };
 }

@@ -11,7 +11,7 @@ import { isAtLeast } from '../resource-version.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
 import type { GroupNode } from './group-node.ts';
-import { type LeaseKeeper, Leases } from './leases.ts';
+import { type LeaseClockDeps, Leases } from './leases.ts';
 import { NamespaceState, setReservations } from './namespace-state.ts';
 import { nameOf, type OwnerNode } from './owners/owner-node.ts';
 import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners/owners.ts';
@@ -196,7 +196,7 @@ export class World {
   }
 
   /** From now on leases are timed by the keeper's clock, and no longer by the caller's time. */
-  keepLeases(keeper: LeaseKeeper): void {
+  keepLeases(keeper: LeaseClockDeps): void {
     this.#leases.keepWith(keeper);
   }
 

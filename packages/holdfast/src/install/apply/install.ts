@@ -6,7 +6,7 @@ import { networkPolicyOf } from '../manifests/network.ts';
 import { reportNodeTokens } from '../manifests/node-tokens.ts';
 import { ownKind } from '../manifests/own-kinds.ts';
 import { missingRights } from '../manifests/rights.ts';
-import { kindText, type ObjectRef, refKey, refOf } from '../object-ref.ts';
+import { type ObjectRef, refKey, refKindText, refOf } from '../object-ref.ts';
 import { done, type Ended, type Reporter } from '../outcome.ts';
 import { reportLeftovers } from '../remove/leftovers.ts';
 import type { InstallValues } from '../values/values.ts';
@@ -112,14 +112,18 @@ async function locate(
     if (found.failure.kind !== 'notFound') return endedBy(found.failure, 'the cluster cannot be asked what it serves');
     const { spare, from } = ownKind(ref.kind) ?? {};
     if (spare === undefined) return unserved(ref, from);
-    report({ kind: 'object', ref, result: { kind: 'skipped', why: `this cluster has no ${kindText(ref)}: ${spare}` } });
+    report({
+      kind: 'object',
+      ref,
+      result: { kind: 'skipped', why: `this cluster has no ${refKindText(ref)}: ${spare}` },
+    });
   }
   return went(located);
 }
 
 function unserved(ref: ObjectRef, from: string | undefined) {
   const advice = from ?? 'Holdfast needs Kubernetes 1.30 or later, with its own APIs switched on.';
-  return refusedWith(`this cluster has no ${kindText(ref)} of version ${ref.version}`, advice);
+  return refusedWith(`this cluster has no ${refKindText(ref)} of version ${ref.version}`, advice);
 }
 
 /** What makes the whole of it pointless is found out before anything is written. */

@@ -4,7 +4,7 @@ import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/f
 import type { Clock } from '../time/clock.ts';
 import type { Connection } from '../transport/connection.ts';
 import type { RateLimiter } from '../transport/rate-limit.ts';
-import type { Body, OpenedWatch, WatchProof, WireRequest } from '../transport/wire.ts';
+import type { OpenedWatch, ResponseBody, WatchProof, WireRequest } from '../transport/wire.ts';
 import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
 
 export interface CallOptions {
@@ -136,7 +136,7 @@ export class KubeClient {
     { namespace, ...selectors }: Selection,
     query: Query,
     options: CallOptions = {},
-  ): Promise<Outcome<Body>> {
+  ): Promise<Outcome<ResponseBody>> {
     return this.#at(collectionPath(resource, namespace), (path) =>
       this.#withPermit(options, (left) =>
         this.#options.connection.open({ method: 'GET', path: withQuery(path, { ...selectors, ...query }), ...left }),

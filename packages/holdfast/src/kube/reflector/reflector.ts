@@ -7,7 +7,7 @@ import { Backoff, type BackoffLimits } from '../time/backoff.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { WatchProof } from '../transport/wire.ts';
-import { type Plan, planAfter, type Session } from './reflector-plan.ts';
+import { planAfter, type ReflectorAttempt, type ReflectorPlan } from './reflector-plan.ts';
 import type { Reflected, Sink } from './sink.ts';
 import { WatchSession } from './watch-session.ts';
 import { type StallLimits, WatchTerms } from './watch-terms.ts';
@@ -88,7 +88,7 @@ export class Reflector<T extends Reflected> {
     }
   }
 
-  async #follow(plan: Plan, useful: boolean): Promise<void> {
+  async #follow(plan: ReflectorPlan, useful: boolean): Promise<void> {
     if (plan.resync) this.#resourceVersion = undefined;
     if (plan.watchList === 'unsupported') this.#options.traits.watchList = false;
     this.#skipWatchList = plan.watchList !== 'keep';
@@ -102,7 +102,7 @@ export class Reflector<T extends Reflected> {
     return kind === 'reconnect' ? this.#reconnect : this.#backoff;
   }
 
-  async #session(): Promise<Session> {
+  async #session(): Promise<ReflectorAttempt> {
     const { clock, traits } = this.#options;
     const start = clock.monotonic();
     // A view that was blind for too long is read again: how far a watch that goes on from there has come, is not to be seen.
@@ -124,7 +124,7 @@ export class Reflector<T extends Reflected> {
     };
   }
 
-  async #list(session: WatchSession<T>): Promise<Session['end']> {
+  async #list(session: WatchSession<T>): Promise<ReflectorAttempt['end']> {
     const { client, resource, selection, project, clock, pageSize, sink } = this.#options;
     const listed = await list({
       client,
@@ -204,7 +204,7 @@ export class Reflector<T extends Reflected> {
 }
 
 /** A sink that throws is a session that failed, not the end of reflecting. */
-async function guarded(session: Promise<Session['end']>): Promise<Session['end']> {
+async function guarded(session: Promise<ReflectorAttempt['end']>): Promise<ReflectorAttempt['end']> {
   try {
     return await session;
   } catch (error) {

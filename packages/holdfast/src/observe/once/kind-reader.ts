@@ -18,9 +18,9 @@ export type Read<T> =
 type Refused = Exclude<Read<never>, { readonly kind: 'read' }>;
 
 /** What came of asking for one object. */
-export type Found<T> = { readonly kind: 'found'; readonly object: T } | Refused;
+export type ReadObject<T> = { readonly kind: 'found'; readonly object: T } | Refused;
 
-export interface Wish<T> {
+export interface KindSelection<T> {
   readonly kind: KindName;
   readonly scope: Scope;
   /** For the resource that was found: which version of the API it is, is known only then. */
@@ -38,7 +38,7 @@ export class KindReader {
     this.discovery = new Discovery(session);
   }
 
-  async list<T>({ kind, scope, project, selection }: Wish<T>): Promise<Read<T>> {
+  async list<T>({ kind, scope, project, selection }: KindSelection<T>): Promise<Read<T>> {
     const resource = await this.discovery.resourceOf(kind);
     if (!resource.ok) return refusalOf(resource.failure, `cannot look for the kind ${kind.kind}`);
     return this.listResource(resource.value, scope, project(resource.value), selection);
@@ -68,7 +68,7 @@ export class KindReader {
   async get<T>(
     resource: ResourceName,
     place: { readonly namespace?: string; readonly name: string },
-  ): Promise<Found<T>> {
+  ): Promise<ReadObject<T>> {
     const { client, call } = this.#session;
     const found = await client.get<T>(resource, place, call);
     if (found.ok) return { kind: 'found', object: found.value };

@@ -1,7 +1,8 @@
 import { type Fields, isObject } from '@holdfast/base/json';
+import { maxLeaseSeconds } from '../../api/probe-lease.ts';
 import type { ProbeLease } from '../../core/lease.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
-import { leaseProblem, maxLeaseSeconds, probeLeaseProjection, type SeenLease } from '../view/probe-leases.ts';
+import { leaseProblem, probeLeaseProjection, type SeenLease } from '../view/probe-leases.ts';
 
 export interface FoundLease extends SeenLease {
   /** By the agent's clock. */

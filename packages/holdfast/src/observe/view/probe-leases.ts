@@ -1,7 +1,7 @@
 import type { Parsed } from '@holdfast/base/field-errors';
 import { type Fields, isObject } from '@holdfast/base/json';
 import { agentsNamespace } from '../../api/installation-names.ts';
-import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
+import { maxLeaseSeconds, type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import { formerProbeLeaseName, probeLeaseName } from '../../kube/probes/lease-name.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
@@ -39,9 +39,6 @@ interface Known {
 const silenceMs = 5_000;
 /** For so long after a silence the server may be telling of what happened in it. */
 const catchUpMs = 1_000;
-
-/** No agent is trusted for longer without a renewal, whatever its lease says. */
-export const maxLeaseSeconds = 3_600;
 
 export function probeLeaseProjection(interner: Interner): (object: Fields) => SeenLease {
   return (object) => {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { lookEveryMs, readText } from '../../trust/read-text.ts';
+import { lookEveryMs, readTextFile } from '../../trust/read-text.ts';
 
 /** Who signs the client certificates of API servers. */
 export interface ClientAuthorities {
@@ -107,7 +107,7 @@ class FollowedFile implements ClientAuthorities {
 type ReadAuthorities = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 async function readAuthorities(file: string): Promise<ReadAuthorities> {
-  const read = await readText(file);
+  const read = await readTextFile(file);
   if (!read.ok) return read;
   const blocks = certificatesIn(read.text);
   if (blocks.length === 0) return { ok: false, problem: `${file} holds no certificate` };

@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { KeyPair, ServerNames } from '../../trust/material.ts';
 import { readSecret, secretKeys } from '../../trust/read-certificates.ts';
-import { lookEveryMs, readText } from '../../trust/read-text.ts';
+import { lookEveryMs, readTextFile } from '../../trust/read-text.ts';
 import type { LeafFacts } from '../../trust/rotation-plan.ts';
 import type { AcceptedPaths } from './caller-paths.ts';
 import { type CertificateMetrics, createCertificateMetrics } from './certificate-metrics.ts';
@@ -41,7 +41,7 @@ export async function openCertificateFiles(options: FileOptions): Promise<Opened
   const stopping = new AbortController();
   const first = await readPair(options, stopping.signal);
   if (!first.ok) return { kind: 'unusable', problem: first.problem };
-  const authorities = await readText(join(options.directory, secretKeys.authorities));
+  const authorities = await readTextFile(join(options.directory, secretKeys.authorities));
   if (!authorities.ok && !authorities.missing) return { kind: 'unusable', problem: authorities.problem };
   return {
     kind: 'open',
@@ -142,9 +142,9 @@ async function readPair(options: FileOptions, signal: AbortSignal): Promise<Read
 }
 
 async function readOnce({ directory, names }: FileOptions): Promise<ReadPair> {
-  const certificate = await readText(join(directory, secretKeys.leaf));
+  const certificate = await readTextFile(join(directory, secretKeys.leaf));
   if (!certificate.ok) return certificate;
-  const key = await readText(join(directory, secretKeys.leafKey));
+  const key = await readTextFile(join(directory, secretKeys.leafKey));
   if (!key.ok) return key;
   const texts = new Map([
     [secretKeys.leaf, certificate.text],

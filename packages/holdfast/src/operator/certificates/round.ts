@@ -15,7 +15,7 @@ import { type ReadSecret, readSecret, type SecretTexts, secretKeys } from '../..
 import { type CertificateFacts, type CertificatePlan, planCertificates } from '../../trust/rotation-plan.ts';
 import { bundlesOf, isBare, segmentsOf, type WantedTrust } from '../../trust/webhook-trust.ts';
 import type { CertificateWrite } from './certificate-metrics.ts';
-import { observe, type Sightings } from './observe.ts';
+import { observeBundles, type Sightings } from './observe.ts';
 import { secretTexts } from './secret.ts';
 import type { CertificateStore, ReadConfiguration } from './store.ts';
 
@@ -77,7 +77,7 @@ export async function certificateRound(options: RoundOptions, before: Sightings,
   const read = secret && readSecret(secretTexts(secret.data), options.names);
   const listed = read?.segments ?? [];
   const sightings: Sightings = {
-    ...observe(before, bundles, read?.stored.leaf?.id, nowMs),
+    ...observeBundles(before, bundles, read?.stored.leaf?.id, nowMs),
     paths: observePaths(before.paths, listed, carried, seen.value.versions, nowMs),
   };
   const plan = options.ownCertificates

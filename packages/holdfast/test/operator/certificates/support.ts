@@ -19,7 +19,7 @@ import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import { purposeLimits } from '../../../src/observe/purposes.ts';
+import { operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { resources } from '../../../src/observe/resources.ts';
 import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
@@ -48,7 +48,7 @@ export interface Bed {
 }
 
 function clientsOf(connection: Connection) {
-  return createClients(connection, purposeLimits, realClock);
+  return createClients(connection, operatorPurposeLimits, realClock);
 }
 
 export async function startBed(values: InstallValues = defaultInstallValues): Promise<Bed> {

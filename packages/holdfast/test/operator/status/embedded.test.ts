@@ -20,7 +20,7 @@ import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import type { Reflected } from '../../../src/kube/reflector/sink.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import type { Connection } from '../../../src/kube/transport/connection.ts';
-import { type Clients, purposeLimits } from '../../../src/observe/purposes.ts';
+import { type Clients, operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { pubsIn, resources } from '../../../src/observe/resources.ts';
 import { createBudgetMetrics } from '../../../src/operator/status/budget-metrics.ts';
 import { groupBudgetOf } from '../../../src/operator/status/plan-pdb.ts';
@@ -46,7 +46,7 @@ let clients: Clients;
 beforeAll(async () => {
   cluster = await startCluster({ controllers: true, sockets: false, report: () => undefined });
   connection = connect(targetOf(accessOf(parseKubeconfig(cluster.kubeconfig(), '/')), realClock));
-  clients = createClients(connection, purposeLimits, realClock);
+  clients = createClients(connection, operatorPurposeLimits, realClock);
   unwrap(await clients.upkeep.create(resources.namespaces, {}, { metadata: { name: namespace } }));
   unwrap(await clients.upkeep.create(crds, {}, podUnavailableBudgetCrd));
   await eventually(async () => (await clients.upkeep.document('/apis/policy.kruise.io/v1beta1')).ok);

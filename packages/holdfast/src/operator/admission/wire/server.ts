@@ -4,16 +4,11 @@ import { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { listenOn } from '../../../telemetry/health/listen.ts';
 import type { Logger } from '../../../telemetry/log.ts';
+import type { KeyPair } from '../../../trust/material.ts';
 import type { WebhookClock } from '../deadline.ts';
 import type { WebhookHandler } from '../handler.ts';
 import type { BodyLimits, CallerRules, ClientRules } from './call.ts';
 import { WebhookFront, type WebhookMetrics } from './exchange.ts';
-
-/** As PEM text. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly key: string;
-}
 
 export interface WebhookServerOptions extends WebhookTerms {
   /** Absent: all addresses. */
