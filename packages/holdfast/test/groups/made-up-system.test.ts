@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { farms } from './farms.ts';
 
 /**
  * Support for a group system is one file and its place in the table. To show it, a copy of the source gets a system that does not exist;
@@ -107,7 +108,7 @@ function factsOf({ world, projections, interner, ownerKinds, lists, install, tem
 describe('a made-up group system', () => {
   it('[G1] that is one file is known everywhere', async () => {
     expect(factsOf(await roomsOf(join(copy, 'src')))).toEqual({
-      group: [{ convention: 'Farm', id: 'farm/north-0', size: 3 }],
+      group: [{ convention: farms.name, id: 'farm/north-0', size: 3 }],
       root: { display: 'Farm north', counts: true },
       annotations: ['herds.example.com/size'],
       watchedOwner: [{ group: 'farm.example.com', kind: 'Farm', scaled: true }],
