@@ -1,4 +1,4 @@
-import { schedulingGroup } from '../../core/groups/native.ts';
+import { schedulingGroup } from '../../core/groups/systems/native.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { podGroupProjection, workloadProjection } from '../view/projections.ts';

@@ -6,6 +6,8 @@ import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
+import { podGroupApis } from '../../core/groups/system-lists.ts';
+import { schedulingGroup } from '../../core/groups/systems/native.ts';
 import { type Collection, collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Selection } from '../../kube/client/client.ts';
@@ -226,7 +228,7 @@ export class ClusterView {
       remove: after<Workload>((one) => world.deleteWorkload(one.metadata.namespace ?? '', one.metadata.name)),
     };
     feed(workloads, into, (version) => world.setSynced('workloads', version));
-    this.#watch('workloads', { group: 'scheduling.k8s.io', kind: 'Workload' }, workloads, () =>
+    this.#watch('workloads', { group: schedulingGroup, kind: 'Workload' }, workloads, () =>
       workloadProjection(this.#interner),
     );
     const gathered = new Gathered(world, 'podGroups', podGroupApis);
@@ -274,5 +276,3 @@ export class ClusterView {
     this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead }));
   }
 }
-
-const podGroupApis = ['scheduling.k8s.io', 'scheduling.volcano.sh', 'scheduling.x-k8s.io'] as const;

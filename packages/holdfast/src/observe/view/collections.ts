@@ -22,7 +22,7 @@ export function feed<T extends Reflected>(
 }
 
 /**
- * A collection of the world that several of the API's make up: pod groups are of three groups. It has been seen whole when each
+ * A collection of the world that several of the API's make up: pod groups are of several API groups. It has been seen whole when each
  * of them has. Versions of different resources cannot be compared, so what it says is only that.
  */
 export class Gathered {

@@ -3,7 +3,7 @@ import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { ledgerGroup } from '../../../api/ledger.ts';
 import { pubGroup } from '../../../api/pub/pub.ts';
 import { compareStrings } from '../../../core/compare.ts';
-import { schedulingGroup } from '../../../core/groups/native.ts';
+import { schedulingGroup } from '../../../core/groups/systems/native.ts';
 import type { KindName, KindResource } from '../../../kube/discovery/discovery.ts';
 import { type Gap, listRight } from '../../../observe/once/gap.ts';
 import { KindReader } from '../../../observe/once/kind-reader.ts';

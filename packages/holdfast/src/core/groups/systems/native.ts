@@ -1,22 +1,23 @@
-import type { Pod, PodSpec } from '../../api/pod.ts';
-import type { GroupClaim } from './claim.ts';
+import type { PodSpec } from '../../../api/pod.ts';
+import { nativeName } from '../claim.ts';
+import type { GroupSystem, StatedClaim } from '../system.ts';
 
 export const schedulingGroup = 'scheduling.k8s.io';
 
 /** The Kubernetes API's own groups: 1.36 and later name a PodGroup object; 1.35 and the KEP name a Workload's pod group. */
-export function nativeClaim(pod: Pod): GroupClaim | undefined {
-  const spec = pod.spec;
-  if (spec === undefined) return undefined;
+export const native: GroupSystem = {
+  name: nativeName,
+  claim: (_labels, _annotations, spec) => (spec === undefined ? undefined : claimBy(spec)),
+  groupObjects: [
+    { group: schedulingGroup, kind: 'PodGroup', resource: 'podgroups' },
+    { group: schedulingGroup, kind: 'Workload', resource: 'workloads' },
+  ],
+};
+
+function claimBy(spec: PodSpec): StatedClaim | undefined {
   const podGroup = spec.schedulingGroup?.podGroupName;
-  if (podGroup !== undefined && podGroup !== '') {
-    return {
-      convention: 'native',
-      id: `podgroup/${podGroup}`,
-      display: podGroup,
-      object: { apiGroup: schedulingGroup, name: podGroup },
-    };
-  }
-  return workloadClaim(spec);
+  if (podGroup === undefined || podGroup === '') return workloadClaim(spec);
+  return { id: `podgroup/${podGroup}`, display: podGroup, object: { apiGroup: schedulingGroup, name: podGroup } };
 }
 
 interface WorkloadLink {
@@ -25,13 +26,12 @@ interface WorkloadLink {
   readonly replica?: string | number;
 }
 
-function workloadClaim(spec: PodSpec): GroupClaim | undefined {
+function workloadClaim(spec: PodSpec): StatedClaim | undefined {
   const link = workloadLink(spec);
   if (link === undefined || !link.name || !link.podGroup) return undefined;
   const replica = link.replica;
   const parent = `workload/${link.name}/${link.podGroup}`;
   return {
-    convention: 'native',
     id: `${parent}/${replica ?? ''}`,
     display: replica === undefined ? link.podGroup : `${link.podGroup}/${replica}`,
     parent,
