@@ -23,6 +23,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'cordon nodes and evict their pods as kubectl drain does, but group by group',
     load: async () => (await import('./drain/drain.ts')).drainCommand(),
   },
+  uncordon: {
+    description: 'let pods be scheduled to nodes again, after a drain',
+    load: async () => (await import('./drain/uncordon.ts')).uncordonCommand(),
+  },
   plan: {
     description: 'plan in which waves to drain nodes, in as few waves as the budgets allow',
     load: async () => (await import('./plan/plan-command.ts')).planCommand(),

@@ -97,7 +97,7 @@ function factsOf({ world, projections, interner, ownerKinds, lists, install, tem
     condition: probes?.matchConditions?.some(({ expression }) =>
       expression.includes('object.spec.barn.template.metadata'),
     ),
-    template: templates.podTemplatesOf(farm, false).map(({ prefix }) => prefix),
+    template: templates.podSourcesOf(farm, false).map(({ prefix }) => prefix),
     standIns: standIns
       .withStandIns([farm])
       .filter(({ kind }) => kind === 'Pod')

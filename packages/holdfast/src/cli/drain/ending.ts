@@ -33,7 +33,7 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   const { pods } = course;
   const holds = course.holds();
   const left = pods.filter(({ state }) => !isAway(state));
-  const undrained = new Set([...facts.refusals.keys(), ...left.map(({ pod }) => pod.node)]);
+  const undrained = undrainedNodes(course, facts.refusals);
   const took = ageText(facts.now - facts.startedAt);
   const gone = `${pods.length - left.length} of ${pods.length} pods deleted after ${took}`;
   if (undrained.size === 0)
@@ -54,6 +54,12 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
     ],
     code: end.kind === 'interrupted' ? exitCode.interrupted : exitCode.no,
   };
+}
+
+/** Nodes with a pod that did not go, or from which nothing is evicted. */
+export function undrainedNodes(course: Course, refusals: DrainSelection['refusals']): ReadonlySet<string> {
+  const left = course.pods.filter(({ state }) => !isAway(state));
+  return new Set([...refusals.keys(), ...left.map(({ pod }) => pod.node)]);
 }
 
 function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
