@@ -6,6 +6,10 @@ const steps = [
   ['types (tsc)', [process.execPath, 'node_modules/typescript7/bin/tsc', '-p', 'tsconfig.json']],
   ['layers (dependency-cruiser)', [process.execPath, 'scripts/check-layers.mjs']],
   ['unused files, exports and dependencies (knip)', ['node_modules/.bin/knip']],
+  [
+    'code that only tests reach (knip, production)',
+    ['node_modules/.bin/knip', '--production', '--config', 'knip.production.json'],
+  ],
   ['generated files are up to date', ['node_modules/.bin/tsx', 'scripts/generate.ts', '--verify']],
 ];
 

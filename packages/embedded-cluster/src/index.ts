@@ -20,5 +20,6 @@ export { definitionsServed, loadSnapshot } from './load/load-snapshot.ts';
 export { createNodes } from './nodes/create-nodes.ts';
 export { defaultStopDelayMs } from './nodes/nodes.ts';
 export type { Recovered } from './store/durable/durable-store.ts';
+export { contentsOf, type StoreContents } from './store/memory-store.ts';
 export type { StoreEvent } from './store/store.ts';
 export type { View } from './view.ts';

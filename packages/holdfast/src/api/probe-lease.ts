@@ -11,7 +11,7 @@ import { annotation, label } from './names.ts';
 
 export interface ProbeLeaseContent {
   readonly node: string;
-  /** The agent, and which life of it. */
+  /** The agent, and its process start. */
   readonly holder: string;
   readonly durationSeconds: number;
   /** Uids of pods. */
@@ -37,7 +37,7 @@ export function probeLeaseAnnotations(node: string, holder: string, uids: Iterab
   };
 }
 
-/** A lease that cannot be read vouches for nothing. */
+/** A lease that cannot be read confirms no pod. */
 export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   const annotations = readAnnotations(object);
   if (!annotations.ok) return annotations;

@@ -13,7 +13,7 @@ export interface OperatorContext {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Of this process and this life of it: the name under which it leads. */
+  /** Unique per process start: the name in the leader's lease. */
   readonly identity: string;
   /** The operator's own. */
   readonly namespace: string;

@@ -11,7 +11,7 @@ import { isFinishedPod } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { DeploymentObject, PodObject, ReplicaSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { revisionAnnotation, wishesOf } from './deployment-fields.ts';
+import { desiredStateOf, revisionAnnotation } from './deployment-fields.ts';
 import { condition } from './deployment-status.ts';
 import { sameTemplate } from './new-replica-set.ts';
 import { type DeploymentPlan, planDeployment, type ReplicaSetWrite } from './plan-deployment.ts';
@@ -136,7 +136,7 @@ async function noteFailure(
 ): Promise<void> {
   const message = `Failed to create new replica set "${replicaSet.metadata.name}": ${why}`;
   tools.events.event(deployment, 'Warning', 'ReplicaSetCreateError', message);
-  if (wishesOf(deployment).progressDeadlineSeconds === undefined) return;
+  if (desiredStateOf(deployment).progressDeadlineSeconds === undefined) return;
   const failed = condition('Progressing', 'False', 'ReplicaSetCreateError', message, tools.context.clock.now());
   const conditions = withCondition(deployment.status?.conditions, failed);
   await writeStatus(tools.client, deployments, deployment, { ...deployment.status, conditions });

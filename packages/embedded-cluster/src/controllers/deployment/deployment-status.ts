@@ -4,14 +4,14 @@ import { findCondition, withCondition, withoutCondition } from '../common/condit
 import { millis } from '../common/pods.ts';
 import { omitZeros } from '../common/status-writer.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
-import type { Wishes } from './deployment-fields.ts';
+import type { DesiredState } from './deployment-fields.ts';
 import { nameOf, type ReplicaSetDraft, sumReplicas } from './replica-set-draft.ts';
 
 export type DeploymentStatus = NonNullable<DeploymentObject['status']>;
 
 export interface DeploymentStatusInput {
   readonly deployment: DeploymentObject;
-  readonly wishes: Wishes;
+  readonly target: DesiredState;
   readonly latest: ReplicaSetDraft | undefined;
   readonly all: readonly ReplicaSetDraft[];
   /** The Deployment's conditions, with what the plan has added to them. */
@@ -39,9 +39,9 @@ function total(
 
 /** Counters and the Available condition. */
 export function computeDeploymentStatus(input: DeploymentStatusInput): DeploymentStatus {
-  const { deployment, wishes, all, nowMs } = input;
+  const { deployment, target, all, nowMs } = input;
   const available = total(all, (status) => status.availableReplicas);
-  const enough = available >= wishes.replicas - wishes.maxUnavailable;
+  const enough = available >= target.replicas - target.maxUnavailable;
   const availability = enough
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', nowMs)
     : condition(
@@ -80,15 +80,15 @@ export function computeRolloutStatus(input: DeploymentStatusInput): DeploymentSt
 }
 
 function withProgress(input: DeploymentStatusInput, status: DeploymentStatus): DeploymentCondition[] {
-  const { wishes, nowMs } = input;
+  const { target, nowMs } = input;
   const conditions = status.conditions ?? [];
-  if (wishes.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
+  if (target.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
   const current = findCondition(conditions, 'Progressing');
   const done = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
   if (done) return [...conditions];
   const say = (value: string, reason: string, ending: string) =>
     condition('Progressing', value, reason, `${subject(input)} ${ending}`, nowMs);
-  if (isComplete(input.deployment, wishes, status)) {
+  if (isComplete(input.deployment, target, status)) {
     return withCondition(conditions, say('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
   }
   if (isProgressing(input.deployment.status, status)) {
@@ -97,7 +97,7 @@ function withProgress(input: DeploymentStatusInput, status: DeploymentStatus): D
     const since = current?.status === 'True' ? current.lastTransitionTime : undefined;
     return [...withoutCondition(conditions, 'Progressing'), since ? { ...next, lastTransitionTime: since } : next];
   }
-  if (isTimedOut(current, wishes.progressDeadlineSeconds, nowMs)) {
+  if (isTimedOut(current, target.progressDeadlineSeconds, nowMs)) {
     return withCondition(conditions, say('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'));
   }
   return [...conditions];
@@ -109,13 +109,13 @@ function subject({ latest, deployment }: DeploymentStatusInput): string {
 
 export function isComplete(
   deployment: DeploymentObject,
-  wishes: Wishes,
+  target: DesiredState,
   status: DeploymentStatus | undefined,
 ): boolean {
   return (
-    (status?.updatedReplicas ?? 0) === wishes.replicas &&
-    (status?.replicas ?? 0) === wishes.replicas &&
-    (status?.availableReplicas ?? 0) === wishes.replicas &&
+    (status?.updatedReplicas ?? 0) === target.replicas &&
+    (status?.replicas ?? 0) === target.replicas &&
+    (status?.availableReplicas ?? 0) === target.replicas &&
     (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   );
 }
@@ -140,16 +140,16 @@ function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: n
 /** When to look again for a missed deadline. */
 export function progressDeadlineInMs(
   deployment: DeploymentObject,
-  wishes: Wishes,
+  target: DesiredState,
   status: DeploymentStatus,
   nowMs: number,
 ): number | undefined {
   const current = findCondition(status.conditions, 'Progressing');
-  if (wishes.progressDeadlineSeconds === undefined || current === undefined) return undefined;
-  if (isComplete(deployment, wishes, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (target.progressDeadlineSeconds === undefined || current === undefined) return undefined;
+  if (isComplete(deployment, target, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
   const since = millis(current.lastUpdateTime);
   if (since === undefined) return undefined;
-  return Math.max(0, since + wishes.progressDeadlineSeconds * 1000 - nowMs) + 1000;
+  return Math.max(0, since + target.progressDeadlineSeconds * 1000 - nowMs) + 1000;
 }
 
 function replicaFailure({ latest, all }: DeploymentStatusInput): DeploymentCondition | undefined {
@@ -167,15 +167,19 @@ function replicaFailure({ latest, all }: DeploymentStatusInput): DeploymentCondi
 }
 
 /** Pausing stops the deadline's clock, resuming starts it again. */
-export function pausedConditions(deployment: DeploymentObject, wishes: Wishes, nowMs: number): DeploymentCondition[] {
+export function pausedConditions(
+  deployment: DeploymentObject,
+  target: DesiredState,
+  nowMs: number,
+): DeploymentCondition[] {
   const conditions = deployment.status?.conditions ?? [];
   const current = findCondition(conditions, 'Progressing');
-  if (wishes.progressDeadlineSeconds === undefined || current?.reason === 'ProgressDeadlineExceeded') return conditions;
+  if (target.progressDeadlineSeconds === undefined || current?.reason === 'ProgressDeadlineExceeded') return conditions;
   const wasPaused = current?.reason === 'DeploymentPaused';
-  if (wishes.paused === wasPaused) return conditions;
+  if (target.paused === wasPaused) return conditions;
   return withCondition(
     conditions,
-    wishes.paused
+    target.paused
       ? condition('Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused', nowMs)
       : condition('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed', nowMs),
   );

@@ -5,12 +5,12 @@ import { canonicalJson, hashOf } from '../common/hash.ts';
 import { ownerReference } from '../common/owners.ts';
 import type { DeploymentObject, PodTemplate, ReplicaSetObject } from '../common/workloads.ts';
 import {
+  type DesiredState,
   desiredReplicasAnnotation,
   hashLabel,
   maxReplicasAnnotation,
   revisionAnnotation,
   revisionHistoryAnnotation,
-  type Wishes,
 } from './deployment-fields.ts';
 import {
   byCreation,
@@ -52,16 +52,16 @@ export function findNew(deployment: DeploymentObject, drafts: readonly ReplicaSe
 }
 
 /** How large the new replica set may be now. */
-export function newSize(wishes: Wishes, all: readonly ReplicaSetDraft[], newReplicas: number): number {
-  if (wishes.recreate) return wishes.replicas;
-  const room = wishes.replicas + wishes.maxSurge - sumReplicas(all);
+export function newSize(target: DesiredState, all: readonly ReplicaSetDraft[], newReplicas: number): number {
+  if (target.recreate) return target.replicas;
+  const room = target.replicas + target.maxSurge - sumReplicas(all);
   if (room <= 0) return newReplicas;
-  return newReplicas + Math.min(room, wishes.replicas - newReplicas);
+  return newReplicas + Math.min(room, target.replicas - newReplicas);
 }
 
 export function makeNew(
   deployment: DeploymentObject,
-  wishes: Wishes,
+  target: DesiredState,
   old: readonly ReplicaSetDraft[],
 ): ReplicaSetDraft {
   const { template, selector } = deployment.spec;
@@ -78,15 +78,15 @@ export function makeNew(
       ownerReferences: [ownerReference(deployment)],
     },
     spec: {
-      replicas: newSize(wishes, old, 0),
-      ...(wishes.minReadySeconds > 0 ? { minReadySeconds: wishes.minReadySeconds } : {}),
+      replicas: newSize(target, old, 0),
+      ...(target.minReadySeconds > 0 ? { minReadySeconds: target.minReadySeconds } : {}),
       selector: { ...clone(selector), matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
       template: { ...clone(template), metadata: { ...clone(template.metadata), labels } },
     },
   };
   const draft = draftOf(replicaSet, true);
   annotateNew(draft, deployment, old);
-  noteSizes(draft, wishes);
+  noteSizes(draft, target);
   return draft;
 }
 

@@ -1,7 +1,7 @@
 import type { DeploymentCondition } from 'kubernetes-types/apps/v1.js';
 import { findCondition, withCondition } from '../common/conditions.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
-import { revisionAnnotation, type Wishes, wishesOf } from './deployment-fields.ts';
+import { type DesiredState, desiredStateOf, revisionAnnotation } from './deployment-fields.ts';
 import {
   computeDeploymentStatus,
   computeRolloutStatus,
@@ -45,7 +45,7 @@ export interface DeploymentPlan {
 
 interface Work {
   readonly input: DeploymentInput;
-  readonly wishes: Wishes;
+  readonly target: DesiredState;
   readonly old: readonly ReplicaSetDraft[];
   latest: ReplicaSetDraft | undefined;
   conditions: DeploymentCondition[];
@@ -65,23 +65,23 @@ export function planDeployment(input: DeploymentInput): DeploymentPlan {
     };
   }
   if (work.latest) adoptLatest(work, work.latest);
-  if (work.wishes.paused || isScalingEvent(all(work), work.wishes)) {
-    scaleAll(work.latest, work.old, work.wishes, deployment.status?.replicas ?? 0);
-    if (work.wishes.paused) cleanUp(work);
+  if (work.target.paused || isScalingEvent(all(work), work.target)) {
+    scaleAll(work.latest, work.old, work.target, deployment.status?.replicas ?? 0);
+    if (work.target.paused) cleanUp(work);
     return conclude(work, computeDeploymentStatus(statusInput(work)), undefined);
   }
-  if (work.wishes.recreate) recreate(work);
+  if (work.target.recreate) recreate(work);
   else roll(work);
   const status = computeRolloutStatus(statusInput(work));
-  return conclude(work, status, progressDeadlineInMs(deployment, work.wishes, status, nowMs));
+  return conclude(work, status, progressDeadlineInMs(deployment, work.target, status, nowMs));
 }
 
 function begin(input: DeploymentInput): Work {
-  const wishes = wishesOf(input.deployment);
+  const target = desiredStateOf(input.deployment);
   const drafts = input.replicaSets.map((replicaSet) => draftOf(replicaSet));
   const latest = findNew(input.deployment, drafts);
-  const conditions = pausedConditions(input.deployment, wishes, input.nowMs);
-  return { input, wishes, latest, old: drafts.filter((draft) => draft !== latest), conditions, remove: [] };
+  const conditions = pausedConditions(input.deployment, target, input.nowMs);
+  return { input, target, latest, old: drafts.filter((draft) => draft !== latest), conditions, remove: [] };
 }
 
 function all({ old, latest }: Work): readonly ReplicaSetDraft[] {
@@ -90,8 +90,8 @@ function all({ old, latest }: Work): readonly ReplicaSetDraft[] {
 
 function adoptLatest(work: Work, latest: ReplicaSetDraft): void {
   annotateNew(latest, work.input.deployment, work.old);
-  latest.minReadySeconds = work.wishes.minReadySeconds;
-  if (findCondition(work.conditions, 'Progressing') || work.wishes.progressDeadlineSeconds === undefined) return;
+  latest.minReadySeconds = work.target.minReadySeconds;
+  if (findCondition(work.conditions, 'Progressing') || work.target.progressDeadlineSeconds === undefined) return;
   const message = `Found new replica set "${nameOf(latest)}"`;
   work.conditions = withCondition(
     work.conditions,
@@ -102,9 +102,9 @@ function adoptLatest(work: Work, latest: ReplicaSetDraft): void {
 function ensureLatest(work: Work): ReplicaSetDraft {
   if (work.latest) return work.latest;
   const { deployment, nowMs } = work.input;
-  const latest = makeNew(deployment, work.wishes, work.old);
+  const latest = makeNew(deployment, work.target, work.old);
   work.latest = latest;
-  if (work.wishes.progressDeadlineSeconds !== undefined) {
+  if (work.target.progressDeadlineSeconds !== undefined) {
     const message = `Created new replica set "${nameOf(latest)}"`;
     const created = condition('Progressing', 'True', 'NewReplicaSetCreated', message, nowMs);
     work.conditions = withCondition(work.conditions, created);
@@ -114,30 +114,30 @@ function ensureLatest(work: Work): ReplicaSetDraft {
 
 function roll(work: Work): void {
   const latest = ensureLatest(work);
-  if (scaleNew(latest, all(work), work.wishes)) return;
-  if (scaleOldDown(latest, work.old, work.wishes)) return;
+  if (scaleNew(latest, all(work), work.target)) return;
+  if (scaleOldDown(latest, work.old, work.target)) return;
   cleanUpIfComplete(work);
 }
 
 function recreate(work: Work): void {
-  if (scaleAllDown(work.old, work.wishes)) return;
+  if (scaleAllDown(work.old, work.target)) return;
   // Old pods that still run would meet the new ones.
   if (work.old.some(({ original }) => work.input.withPods.has(original.metadata.uid ?? ''))) return;
-  scaleNew(ensureLatest(work), all(work), work.wishes);
+  scaleNew(ensureLatest(work), all(work), work.target);
   cleanUpIfComplete(work);
 }
 
 function cleanUpIfComplete(work: Work): void {
-  if (isComplete(work.input.deployment, work.wishes, work.input.deployment.status)) cleanUp(work);
+  if (isComplete(work.input.deployment, work.target, work.input.deployment.status)) cleanUp(work);
 }
 
 function cleanUp(work: Work): void {
-  work.remove = surplusHistory(work.old, work.wishes.historyLimit, replicaSetRevisionOf);
+  work.remove = surplusHistory(work.old, work.target.historyLimit, replicaSetRevisionOf);
 }
 
 function statusInput(work: Work): Parameters<typeof computeDeploymentStatus>[0] {
-  const { input, wishes, latest, conditions } = work;
-  return { deployment: input.deployment, wishes, latest, all: all(work), conditions, nowMs: input.nowMs };
+  const { input, target, latest, conditions } = work;
+  return { deployment: input.deployment, target, latest, all: all(work), conditions, nowMs: input.nowMs };
 }
 
 function conclude(work: Work, status: DeploymentStatus, requeueMs: number | undefined): DeploymentPlan {

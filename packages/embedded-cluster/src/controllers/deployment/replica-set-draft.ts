@@ -3,10 +3,10 @@
 import { createdAt } from '../common/pods.ts';
 import type { ReplicaSetObject } from '../common/workloads.ts';
 import {
+  type DesiredState,
   desiredReplicasAnnotation,
   maxReplicasAnnotation,
   revisionAnnotation,
-  type Wishes,
 } from './deployment-fields.ts';
 
 export interface ReplicaSetDraft {
@@ -93,14 +93,14 @@ export function byCreation(left: ReplicaSetDraft, right: ReplicaSetDraft): numbe
 }
 
 /** Sets the size, together with the notes from which a later scaling computes its share. */
-export function resize(draft: ReplicaSetDraft, replicas: number, wishes: Wishes): void {
+export function resize(draft: ReplicaSetDraft, replicas: number, target: DesiredState): void {
   draft.replicas = replicas;
-  noteSizes(draft, wishes);
+  noteSizes(draft, target);
 }
 
-export function noteSizes(draft: ReplicaSetDraft, wishes: Wishes): void {
-  const desired = String(wishes.replicas);
-  const max = String(wishes.replicas + wishes.maxSurge);
+export function noteSizes(draft: ReplicaSetDraft, target: DesiredState): void {
+  const desired = String(target.replicas);
+  const max = String(target.replicas + target.maxSurge);
   if (draft.annotations[desiredReplicasAnnotation] === desired && draft.annotations[maxReplicasAnnotation] === max) {
     return;
   }

@@ -79,14 +79,14 @@ function justEnded(pod: PodObject, containers: readonly ContainerRecord[], nowMs
   });
 }
 
-type Surroundings = Pick<ContainerMachineContext, 'nowMs' | 'settings' | 'note'>;
+type SharedContext = Pick<ContainerMachineContext, 'nowMs' | 'settings' | 'note'>;
 
 function contextOf(
   pod: PodObject,
   state: PodState,
   containers: readonly ContainerRecord[],
   index: number,
-  base: Surroundings,
+  base: SharedContext,
 ): ContainerMachineContext {
   return {
     ...base,
@@ -102,7 +102,7 @@ function lookOnce(
   pod: PodObject,
   state: PodState,
   containers: readonly ContainerRecord[],
-  base: Surroundings,
+  base: SharedContext,
 ): readonly ContainerRecord[] {
   return containers.map((record, index) => stepContainer(record, contextOf(pod, state, containers, index, base)));
 }

@@ -20,7 +20,7 @@ export interface LeaseClaimOptions {
   readonly node: string;
   /** Holdfast's own. */
   readonly namespace: string;
-  /** Of the agent, and of this life of it. */
+  /** Of the agent, unique per process start. */
   readonly identity: string;
   readonly durationMs: number;
   readonly client: KubeClient;
@@ -59,7 +59,7 @@ export class LeaseClaim {
   #written: { readonly lease: Lease; readonly list: string } | undefined;
   /** Of the last time that it was read. */
   #owner: OwnerReference | undefined;
-  /** In this life. */
+  /** Since this process started. */
   #everHeld = false;
 
   constructor(options: LeaseClaimOptions) {
@@ -93,7 +93,7 @@ export class LeaseClaim {
       : { kind: 'failed', failure: outcome.failure, sent: true };
   }
 
-  /** What the next write rests on. Another holder is left alone while it renews, but for the first time in this life. */
+  /** What the next write rests on. Another holder is left alone while it renews, except for the first write since this process started. */
   async #base(terms: ClaimTerms): Promise<Base> {
     if (this.#written !== undefined) return { kind: 'ours', lease: this.#written.lease, owner: this.#owner };
     const { client, clock } = this.#options;

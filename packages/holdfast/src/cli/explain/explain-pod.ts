@@ -143,7 +143,7 @@ function opinionView(
     ...view,
     builtin,
     ...(group === undefined ? {} : { group }),
-    // A pod that is about to go is no longer counted, so that what would be said of it is said of a pod that is gone.
+    // A terminating pod is not counted, so the numbers would describe the cluster without it.
     ...(pod.reserved !== undefined ? {} : saying(opinion)),
   };
 }

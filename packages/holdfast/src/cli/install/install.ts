@@ -26,11 +26,11 @@ async function install(options: InstallOptions): Promise<void> {
   }
   refuseForeignTools(values);
   const dryRun = options.dryRun === 'server';
-  const wish = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
+  const request = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
   const saying = { dryRun, dryRunCommand: 'holdfast install --dry-run' };
   await withCluster(options, saying, async (ports) => {
     const obstacle = crdsOnly ? undefined : await simulatedCluster(ports.client);
-    return obstacle ?? installInto(wish, ports);
+    return obstacle ?? installInto(request, ports);
   });
 }
 

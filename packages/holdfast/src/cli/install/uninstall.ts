@@ -81,8 +81,8 @@ async function remove(session: Session, options: UninstallOptions): Promise<void
       told += one.kind === 'object' ? 1 : 0;
       report(one);
     };
-    const wish = { namespace, deleteUserData, dryRun, timeoutMs: timeout };
-    const ended = await uninstallFrom(wish, { ...ports, report: noted });
+    const request = { namespace, deleteUserData, dryRun, timeoutMs: timeout };
+    const ended = await uninstallFrom(request, { ...ports, report: noted });
     if (ended.kind === 'done' && told === 0) report({ kind: 'note', text: 'nothing of Holdfast is installed' });
     return ended;
   });

@@ -11,7 +11,7 @@ import { productVersion } from '../version.ts';
 import { pageOf } from './html/page.ts';
 import { simulationProgressOn } from './progress.ts';
 import { type RunOptions, simulate } from './run.ts';
-import { readWish, scenarioOf, type Wish } from './scenario.ts';
+import { readScenarioRequest, type ScenarioRequest, scenarioOf } from './scenario.ts';
 import type { SimulateOptions } from './simulate.ts';
 import { isFinished, type SimulationResult } from './simulation-result.ts';
 import { completeSnapshot } from './snapshot/complete.ts';
@@ -26,13 +26,13 @@ export async function answer(
   options: SimulateOptions,
   words: readonly string[] | undefined,
 ): Promise<void> {
-  const wish = await readWish(words);
+  const request = await readScenarioRequest(words);
   const objects = await read(files, options);
   const changes = options.with.flatMap(loaded);
-  const asItIs = await runOnce(objects, wish, options, changes.length === 0 ? '' : 'as it is: ');
+  const asItIs = await runOnce(objects, request, options, changes.length === 0 ? '' : 'as it is: ');
   if (changes.length === 0) return finish([asItIs], options, () => resultText(asItIs, paint()), asItIs);
   const other = overlay(objects, changes);
-  const changed = await runOnce(other.objects, wish, options, 'changed: ');
+  const changed = await runOnce(other.objects, request, options, 'changed: ');
   const named = [...other.changed.map((name) => `${name} changed`), ...other.added.map((name) => `${name} added`)];
   const comparison: RunComparison = { asItIs, changed, changes: named };
   finish([asItIs, changed], options, () => compared(comparison), comparison);
@@ -64,7 +64,7 @@ function loaded(file: string): readonly LoadedObject[] {
 
 async function runOnce(
   objects: readonly LoadedObject[],
-  wish: Wish,
+  request: ScenarioRequest,
   options: SimulateOptions,
   title: string,
 ): Promise<SimulationResult> {
@@ -74,12 +74,12 @@ async function runOnce(
     seed: options.seed,
     limitMs: options.limit,
     podStopMs: options.podStop,
-    order: wish.order,
+    order: request.order,
     progress: (elapsedMs) => progress.step(elapsedMs),
     report: reporter(),
   };
   try {
-    return await simulate(snapshot, (nodes) => scenarioOf(wish, nodes, () => plannedWaves(snapshot.objects)), terms);
+    return await simulate(snapshot, (nodes) => scenarioOf(request, nodes, () => plannedWaves(snapshot.objects)), terms);
   } finally {
     progress.end();
   }

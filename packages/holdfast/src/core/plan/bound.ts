@@ -1,6 +1,6 @@
 import { obtain } from '../world/selector-index.ts';
 import { binBound } from './bin-bound.ts';
-import type { LostUnit, Purse } from './losses.ts';
+import type { BudgetAllowance, LostUnit } from './losses.ts';
 import type { LowerBound } from './plan-result.ts';
 import { roomBounds } from './room-bound.ts';
 import type { Searched } from './search.ts';
@@ -44,8 +44,8 @@ function budgetBounds(candidates: readonly DrainCandidate[]): readonly LowerBoun
   const unsure = optedOut(candidates);
   const rounds = candidates.map(({ alone }) => alone.rounds).sort((a, b) => b - a);
   const bounds: LowerBound[] = [];
-  for (const [purse, claims] of claimsByPurse(candidates)) {
-    const { budget, unitKind, allowed } = purse;
+  for (const [allowance, claims] of claimsByAllowance(candidates)) {
+    const { budget, unitKind, allowed } = allowance;
     const key = `${budget.namespace}/${budget.name}`;
     if (!Number.isFinite(allowed) || (budget.kind === 'PodUnavailableBudget' && unsure.has(key))) continue;
     const waves = Math.max(atOnceBound(claims, allowed), inRoundsBound(claims, rounds, allowed));
@@ -77,19 +77,19 @@ interface Claim {
 }
 
 /** A unit that several nodes break counts for one of them: in whatever wave they are, it is down at least once. */
-function claimsByPurse(candidates: readonly DrainCandidate[]): ReadonlyMap<Purse, readonly Claim[]> {
+function claimsByAllowance(candidates: readonly DrainCandidate[]): ReadonlyMap<BudgetAllowance, readonly Claim[]> {
   const counted = new Set<LostUnit>();
-  const byPurse = new Map<Purse, Map<DrainCandidate, Claim>>();
+  const byAllowance = new Map<BudgetAllowance, Map<DrainCandidate, Claim>>();
   // Those that go at once first: they say more than those that take several rounds.
   for (const candidate of [...candidates].sort((a, b) => a.alone.rounds - b.alone.rounds)) {
     for (const loss of candidate.alone.losses) {
       if (counted.has(loss)) continue;
       counted.add(loss);
-      const claims = obtain(byPurse, loss.purse, () => new Map<DrainCandidate, Claim>());
+      const claims = obtain(byAllowance, loss.allowance, () => new Map<DrainCandidate, Claim>());
       obtain(claims, candidate, () => ({ rounds: candidate.alone.rounds, units: 0 })).units += 1;
     }
   }
-  return new Map([...byPurse].map(([purse, claims]) => [purse, [...claims.values()]]));
+  return new Map([...byAllowance].map(([allowance, claims]) => [allowance, [...claims.values()]]));
 }
 
 const unitsOf = (claims: readonly Claim[]): number => claims.reduce((sum, { units }) => sum + units, 0);

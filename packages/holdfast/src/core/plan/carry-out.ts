@@ -81,7 +81,7 @@ class State {
 
   /** Every pod can go on its own, so a node with more of them can still be drained; it may take more rounds. */
   #withMore(candidate: DrainCandidate, more: readonly Mover[]): DrainCandidate {
-    const alone = drainAlone(this.#site.overlay, [...candidate.alone.order, ...more], this.#site.purses);
+    const alone = drainAlone(this.#site.overlay, [...candidate.alone.order, ...more], this.#site.allowances);
     return alone.ok ? { name: candidate.name, alone } : candidate;
   }
 }

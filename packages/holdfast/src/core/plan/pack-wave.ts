@@ -1,6 +1,6 @@
 import type { Charge } from '../verdict.ts';
 import { obtain } from '../world/selector-index.ts';
-import type { Purse, Purses } from './losses.ts';
+import type { BudgetAllowance, BudgetAllowances } from './losses.ts';
 import type { Mover } from './movers.ts';
 import type { Overlay } from './overlay.ts';
 import type { Room } from './room.ts';
@@ -34,17 +34,20 @@ export interface PackedWave {
  */
 export class WavePacker {
   readonly #overlay: Overlay;
-  readonly #purses: Purses;
+  readonly #allowances: BudgetAllowances;
   readonly #room: Room | undefined;
   readonly #maxSurge: number;
   readonly #members: Member[] = [];
-  readonly #spent = new Map<Purse, Set<string>>();
+  readonly #spent = new Map<BudgetAllowance, Set<string>>();
   readonly #noRoom = new Map<string, Mover>();
   #surged = 0;
 
-  constructor({ overlay, purses, options }: Pick<Site, 'overlay' | 'purses' | 'options'>, room: Room | undefined) {
+  constructor(
+    { overlay, allowances, options }: Pick<Site, 'overlay' | 'allowances' | 'options'>,
+    room: Room | undefined,
+  ) {
     this.#overlay = overlay;
-    this.#purses = purses;
+    this.#allowances = allowances;
     this.#room = room;
     this.#maxSurge = options.maxSurge;
   }
@@ -73,13 +76,13 @@ export class WavePacker {
   /** Spares the engine the question where the answer is certain: these units alone are more than the budget has left. */
   #overspends({ alone }: DrainCandidate): boolean {
     if (alone.rounds > 1) return false;
-    const fresh = new Map<Purse, number>();
-    for (const { purse, unit } of alone.losses) {
-      const spent = this.#spent.get(purse);
+    const fresh = new Map<BudgetAllowance, number>();
+    for (const { allowance, unit } of alone.losses) {
+      const spent = this.#spent.get(allowance);
       if (spent?.has(unit)) continue;
-      const count = (fresh.get(purse) ?? 0) + 1;
-      if ((spent?.size ?? 0) + count > purse.allowed) return true;
-      fresh.set(purse, count);
+      const count = (fresh.get(allowance) ?? 0) + 1;
+      if ((spent?.size ?? 0) + count > allowance.allowed) return true;
+      fresh.set(allowance, count);
     }
     return false;
   }
@@ -122,8 +125,8 @@ export class WavePacker {
 
   #note(charges: readonly Charge[]): void {
     for (const charge of charges) {
-      const purse = this.#purses.purseOf(charge);
-      if (purse !== undefined) obtain(this.#spent, purse, () => new Set<string>()).add(charge.unit);
+      const allowance = this.#allowances.allowanceOf(charge);
+      if (allowance !== undefined) obtain(this.#spent, allowance, () => new Set<string>()).add(charge.unit);
     }
   }
 

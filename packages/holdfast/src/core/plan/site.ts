@@ -1,7 +1,7 @@
 import { podKeyOf } from '../drain/simulate.ts';
 import { type Alone, drainAlone } from './alone.ts';
 import type { PlanInput, PlanNode, PlanOptions } from './input.ts';
-import { Purses } from './losses.ts';
+import { BudgetAllowances } from './losses.ts';
 import { type Mover, tenantsByNode } from './movers.ts';
 import { Overlay } from './overlay.ts';
 import { Permissions } from './permissions.ts';
@@ -17,7 +17,7 @@ export interface DrainCandidate {
 /** Everything that does not change while plans are tried. */
 export interface Site {
   readonly overlay: Overlay;
-  readonly purses: Purses;
+  readonly allowances: BudgetAllowances;
   readonly options: PlanOptions;
   readonly candidates: readonly DrainCandidate[];
   readonly stuck: readonly StuckNode[];
@@ -32,13 +32,13 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
   const { world, nodes, now } = input;
   world.advance(now);
   const overlay = new Overlay(world, now);
-  const purses = new Purses();
+  const allowances = new BudgetAllowances();
   const tenantsOf = tenantsByNode(world, input.shapeOf, options.force);
   const candidates: DrainCandidate[] = [];
   const stuck: StuckNode[] = [];
   for (const node of new Set(input.drain)) {
     const { movers, unmanaged } = tenantsOf(node);
-    const alone = unmanaged.length > 0 ? undefined : drainAlone(overlay, movers, purses);
+    const alone = unmanaged.length > 0 ? undefined : drainAlone(overlay, movers, allowances);
     if (alone === undefined) stuck.push({ node, why: 'noController', pods: unmanaged.map(podKeyOf) });
     else if (alone.ok) candidates.push({ name: node, alone });
     else stuck.push({ node, why: 'refused', pods: alone.stuck });
@@ -50,7 +50,7 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
   };
   return {
     overlay,
-    purses,
+    allowances,
     options,
     candidates,
     stuck,

@@ -47,10 +47,10 @@ function sorted(left: readonly DrainCandidate[], key: (one: DrainCandidate) => n
 
 /** How large a part of a budget it takes, of the one of which it takes the largest. */
 function scarcity({ alone }: DrainCandidate): number {
-  const counts = new Map<LostUnit['purse'], number>();
-  for (const { purse } of alone.losses) counts.set(purse, (counts.get(purse) ?? 0) + 1);
+  const counts = new Map<LostUnit['allowance'], number>();
+  for (const { allowance } of alone.losses) counts.set(allowance, (counts.get(allowance) ?? 0) + 1);
   let highest = 0;
-  for (const [purse, count] of counts) highest = Math.max(highest, count / Math.max(1, purse.allowed));
+  for (const [allowance, count] of counts) highest = Math.max(highest, count / Math.max(1, allowance.allowed));
   return highest;
 }
 

@@ -264,7 +264,7 @@ export class NamespaceState {
   }
 }
 
-/** The ledger as it was last read or written. What was reserved only in the mind (a batch that lost its race) is undone by it. */
+/** The ledger as it was last read or written. It undoes reservations that were made in memory only, by a batch that lost its race. */
 export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
   const { sizes = [] } = ledger.spec ?? {};
   const hadSizes = (state.ledger?.spec?.sizes ?? []).length > 0;

@@ -14,7 +14,7 @@ import type { GroupNode } from './group-node.ts';
 import { type LeaseClockDeps, Leases } from './leases.ts';
 import { NamespaceState, setReservations } from './namespace-state.ts';
 import { nameOf, type OwnerNode } from './owners/owner-node.ts';
-import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners/owners.ts';
+import { beginLookup, endLookup, type OpenLookup, observeOwner } from './owners/owners.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
@@ -103,12 +103,12 @@ export class World {
   }
 
   /** To be called before an owner is looked up. */
-  beginLookup(name: OwnerName): OwnerLookup {
+  beginLookup(name: OwnerName): OpenLookup {
     return this.#change(name.namespace, (state) => beginLookup(state, name));
   }
 
   /** Says whether everything of that name is settled; otherwise it has to be looked up again. */
-  endLookup(lookup: OwnerLookup, found: OwnerState | undefined): boolean {
+  endLookup(lookup: OpenLookup, found: OwnerState | undefined): boolean {
     return this.#change(lookup.name.namespace, (state) => endLookup(state, lookup, found));
   }
 

@@ -8,7 +8,7 @@ import type { OpenedWatch, ResponseBody, WatchProof, WireRequest } from '../tran
 import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
 
 export interface CallOptions {
-  /** Waiting for a turn included. */
+  /** Includes the wait for a permit of the rate limit. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -187,7 +187,7 @@ export class KubeClient {
     }
   }
 
-  /** Waiting for a turn counts against the deadline. */
+  /** The wait for a permit counts against the deadline. */
   async #withPermit<T>(
     { deadlineMs = this.#options.deadlineMs ?? defaultDeadlineMs, signal }: CallOptions,
     call: (left: Pick<WireRequest, 'deadlineMs' | 'signal'>) => Promise<Outcome<T>>,

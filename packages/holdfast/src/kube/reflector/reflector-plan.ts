@@ -1,7 +1,7 @@
 import type { Failure } from '../outcome/failure.ts';
 import type { WatchEnd } from '../stream/watch-reader.ts';
 
-/** One turn of a reflector: what was tried, and how it ended. */
+/** One list or watch of a reflector, and how it ended. */
 export interface ReflectorAttempt {
   readonly tried: 'list' | 'watchList' | 'watch';
   readonly end: { readonly kind: 'listed' } | WatchEnd;

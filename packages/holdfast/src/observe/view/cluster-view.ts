@@ -18,7 +18,7 @@ import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
 import type { OperatorContext } from '../context.ts';
-import { feed, Gathered } from './collections.ts';
+import { feed, MergedCollection } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
 import { type LeaseTarget, NodeLeases } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
@@ -41,19 +41,19 @@ export interface ClusterViewParts {
   readonly traits: ServerTraits;
   readonly discovery: Discovery;
   readonly touched: Touched;
-  /** The view of the pods has moved on, because of this namespace; undefined: of none, or of many. */
+  /** The watch of pods has advanced by an event of this namespace; undefined: by a bookmark or a whole list. */
   readonly podsAdvanced: (namespace: string | undefined) => void;
-  /** A pod came, changed or went; undefined: many may have. */
+  /** A pod was created, changed or deleted; undefined: any number of them, by a whole list. */
   readonly podSeen: (pod: Pod | undefined) => void;
   /** A ledger was seen, of this namespace. */
   readonly ledgerSeen: (namespace: string) => void;
-  /** A list of the ledgers has an older one than the world, of this namespace. */
+  /** A list shows an older ledger of this namespace than the world has: etcd may have been restored from a backup. */
   readonly ledgerOlder: (namespace: string) => void;
   /** Pods may refer to owners that were not looked up yet. */
   readonly ownersNamed: () => void;
 }
 
-/** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
+/** Applies what the API server's watches report to the world. All input of verdicts arrives here, except for owners (`observe/owners`). */
 export class ClusterView {
   readonly views: Views;
   readonly #parts: ClusterViewParts;
@@ -94,17 +94,17 @@ export class ClusterView {
     await Promise.all([...this.#watched.values()].map((one) => one.close()));
   }
 
-  /** What has not been seen whole yet. */
+  /** The collections whose first list has not arrived yet. */
   missing(): readonly Collection[] {
     return collections.filter((one) => this.#parts.context.world.syncedVersion(one) === undefined);
   }
 
-  /** Seconds of silence by collection, for those who look at graphs. */
+  /** Seconds since the last event or bookmark, by collection; a metric. */
   ages(): ReadonlyMap<string, number> {
     return new Map([...this.#watched].map(([name, one]) => [name, one.silentMs() / 1_000]));
   }
 
-  /** Why the view may be older than what is admitted by it should rest on. */
+  /** Why the view is too old to allow a disruption: a pod may have failed since, and the view would not show it. */
   readonly staleness = (): string | undefined => {
     for (const [name, one] of this.#watched) {
       if (one.stale)
@@ -113,7 +113,7 @@ export class ClusterView {
     return undefined;
   };
 
-  /** Kruise's webhook guards PodUnavailableBudgets: then they are not ours. */
+  /** Where Kruise's own webhook enforces PodUnavailableBudgets, Holdfast leaves them to it. */
   leavePubs(toOthers: boolean): void {
     if (toOthers === this.#pubsLeftToOthers) return;
     this.#pubsLeftToOthers = toOthers;
@@ -145,7 +145,7 @@ export class ClusterView {
       },
       remove: (one: Namespace) => {
         world.deleteNamespace(one.metadata.name);
-        // What controllers remember of it ends with their next look.
+        // Controllers drop what they remember of a deleted namespace when they next reconcile it.
         touched.namespace(one.metadata.name);
       },
     };
@@ -231,7 +231,7 @@ export class ClusterView {
     this.#watch('workloads', { group: schedulingGroup, kind: 'Workload' }, workloads, () =>
       workloadProjection(this.#interner),
     );
-    const gathered = new Gathered(world, 'podGroups', podGroupApis);
+    const gathered = new MergedCollection(world, 'podGroups', podGroupApis);
     for (const group of podGroupApis) {
       const cache = new ObjectCache<PodGroup>({ report });
       const groups = {
@@ -247,12 +247,12 @@ export class ClusterView {
     }
   }
 
-  /** Of the agents, and of those of an earlier version, which are replaced one by one. */
+  /** The leases of the agents and, during an upgrade, of agents of the earlier version, which are replaced node by node. */
   #watchLeases(): readonly ProbeLeaseSink[] {
     const { context, touched } = this.#parts;
     const { world, clock, log, namespace } = context;
     const leases = new NodeLeases({ world, touched, clock });
-    const gathered = new Gathered(world, 'leases', ['leases', 'former-leases']);
+    const gathered = new MergedCollection(world, 'leases', ['leases', 'former-leases']);
     const watch = (name: string, where: string, target: LeaseTarget) => {
       const synced = (version: string) => gathered.seen(name, version);
       const sink = new ProbeLeaseSink({ world, target, clock, log, synced });

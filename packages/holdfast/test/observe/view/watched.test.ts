@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import { podUnavailableBudgetCrd } from '../../../src/api/crd/pod-unavailable-budget.ts';
 import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
@@ -6,7 +7,6 @@ import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { Discovery } from '../../../src/kube/discovery/discovery.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock, sleep } from '../../../src/kube/time/clock.ts';

@@ -1,5 +1,6 @@
 import type { Event } from 'kubernetes-types/core/v1.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import type { Fields } from '../../../../base/src/json.ts';
 import type { Condition } from '../../../../base/src/meta.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
@@ -14,7 +15,6 @@ import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { EventRecorder } from '../../../src/kube/events/recorder.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import type { Reflected } from '../../../src/kube/reflector/sink.ts';

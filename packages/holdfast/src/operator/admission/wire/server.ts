@@ -27,7 +27,7 @@ export interface WebhookTerms {
   readonly clock: WebhookClock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
-  readonly limits?: LimitWishes;
+  readonly limits?: LimitOverrides;
 }
 
 interface WebhookLimits {
@@ -38,7 +38,7 @@ interface WebhookLimits {
 }
 
 /** Those that are to be other than they come. */
-export interface LimitWishes {
+export interface LimitOverrides {
   readonly bodies?: Partial<BodyLimits>;
   readonly connections?: Partial<ConnectionLimits>;
 }
@@ -137,11 +137,11 @@ export function frontOf(terms: WebhookTerms, proven: (socket: Socket) => void): 
   return new WebhookFront({ handlers, callers, bodies, proven, clock, log, metrics });
 }
 
-function limitsOf(wishes: LimitWishes = {}): WebhookLimits {
+function limitsOf(overrides: LimitOverrides = {}): WebhookLimits {
   const { bodies, connections, maxConnections } = defaultLimits;
   return {
-    bodies: { ...bodies, ...wishes.bodies },
-    connections: { ...connections, ...wishes.connections },
+    bodies: { ...bodies, ...overrides.bodies },
+    connections: { ...connections, ...overrides.connections },
     maxConnections,
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kube/time/clock.ts';
 
-/** Wakes the loop that waits for changes. A nudge that comes while the loop is busy is kept for its next wait. */
-export class Nudge {
+/** Wakes the leader's loop. A change that arrives while the loop is busy is kept for its next wait, so that none is missed. */
+export class ChangeSignal {
   #given = false;
   #wake: (() => void) | undefined;
 
@@ -10,12 +10,12 @@ export class Nudge {
     this.#wake?.();
   }
 
-  /** What happened up to now is about to be looked at. */
+  /** The loop calls this before it reads: changes up to now are in what it reads. */
   clear(): void {
     this.#given = false;
   }
 
-  /** Until something has happened since `clear`, or the time has passed, or the signal says stop. One waits at a time. */
+  /** Resolves at the first change since `clear`, after the time limit, or when the signal aborts. Only one loop may wait. */
   wait(clock: Clock, limitMs: number, signal: AbortSignal): Promise<void> {
     if (this.#given || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
