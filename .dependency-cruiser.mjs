@@ -8,7 +8,8 @@ const layers = {
   operator: ['api', 'core', 'kube', 'telemetry', 'pki'],
   agent: ['api', 'core', 'kube', 'telemetry'],
   cluster: ['api', 'telemetry', 'pki'],
-  cli: ['api', 'core', 'kube', 'telemetry', 'pki', 'operator', 'agent', 'cluster'],
+  ui: [],
+  cli: ['ui', 'api', 'core', 'kube', 'telemetry', 'pki', 'operator', 'agent', 'cluster'],
 };
 
 const layerRules = Object.entries(layers).map(([layer, allowed]) => ({
