@@ -33,7 +33,5 @@ export function momentText(ms: number): string {
 /** `14:05:09`, in the reader's time zone. */
 export function clockText(at: number): string {
   const date = new Date(at);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()]
-    .map((part) => String(part).padStart(2, '0'))
-    .join(':');
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }

@@ -1,0 +1,46 @@
+/** The one place where the page takes types from the server: what both speak. */
+export { applyDelta, type UiDelta } from '../../../src/ui/delta.ts';
+export type {
+  AgentNote,
+  ApiProblem,
+  AskedNote,
+  BlockerNote,
+  BudgetDetail,
+  CommandLine,
+  NodeDetail,
+  NodeDetailPod,
+  PodBudget,
+  PodDetail,
+  PodProbe,
+  ReservationNote,
+  UnitEffect,
+} from '../../../src/ui/details.ts';
+export type {
+  BudgetBar,
+  DataState,
+  DotState,
+  DrainPod,
+  DrainProgress,
+  GapNote,
+  GroupProbe,
+  GroupRow,
+  LaneKind,
+  NodeState,
+  NodeTile,
+  OperatorHead,
+  PodDot,
+  ProbeAnswer,
+  RefusalRow,
+  TimelineLane,
+  UiHead,
+  UiModel,
+} from '../../../src/ui/model.ts';
+export type {
+  WhatIfJob,
+  WhatIfLane,
+  WhatIfPlan,
+  WhatIfRequest,
+  WhatIfResult,
+  WhatIfRun,
+  WhatIfWave,
+} from '../../../src/ui/what-if.ts';
