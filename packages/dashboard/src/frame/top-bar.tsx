@@ -20,7 +20,7 @@ export function TopBar({ view }: { readonly view: Route['view'] }): JSX.Element 
         {entries.map(({ to, words }) => (
           <a key={words} href={hashOf(to)} {...(to.view === view ? { 'aria-current': 'page' as const } : {})}>
             {words}
-            {to.view === 'drains' && draining > 0 ? <span class="count"> {draining}</span> : null}
+            {to.view === 'drains' && draining > 0 ? <span class="count">{draining}</span> : null}
           </a>
         ))}
       </nav>

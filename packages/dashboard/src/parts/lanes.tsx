@@ -4,6 +4,8 @@ import { type Lane, type LaneSpan, laneRows, laneText, spanWords } from './lane-
 import { gridOf, placeOf, type TimeRange } from './lane-scale.ts';
 import { VirtualList } from './virtual-list.tsx';
 
+const rowHeight = () => 26;
+
 interface LanesProps {
   readonly label: string;
   readonly lanes: readonly Lane[];
@@ -28,7 +30,7 @@ export function Lanes({ label, lanes, range, momentText, tickText }: LanesProps)
           ))}
         </div>
       </div>
-      <VirtualList label={label} rows={rows} rowHeight={26} maxHeight={520} rowKey={({ key }) => key}>
+      <VirtualList label={label} rows={rows} heightOf={rowHeight} maxHeight={520} rowKey={({ key }) => key}>
         {(row) =>
           row.kind === 'heading' ? (
             <h3 class="lane-heading">{row.title}</h3>

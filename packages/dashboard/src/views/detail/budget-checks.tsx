@@ -16,7 +16,7 @@ export function BudgetChecks({ detail }: { readonly detail: BudgetDetail }): JSX
         <div>
           <h3>Holdfast</h3>
           <Tag icon={tone} tone={tone}>
-            {counted(allowed, budget.unit)} may be disrupted now
+            {allowed === 0 ? `no ${budget.unit}` : counted(allowed, budget.unit)} may be disrupted now
           </Tag>
           <p>
             {counted(evictable, 'pod')} of {budget.pods} could be evicted now, each alone.
@@ -30,7 +30,7 @@ export function BudgetChecks({ detail }: { readonly detail: BudgetDetail }): JSX
           ) : (
             <>
               <Tag icon={kubernetes.allowed > 0 ? 'now' : 'blocked'} tone={kubernetes.allowed > 0 ? 'now' : 'blocked'}>
-                {counted(kubernetes.allowed, 'pod')} may be disrupted
+                {kubernetes.allowed === 0 ? 'no pod' : counted(kubernetes.allowed, 'pod')} may be disrupted
               </Tag>
               <p>{kubernetes.text}</p>
             </>

@@ -15,6 +15,8 @@ import { BudgetReasons } from './budget-reasons.tsx';
 import { Headline, InTerminal } from './explained.tsx';
 import { Reservations } from './reservations.tsx';
 
+const rowHeight = () => 58;
+
 interface BudgetViewProps {
   readonly kind: string;
   readonly namespace: string;
@@ -78,7 +80,7 @@ function Groups({ detail: { groups } }: { readonly detail: BudgetDetail }): JSX.
       <VirtualList
         label={counted(groups.length, 'group')}
         rows={groups}
-        rowHeight={58}
+        heightOf={rowHeight}
         maxHeight={464}
         rowKey={({ key }) => key}
       >

@@ -29,6 +29,7 @@ export function Drains(): JSX.Element {
       </header>
       <div class="columns">
         <div class="column wide">
+          <h2 class="spoken">Nodes</h2>
           <ul class="cards">
             {all.slice(0, maxCards).map((drain) => (
               <li key={drain.key}>

@@ -7,8 +7,10 @@ import { counted } from '../../words/counts.ts';
 import { budgetOrder, budgetsMatching } from './budget-order.ts';
 import { BlockedBudget, BudgetLine } from './budget-rows.tsx';
 
+const rowHeight = () => 52;
+
 /** More cards than this hide what is below them: the rest of what blocks has lines, first in the list. */
-const maxCards = 8;
+const maxCards = 5;
 /** A search box over fewer is in the way. */
 const searchFrom = 12;
 
@@ -50,7 +52,7 @@ export function BudgetSection(): JSX.Element {
         <VirtualList
           label={counted(lines.length, 'more budget')}
           rows={lines}
-          rowHeight={52}
+          heightOf={rowHeight}
           maxHeight={416}
           rowKey={({ key }) => key}
         >

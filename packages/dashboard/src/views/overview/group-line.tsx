@@ -5,11 +5,13 @@ import { Icon } from '../../parts/icon.tsx';
 import { budgetRoute, Link } from '../../parts/link.tsx';
 import { hashOf } from '../../routes.ts';
 import { counted } from '../../words/counts.ts';
-import { dotText, groupNumbers, probeText } from './group-words.ts';
+import { dotText, fewDots, groupNumbers, probeText, shownDots } from './group-words.ts';
 
 export function GroupLine({ group }: { readonly group: GroupRow }): JSX.Element {
   const { namespace, name, available, dots, dotsLeftOut, missing, probe } = group;
   const said = probeText(group);
+  const shown = shownDots(dots);
+  const leftOut = dots.length - shown.length + dotsLeftOut;
   return (
     <div class={`group-line ${available ? 'now' : 'blocked'}`}>
       <Icon name={available ? 'now' : 'blocked'} />
@@ -19,8 +21,8 @@ export function GroupLine({ group }: { readonly group: GroupRow }): JSX.Element 
         </Link>
         <span class="dim"> {available ? 'up' : 'down'}</span>
       </span>
-      <span class="dots">
-        {dots.map((dot) => (
+      <span class={`dots${dots.length > fewDots ? ' many' : ''}`}>
+        {shown.map((dot) => (
           <Dot key={dot.name} dot={dot} namespace={namespace} />
         ))}
         {Array.from({ length: Math.min(missing, maxOutlines) }, (_, index) => (
@@ -32,7 +34,7 @@ export function GroupLine({ group }: { readonly group: GroupRow }): JSX.Element 
             title="a member is missing"
           />
         ))}
-        {dotsLeftOut === 0 ? null : <span class="dim">and {counted(dotsLeftOut, 'more pod')}</span>}
+        {leftOut === 0 ? null : <span class="dim">and {counted(leftOut, 'more pod')}</span>}
       </span>
       <span class="group-text dim">
         {groupNumbers(group)}

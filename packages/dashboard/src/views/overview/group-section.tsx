@@ -6,6 +6,8 @@ import { counted } from '../../words/counts.ts';
 import { GroupLine } from './group-line.tsx';
 import { groupOrder } from './group-words.ts';
 
+const rowHeight = () => 58;
+
 export function GroupSection(): JSX.Element | null {
   const all = groups.value;
   const ordered = useMemo(() => groupOrder(all), [all]);
@@ -17,7 +19,7 @@ export function GroupSection(): JSX.Element | null {
       <VirtualList
         label={counted(all.length, 'group')}
         rows={ordered}
-        rowHeight={58}
+        heightOf={rowHeight}
         maxHeight={464}
         rowKey={({ key }) => key}
       >

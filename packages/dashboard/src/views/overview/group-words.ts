@@ -33,3 +33,13 @@ export function dotText({ name, node, state, why, probe }: PodDot): string {
 export function groupOrder(groups: readonly GroupRow[]): readonly GroupRow[] {
   return groups.toSorted((a, b) => Number(a.available) - Number(b.available));
 }
+
+/** Up to so many dots keep their places; of larger groups the members that are not up come first. */
+export const fewDots = 16;
+/** Three rows of small dots; what is left out is up, or counted in the text beside them. */
+const maxDots = 48;
+
+export function shownDots(dots: readonly PodDot[]): readonly PodDot[] {
+  if (dots.length <= fewDots) return dots;
+  return dots.toSorted((a, b) => Number(a.state === 'up') - Number(b.state === 'up')).slice(0, maxDots);
+}

@@ -7,14 +7,19 @@ import { useWidth } from '../../parts/use-width.ts';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { counted } from '../../words/counts.ts';
 import { NodeFilters } from './node-filters.tsx';
-import { matching, nodeRows } from './node-rows.ts';
+import { matching, type NodeRow, nodeRows } from './node-rows.ts';
 import { TileRow, ZoneRow } from './node-tiles.tsx';
 import { moveTile } from './tile-keys.ts';
 
 /** With more nodes than this a tile is a square without its name: a map of the fleet, with the filter to find one. */
 const maxNamed = 240;
-const named = { width: 136, height: 48 } as const;
-const squares = { width: 26, height: 26 } as const;
+const named: TileSize = { width: 136, heightOf: ({ kind }) => (kind === 'zone' ? 34 : 48) };
+const squares: TileSize = { width: 26, heightOf: ({ kind }) => (kind === 'zone' ? 34 : 26) };
+
+interface TileSize {
+  readonly width: number;
+  readonly heightOf: (row: NodeRow) => number;
+}
 
 export function NodeSection(): JSX.Element {
   const box = useRef<HTMLElement>(null);
@@ -46,7 +51,7 @@ export function NodeSection(): JSX.Element {
           <VirtualList
             label={`${counted(shown.length, 'node')}; arrow keys move between them`}
             rows={rows}
-            rowHeight={size.height}
+            heightOf={size.heightOf}
             maxHeight={640}
             rowKey={(row) => (row.kind === 'zone' ? `zone ${row.zone}` : `tiles ${row.zone} ${row.first}`)}
           >

@@ -9,12 +9,12 @@ import { type NodeRow, tileText } from './node-rows.ts';
 export function ZoneRow({ row }: { readonly row: Extract<NodeRow, { kind: 'zone' }> }): JSX.Element {
   const { zone, counts, total } = row;
   const parts = nodeStates.filter((state) => counts[state] > 0);
+  const text = `${counted(total, 'node')}: ${parts.map((state) => `${numberText(counts[state])} ${nodeLooks[state].words}`).join(', ')}`;
   return (
     <div class="zone">
       <h3>{zone === '' ? 'no zone' : zone}</h3>
-      <span class="dim">
-        {counted(total, 'node')}:{' '}
-        {parts.map((state) => `${numberText(counts[state])} ${nodeLooks[state].words}`).join(', ')}
+      <span class="dim" title={text}>
+        {text}
       </span>
     </div>
   );
@@ -47,10 +47,10 @@ function Tile({ tile, stop }: { readonly tile: NodeTile; readonly stop: boolean 
       data-node={tile.key}
       tabIndex={stop ? 0 : -1}
       title={`${tile.key}: ${words}, ${text}${notReady}`}
-      aria-label={`${tile.key}: ${words}, ${text}${notReady}`}
     >
       <Icon name={icon} />
       <span class="tile-name">{tile.key}</span>
+      <span class="spoken">{words}</span>
       <span class="tile-text">{`${text}${notReady}`}</span>
     </a>
   );

@@ -32,11 +32,11 @@ export function Overview(): JSX.Element {
       </header>
       <div class="columns">
         <div class="column">
-          <NodeSection />
-        </div>
-        <div class="column">
           <BudgetSection />
           <GroupSection />
+        </div>
+        <div class="column">
+          <NodeSection />
         </div>
       </div>
     </>

@@ -10,6 +10,8 @@ import { nodeLooks } from '../../words/states.ts';
 import { matching } from '../overview/node-rows.ts';
 import { change, draft } from './draft.ts';
 
+const rowHeight = () => 30;
+
 const anyState: ReadonlySet<never> = new Set();
 
 export function NodeChoice({ kind }: { readonly kind: 'drain' | 'plan' }): JSX.Element {
@@ -43,7 +45,7 @@ export function NodeChoice({ kind }: { readonly kind: 'drain' | 'plan' }): JSX.E
           Clear
         </button>
       </div>
-      <VirtualList label="Nodes to choose" rows={shown} rowHeight={30} maxHeight={240} rowKey={({ key }) => key}>
+      <VirtualList label="Nodes to choose" rows={shown} heightOf={rowHeight} maxHeight={240} rowKey={({ key }) => key}>
         {(node) => <Choice node={node} chosen={chosen} />}
       </VirtualList>
     </fieldset>

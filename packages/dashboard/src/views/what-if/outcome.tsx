@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { WhatIfJob, WhatIfResult } from '../../model.ts';
 import { CopyCommand } from '../../parts/copy-command.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -9,11 +10,18 @@ import { Waves } from './waves.tsx';
 
 export function Outcome(): JSX.Element | null {
   const state = jobState.value;
+  const done = state.kind === 'job' && state.job.state !== 'running';
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (done) heading.current?.scrollIntoView();
+  }, [done]);
   if (state.kind === 'none') return null;
   const problem = state.kind === 'problem' ? state.problem : state.job.problem;
   return (
     <section class="outcome" aria-labelledby="outcome-title">
-      <h2 id="outcome-title">What would happen</h2>
+      <h2 id="outcome-title" ref={heading}>
+        What would happen
+      </h2>
       <p aria-live="polite" class="dim">
         {state.kind === 'job' ? stepText(state.job) : ''}
       </p>

@@ -6,6 +6,8 @@ import { VirtualList } from '../../parts/virtual-list.tsx';
 import { counted } from '../../words/counts.ts';
 import { momentText } from '../../words/time.ts';
 
+const rowHeight = () => 26;
+
 interface RunProps {
   readonly title: string;
   readonly run: WhatIfRun;
@@ -77,7 +79,7 @@ function Events({ run: { events, eventsLeftOut } }: { readonly run: WhatIfRun })
       <VirtualList
         label={counted(events.length, 'event')}
         rows={events.map((event, index) => ({ ...event, index }))}
-        rowHeight={26}
+        heightOf={rowHeight}
         maxHeight={390}
         rowKey={({ index }) => String(index)}
       >
