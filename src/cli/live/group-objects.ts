@@ -26,7 +26,8 @@ export async function readGroupObjects(reading: GroupReading): Promise<readonly 
   return workloads === undefined ? gaps : [...gaps, workloads];
 }
 
-function namedApis(world: World): ReadonlySet<string> {
+/** The APIs of group objects that pods name. */
+export function namedApis(world: World): ReadonlySet<string> {
   const apis = new Set<string>();
   for (const state of world.namespaces()) {
     for (const { claims } of state.pods.values()) {

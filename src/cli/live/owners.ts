@@ -9,7 +9,7 @@ import { type OwnerRecord, ownerStateOf, projectOwner } from '../../operator/own
 import { type Gap, type MissingRight, resourceText } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
-import type { Session } from './session.ts';
+import type { ReadSession } from './session.ts';
 
 /** From so many owners of a kind on, one list of all is cheaper than asking for each. */
 const listFrom = 10;
@@ -17,7 +17,7 @@ const listFrom = 10;
 const scaledKinds: ReadonlyMap<string, boolean> = new Map(watchedKinds.map((one) => [kindKeyOf(one), one.scaled]));
 
 export interface OwnerReading {
-  readonly session: Session;
+  readonly session: ReadSession;
   readonly reader: KindReader;
   readonly scope: Scope;
   readonly world: World;

@@ -6,10 +6,10 @@ import { type Gap, listRight } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
 import { only } from './scope.ts';
-import type { Session } from './session.ts';
+import type { ReadSession } from './session.ts';
 
 export interface LeaseReading {
-  readonly session: Session;
+  readonly session: ReadSession;
   readonly reader: KindReader;
   readonly world: World;
   readonly interner: Interner;

@@ -1,7 +1,7 @@
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import { isCoveredByWatch, mayChange } from './covered-by-watch.ts';
 import type { KindFeed } from './kind-feed.ts';
 import type { KindTriggers } from './kind-triggers.ts';
@@ -11,7 +11,7 @@ import { kindKeyOf } from './owner-kinds.ts';
 import { lookUpIntoWorld } from './take-in.ts';
 
 export interface AskerOptions {
-  readonly context: Pick<OperatorContext, 'world' | 'log' | 'random'>;
+  readonly context: Pick<ViewContext, 'world' | 'log' | 'random'>;
   readonly feeds: ReadonlyMap<string, KindFeed>;
   readonly triggers: KindTriggers;
   readonly lookUp: OwnerLookUp;

@@ -4,7 +4,7 @@ import { Interner } from '../../kube/projection/interner.ts';
 import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import { sleep, type Timer } from '../../kube/time/clock.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import type { Touched } from '../view/touched.ts';
 import { FreshScales } from './fresh-scales.ts';
 import { KindFeed } from './kind-feed.ts';
@@ -35,7 +35,7 @@ const recheckSoonMs = 1_000;
 
 /** Keeps the owners of pods in the world current: watched where their kind is known, looked up where it is not. */
 export class OwnerResolver {
-  readonly #context: OperatorContext;
+  readonly #context: ViewContext;
   readonly #stopping = new AbortController();
   readonly #queue: Workqueue;
   readonly #feeds = new Map<string, KindFeed>();
@@ -48,7 +48,7 @@ export class OwnerResolver {
   readonly scales: FreshScales;
   #gathering: Timer | undefined;
 
-  constructor(context: OperatorContext, touched: Touched, traits: ServerTraits) {
+  constructor(context: ViewContext, touched: Touched, traits: ServerTraits) {
     const { clients, clock, metrics } = context;
     const { signal } = this.#stopping;
     const interner = new Interner();
