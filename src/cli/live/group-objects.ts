@@ -43,7 +43,7 @@ export function namedApis(world: World): ReadonlySet<string> {
 async function readPodGroups(group: string, { reader, world, interner, scope }: GroupReading): Promise<readonly Gap[]> {
   const kind = { group, kind: 'PodGroup' };
   const read = await reader.list({ kind, scope, project: (resource) => podGroupProjection(interner, resource) });
-  if (read.kind === 'denied') return [deniedGap('podgroups', group, read.why)];
+  if (read.kind === 'denied') return [deniedGroupGap('podgroups', group, read.why)];
   for (const one of read.kind === 'read' ? read.items : []) world.upsertPodGroup(one);
   return [];
 }
@@ -51,11 +51,11 @@ async function readPodGroups(group: string, { reader, world, interner, scope }: 
 async function readWorkloads({ reader, world, interner, scope }: GroupReading): Promise<Gap | undefined> {
   const kind = { group: schedulingGroup, kind: 'Workload' };
   const read = await reader.list({ kind, scope, project: () => workloadProjection(interner) });
-  if (read.kind === 'denied') return deniedGap('workloads', schedulingGroup, read.why);
+  if (read.kind === 'denied') return deniedGroupGap('workloads', schedulingGroup, read.why);
   for (const one of read.kind === 'read' ? read.items : []) world.upsertWorkload(one);
   return undefined;
 }
 
-function deniedGap(plural: string, group: string, why: string): Gap {
+export function deniedGroupGap(plural: string, group: string, why: string): Gap {
   return { what: `${plural}.${group}`, why, follows, right: listRight(group, plural, 'all') };
 }

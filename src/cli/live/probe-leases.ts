@@ -52,11 +52,11 @@ export async function readProbeLeases(reading: LeaseReading, namespace: string):
     const lease = believed(view, now);
     if (lease !== undefined) world.setProbeLease(view.node, lease);
   }
-  const gaps = read.kind === 'denied' ? [deniedGap(read.why)] : [];
+  const gaps = read.kind === 'denied' ? [deniedLeasesGap(read.why)] : [];
   return { views: new Map(views.map((view) => [view.node, view])), gaps };
 }
 
-function deniedGap(why: string): Gap {
+export function deniedLeasesGap(why: string): Gap {
   const right = listRight('coordination.k8s.io', 'leases', ['ProbeStale', 'ProbeUnconfirmed', 'UnitWithheld']);
   return { what: `leases in ${agentsNamespace}`, why, follows, right };
 }

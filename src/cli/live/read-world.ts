@@ -169,7 +169,7 @@ class WorldReading {
   }
 }
 
-const everythingRefused = 'which pods they protect is not known, and every pod is refused';
+export const everythingRefused = 'which pods they protect is not known, and every pod is refused';
 
 async function namespacesNamed(
   names: readonly string[],
@@ -187,11 +187,11 @@ async function namespacesNamed(
   return { kind: 'read', items, resourceVersion: '0' };
 }
 
-function installedIn(registrations: Registrations): string | undefined {
+export function installedIn(registrations: Registrations): string | undefined {
   return registrations.kind === 'known' ? registrations.validating?.serviceNamespace : undefined;
 }
 
 /** Without an operator no status says which generation was processed; a reader means the newest. */
-function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
+export function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
   return { ...pub, status: { ...pub.status, observedGeneration: pub.metadata.generation ?? 0 } };
 }

@@ -17,6 +17,8 @@ export interface AskerOptions {
   readonly lookUp: OwnerLookUp;
   readonly lookUps: CounterMetric<'result'>;
   readonly changed: (namespace: string) => void;
+  /** Told of what each look-up came to. */
+  readonly lookedUp?: (place: OwnerPlace, result: LookUpResult) => void;
 }
 
 /** An owner that no watch covers is read again this often, while a pod or owner refers to it. */
@@ -80,6 +82,7 @@ export class OwnerAsker {
     const { context, lookUp, lookUps, changed } = this.#options;
     const { result, settled } = await lookUpIntoWorld(context.world, lookUp, place);
     lookUps.add({ result: result.kind });
+    this.#options.lookedUp?.(place, result);
     if (result.kind !== 'found' && result.kind !== 'absent') {
       this.#complain(place, result);
       return { settled: false };

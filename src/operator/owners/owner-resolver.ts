@@ -10,7 +10,7 @@ import { FreshScales } from './fresh-scales.ts';
 import { KindFeed } from './kind-feed.ts';
 import { KindTriggers } from './kind-triggers.ts';
 import { type FindResource, OwnerLookUp } from './look-up.ts';
-import { OwnerAsker } from './owner-asker.ts';
+import { type AskerOptions, OwnerAsker } from './owner-asker.ts';
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from './owner-key.ts';
 import { kindKeyOf, watchedKinds } from './owner-kinds.ts';
 import { createOwnerMetrics, type OwnerMetrics } from './owner-metrics.ts';
@@ -33,6 +33,8 @@ const missMs = 500;
 /** While the server does not even say which kinds it has. */
 const recheckSoonMs = 1_000;
 
+export type OwnerObserver = Pick<AskerOptions, 'lookedUp'>;
+
 /** Keeps the owners of pods in the world current: watched where their kind is known, looked up where it is not. */
 export class OwnerResolver {
   readonly #context: ViewContext;
@@ -48,7 +50,7 @@ export class OwnerResolver {
   readonly scales: FreshScales;
   #gathering: Timer | undefined;
 
-  constructor(context: ViewContext, touched: Touched, traits: ServerTraits) {
+  constructor(context: ViewContext, touched: Touched, traits: ServerTraits, observer: OwnerObserver = {}) {
     const { clients, clock, metrics } = context;
     const { signal } = this.#stopping;
     const interner = new Interner();
@@ -87,6 +89,7 @@ export class OwnerResolver {
       lookUp: new OwnerLookUp({ client: clients.owners, findResource, clock, interner, signal }),
       lookUps: this.#metrics.lookUps,
       changed: (namespace) => this.#changed(namespace),
+      ...observer,
     });
   }
 

@@ -18,7 +18,7 @@ import type { ViewContext } from '../context.ts';
 import { agentsNamespace } from '../install/names.ts';
 import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
-import { type LeaseTarget, NodeLeases } from './node-leases.ts';
+import { type LeaseTarget, NodeLeases, type NodeLeasesParts } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
 import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
@@ -49,6 +49,8 @@ export interface ClusterViewParts {
   readonly ledgerOlder: (namespace: string) => void;
   /** Pods may refer to owners that were not looked up yet. */
   readonly ownersNamed: () => void;
+  /** Told of the probe lease that counts for a node, with each renewal. */
+  readonly leaseSeen?: NodeLeasesParts['seen'];
   /** Only this namespace is followed; absent: all. */
   readonly within?: string;
   /** A collection could not be followed, and is tried again. */
@@ -266,7 +268,8 @@ export class ClusterView {
   #watchLeases(): readonly ProbeLeaseSink[] {
     const { context, touched } = this.#parts;
     const { world, clock, log, namespace } = context;
-    const leases = new NodeLeases({ world, touched, clock });
+    const { leaseSeen: seen } = this.#parts;
+    const leases = new NodeLeases({ world, touched, clock, ...(seen === undefined ? {} : { seen }) });
     const gathered = new Gathered(world, 'leases', ['leases', 'former-leases']);
     const watch = (name: string, where: string, target: LeaseTarget) => {
       const synced = (version: string) => gathered.seen(name, version);
