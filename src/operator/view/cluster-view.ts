@@ -20,7 +20,7 @@ import { feed, Gathered } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
 import { type LeaseTarget, NodeLeases, type NodeLeasesParts } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
-import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
+import { type ProbeLeaseParts, ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -51,6 +51,8 @@ export interface ClusterViewParts {
   readonly ownersNamed: () => void;
   /** Told of the probe lease that counts for a node, with each renewal. */
   readonly leaseSeen?: NodeLeasesParts['seen'];
+  /** What is made of the times in probe leases; absent: nothing. */
+  readonly firstRenewal?: ProbeLeaseParts['firstRenewal'];
   /** Only this namespace is followed; absent: all. */
   readonly within?: string;
   /** A collection could not be followed, and is tried again. */
@@ -273,7 +275,9 @@ export class ClusterView {
     const gathered = new Gathered(world, 'leases', ['leases', 'former-leases']);
     const watch = (name: string, where: string, target: LeaseTarget) => {
       const synced = (version: string) => gathered.seen(name, version);
-      const sink = new ProbeLeaseSink({ world, target, clock, log, synced });
+      const { firstRenewal } = this.#parts;
+      const times = firstRenewal === undefined ? {} : { firstRenewal };
+      const sink = new ProbeLeaseSink({ world, target, clock, log, synced, ...times });
       const selection = { namespace: where, labelSelector: `${label.probeLease}=true` };
       const project = () => probeLeaseProjection(this.#interner);
       this.#watch(name, { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);

@@ -13,10 +13,12 @@ import type { ViewContext } from '../../../operator/context.ts';
 import { defaultNamespace } from '../../../operator/install/names.ts';
 import { OwnerResolver } from '../../../operator/owners/owner-resolver.ts';
 import { ClusterView } from '../../../operator/view/cluster-view.ts';
+import type { SeenLease } from '../../../operator/view/probe-leases.ts';
 import { type AbnormalEnd, Watched } from '../../../operator/view/watched.ts';
 import { createLogger, type Logger } from '../../../telemetry/log.ts';
 import { createMetrics } from '../../../telemetry/metrics.ts';
 import { projectNode, type SeenNode } from '../../live/nodes.ts';
+import { toleratedMs } from '../../live/probe-lease-book.ts';
 import { installedIn, processed } from '../../live/read-world.ts';
 import type { Registrations } from '../../live/registrations.ts';
 import { Overview } from '../overview/overview.ts';
@@ -101,6 +103,7 @@ export class ClusterWatch {
       ledgerSeen: (namespace) => touched.namespace(namespace),
       ledgerOlder: () => undefined,
       ownersNamed: () => this.#owners.wake(),
+      firstRenewal: (lease) => firstRenewal(lease, clock),
       leaseSeen: (node, lease) => this.#leaseSeen(node, lease),
       ...(terms.within === undefined ? {} : { within: terms.within }),
       watchEnded: (collection, end) => this.#ended(collection, end),
@@ -247,6 +250,13 @@ export class ClusterWatch {
   #isProcessed(): boolean {
     return !(this.#registrations?.kind === 'known' && this.#registrations.validating === undefined);
   }
+}
+
+/** As the commands that look once take it: the time in a lease that is seen for the first time is believed, unless it is in the future. */
+function firstRenewal({ renewal }: SeenLease, clock: Clock): number | undefined {
+  const [, renewTime] = JSON.parse(renewal) as readonly unknown[];
+  const ageMs = clock.now() - Date.parse(String(renewTime));
+  return Number.isNaN(ageMs) || ageMs < -toleratedMs ? undefined : clock.monotonic() - Math.max(0, ageMs);
 }
 
 function watchedNode(object: Fields, interner: Interner): WatchedNode {
