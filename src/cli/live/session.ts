@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { CallOptions, KubeClient } from '../../kube/client/client.ts';
 import { createClients } from '../../kube/client/clients.ts';
+import type { KubeReader } from '../../kube/client/reader.ts';
 import { loadAccess } from '../../kube/config/load.ts';
 import { targetOf } from '../../kube/config/target-of.ts';
 import { type Clock, realClock } from '../../kube/time/clock.ts';
@@ -12,9 +13,9 @@ import type { LiveFlags } from './flags.ts';
 /** One person waits, and the cluster has others to serve. */
 export const sessionLimit = { perSecond: 100, burst: 100, concurrent: 8, waiting: 100_000 };
 
-/** A cluster, with the rights of the user. */
-export interface Session {
-  readonly client: KubeClient;
+/** A cluster that is only read, with the rights of the user. */
+export interface ReadSession {
+  readonly client: KubeReader;
   readonly clock: Clock;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
@@ -22,6 +23,11 @@ export interface Session {
   readonly namespace: string;
   /** For each request. */
   readonly call: CallOptions;
+}
+
+/** A cluster, with the rights of the user. */
+export interface Session extends ReadSession {
+  readonly client: KubeClient;
 }
 
 /** Opens the cluster that the flags name, for as long as the work takes. */

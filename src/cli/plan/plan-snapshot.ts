@@ -8,7 +8,7 @@ import { gapText } from '../live/gap.ts';
 import { KindReader } from '../live/kind-reader.ts';
 import { readWorld } from '../live/read-world.ts';
 import { everywhere } from '../live/scope.ts';
-import type { Session } from '../live/session.ts';
+import type { ReadSession } from '../live/session.ts';
 import { ensureSight } from '../live/sight.ts';
 import { type LoadedObject, loadObjects } from '../load-objects.ts';
 import { noSuchNodes } from '../no-nodes.ts';
@@ -39,7 +39,7 @@ export function fromObjects(objects: readonly LoadedObject[]): PlanSnapshot {
 const nodeResource: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 /** Budgets anywhere may be in the way, so all namespaces are read. */
-export async function fromCluster(session: Session, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
+export async function fromCluster(session: ReadSession, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
   const live = await readWorld(session, { scope: everywhere, operatorNamespace });
   ensureSight(live.gaps);
   const reader = new KindReader(session);

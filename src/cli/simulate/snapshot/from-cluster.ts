@@ -8,7 +8,7 @@ import type { KindName, KindResource } from '../../../kube/discovery/discovery.t
 import { type Gap, listRight } from '../../live/gap.ts';
 import { KindReader } from '../../live/kind-reader.ts';
 import { everywhere, only } from '../../live/scope.ts';
-import type { Session } from '../../live/session.ts';
+import type { ReadSession } from '../../live/session.ts';
 import { ensureSight } from '../../live/sight.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 import { Problem } from '../../output/problem.ts';
@@ -49,7 +49,7 @@ const indispensable: Readonly<Record<string, string>> = {
 const maxOwnerRounds = 5;
 
 /** Reads, with the rights of the user, what a simulation starts from. It writes nothing. */
-export async function readSnapshot(session: Session, namespace: string | undefined): Promise<ClusterSnapshot> {
+export async function readSnapshot(session: ReadSession, namespace: string | undefined): Promise<ClusterSnapshot> {
   const reading = new Reading(new KindReader(session), namespace);
   await reading.run();
   return { objects: reading.objects, warnings: reading.warnings };
