@@ -25,7 +25,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'packages/dashboard/test/**/*.test.ts'],
           exclude: [...sharing, 'test/kubernetes/**', 'test/nodes/**', long],
         },
       },
