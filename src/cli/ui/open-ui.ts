@@ -59,6 +59,7 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
     cluster: clusterOf(access.value, options),
     within: options.namespace,
     operatorNamespace: options.operatorNamespace,
+    access: accessWords(options),
     report: options.report,
   });
   const closeFleet = async () => {
@@ -83,6 +84,13 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
     await closeFleet();
     throw portProblem(error, options.port);
   }
+}
+
+function accessWords({ kubeconfig, context }: UiOptions): readonly string[] {
+  return [
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
+    ...(context === undefined ? [] : ['--context', context]),
+  ];
 }
 
 function sessionOf(
