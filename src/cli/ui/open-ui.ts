@@ -15,6 +15,7 @@ import { productVersion } from '../version.ts';
 import { createDetailApi } from './details/detail-api.ts';
 import { Fleet } from './fleet.ts';
 import { type RunningUiServer, startUiServer } from './serve/ui-server.ts';
+import { WhatIfJobs } from './what-if/jobs.ts';
 
 export interface UiOptions extends LiveFlags {
   readonly port: number;
@@ -62,14 +63,17 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
     access: accessWords(options),
     report: options.report,
   });
+  const { session, within, access: words } = fleet;
+  const jobs = new WhatIfJobs({ session, within, operatorNamespace: options.operatorNamespace, access: words });
   const closeFleet = async () => {
     stopping.abort();
+    await jobs.close();
     await fleet.close();
     connection.close();
   };
   fleet.start();
   try {
-    const api = createDetailApi(fleet);
+    const api = createDetailApi(fleet, jobs);
     const page = options.jsonApi === true ? undefined : packageFile('dist/dashboard');
     const server = await startUiServer({ port: options.port, publisher: fleet.publisher, clock: realClock, api, page });
     return {

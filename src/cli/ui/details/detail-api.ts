@@ -4,24 +4,28 @@ import type { Fleet } from '../fleet.ts';
 import { json, problem, type Reply } from '../serve/answers.ts';
 import type { DetailApi } from '../serve/ui-server.ts';
 import { liveWorldOf } from '../watch/live-cluster.ts';
+import type { WhatIfJobs } from '../what-if/jobs.ts';
 import { budgetDetail } from './budget-detail.ts';
 import { agentOf, builtinStatuses, conditionsOfPod, manifestOf } from './cluster-reads.ts';
 import { nodeDetail } from './node-detail.ts';
 import { podDetail } from './pod-detail.ts';
 
-/** Answers about one node, budget or pod. */
-export function createDetailApi(fleet: Fleet): DetailApi {
+/** Answers about one node, budget or pod, and about what would happen. */
+export function createDetailApi(fleet: Fleet, jobs: WhatIfJobs): DetailApi {
   return {
-    get: (path) => readable(() => get(fleet, path)),
-    post: async () => undefined,
+    get: (path) => readable(() => get(fleet, jobs, path)),
+    post: async ([what, ...rest], body) => (what === 'what-if' && rest.length === 0 ? jobs.start(body) : undefined),
   };
 }
 
-async function get(fleet: Fleet, [what, ...rest]: readonly string[]): Promise<Reply | undefined> {
+async function get(fleet: Fleet, jobs: WhatIfJobs, [what, ...rest]: readonly string[]): Promise<Reply | undefined> {
   const [first = '', second = '', third = ''] = rest;
   if (what === 'nodes' && rest.length === 1) return nodeReply(fleet, first);
   if (what === 'budgets' && rest.length === 3) return budgetReply(fleet, first, second, third);
   if (what === 'pods' && rest.length === 2) return podReply(fleet, first, second);
+  if (what === 'what-if' && rest.length === 1) {
+    return first.endsWith('.html') ? jobs.report(first.slice(0, -'.html'.length)) : jobs.get(first);
+  }
   return undefined;
 }
 
