@@ -20,6 +20,8 @@ export interface FleetTerms {
   /** Only this namespace; undefined: all. */
   readonly within: string | undefined;
   readonly operatorNamespace: string | undefined;
+  /** Words of a command line that name the same cluster. */
+  readonly access: readonly string[];
   readonly report: (problem: string) => void;
 }
 
@@ -59,6 +61,10 @@ export class Fleet {
 
   get within(): string | undefined {
     return this.#terms.within;
+  }
+
+  get access(): readonly string[] {
+    return this.#terms.access;
   }
 
   start(): void {

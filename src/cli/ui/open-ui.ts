@@ -15,6 +15,7 @@ import { productVersion } from '../version.ts';
 import { createDetailApi } from './details/detail-api.ts';
 import { Fleet } from './fleet.ts';
 import { type RunningUiServer, startUiServer } from './serve/ui-server.ts';
+import { WhatIfJobs } from './what-if/jobs.ts';
 
 export interface UiOptions extends LiveFlags {
   readonly port: number;
@@ -59,16 +60,20 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
     cluster: clusterOf(access.value, options),
     within: options.namespace,
     operatorNamespace: options.operatorNamespace,
+    access: accessWords(options),
     report: options.report,
   });
+  const { session, within, access: words } = fleet;
+  const jobs = new WhatIfJobs({ session, within, operatorNamespace: options.operatorNamespace, access: words });
   const closeFleet = async () => {
     stopping.abort();
+    await jobs.close();
     await fleet.close();
     connection.close();
   };
   fleet.start();
   try {
-    const api = createDetailApi(fleet);
+    const api = createDetailApi(fleet, jobs);
     const page = options.jsonApi === true ? undefined : packageFile('dist/dashboard');
     const server = await startUiServer({ port: options.port, publisher: fleet.publisher, clock: realClock, api, page });
     return {
@@ -83,6 +88,13 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
     await closeFleet();
     throw portProblem(error, options.port);
   }
+}
+
+function accessWords({ kubeconfig, context }: UiOptions): readonly string[] {
+  return [
+    ...(kubeconfig === undefined ? [] : ['--kubeconfig', kubeconfig]),
+    ...(context === undefined ? [] : ['--context', context]),
+  ];
 }
 
 function sessionOf(

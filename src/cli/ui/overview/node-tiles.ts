@@ -41,11 +41,11 @@ export function zoneOf(node: NamedNode): string {
   return 'labels' in node ? (node.labels[zoneLabel] ?? '') : '';
 }
 
-function tileOf({ name, ...counts }: NodeView, zone: string, state: NodeState): NodeTile {
+export function tileOf({ name, ...counts }: NodeView, zone: string, state: NodeState): NodeTile {
   return { key: name, zone, state, ...counts };
 }
 
-function nodeState(view: NodeView, hidden: Hidden): NodeState {
+export function nodeState(view: NodeView, hidden: Hidden): NodeState {
   const { cordoned = false, pods, later, stuck, reasons } = view;
   if (cordoned) return pods === 0 ? 'drained' : 'draining';
   if (hidden.everything) return 'unknown';
