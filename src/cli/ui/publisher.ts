@@ -16,6 +16,9 @@ export interface Subscriber {
   changed(delta: UiDelta, model: UiModel): void;
 }
 
+/** What pages are served from. */
+export type ModelSource = Pick<Publisher, 'model' | 'subscribe'>;
+
 /** All changes of so long go into one delta. */
 const gatherMs = 250;
 /** The first change after a quiet time is shown sooner. */

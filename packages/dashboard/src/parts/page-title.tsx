@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { navigations } from '../navigation.ts';
 
 /** The heading of a view. It takes the focus when the reader goes there, so that keyboards and screen readers go on from the new content. */
 export function PageTitle({
@@ -14,9 +15,10 @@ export function PageTitle({
     document.title = `${title} · Holdfast`;
   }, [title]);
   useEffect(() => {
-    // Not on the first view: there the reader begins at the top, with the link that skips the navigation.
-    if (visited) heading.current?.focus({ preventScroll: true });
-    visited = true;
+    // Once for each time that the reader goes somewhere. On the first view the reader begins at the top.
+    if (navigations.peek() === focusedFor) return;
+    focusedFor = navigations.peek();
+    heading.current?.focus({ preventScroll: true });
   }, []);
   return (
     <h1 ref={heading} tabIndex={-1}>
@@ -25,4 +27,4 @@ export function PageTitle({
   );
 }
 
-let visited = false;
+let focusedFor = 0;

@@ -11,7 +11,7 @@ export interface VisibleRows {
 }
 
 /** A little more than is seen: a fast wheel does not show gaps. */
-const margin = 6;
+const margin = 4;
 
 /** Where each row begins, and as the last number where the list ends. */
 export function rowOffsets<Row>(rows: readonly Row[], heightOf: (row: Row) => number): readonly number[] {

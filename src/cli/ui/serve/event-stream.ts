@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../../kube/time/clock.ts';
 import type { UiDelta } from '../../../ui/delta.ts';
 import type { UiModel } from '../../../ui/model.ts';
-import type { Publisher } from '../publisher.ts';
+import type { ModelSource } from '../publisher.ts';
 import { commonHeaders } from './answers.ts';
 
 /** So much may wait for a page that reads slowly; then it gets the whole model instead, when it has read what it was sent. */
@@ -13,14 +13,14 @@ const beatMs = 15_000;
 /** The events of one page: first the whole model, then what changes. */
 export class EventStream {
   readonly #response: ServerResponse;
-  readonly #publisher: Publisher;
+  readonly #publisher: ModelSource;
   readonly #clock: Clock;
   readonly #unsubscribe: () => void;
   #isBehind = false;
   #dataKind: string;
   #beat: Timer | undefined;
 
-  constructor(response: ServerResponse, publisher: Publisher, clock: Clock) {
+  constructor(response: ServerResponse, publisher: ModelSource, clock: Clock) {
     this.#response = response;
     this.#publisher = publisher;
     this.#clock = clock;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../kube/time/clock.ts';
-import type { Publisher } from '../publisher.ts';
+import type { ModelSource } from '../publisher.ts';
 import { admit, type Credentials, cookieFor, foreignness, isToken, type Secrets } from './access-rules.ts';
 import { json, problem, type Reply, send, text } from './answers.ts';
 import { readJson } from './body.ts';
@@ -18,7 +18,7 @@ export interface DetailApi {
 
 export interface UiServerTerms {
   readonly port: number;
-  readonly publisher: Publisher;
+  readonly publisher: ModelSource;
   readonly clock: Clock;
   readonly api: DetailApi;
   /** Where the built page is; undefined: only the JSON API is served. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { BlockerNote } from '../../model.ts';
 import { BudgetLink } from '../../parts/link.tsx';
+import { outlookText } from './words.ts';
 
 export function Blockers({ blockers }: { readonly blockers: readonly BlockerNote[] }): JSX.Element {
   return (
@@ -33,7 +34,7 @@ function Blocker({ blocker }: { readonly blocker: BlockerNote }): JSX.Element {
           {help}
         </p>
       )}
-      {outlook === '' ? null : <p class="dim">{outlook}</p>}
+      {outlook === '' ? null : <p class="dim">{outlookText(outlook)}</p>}
     </>
   );
 }

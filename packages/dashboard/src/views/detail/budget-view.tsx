@@ -56,7 +56,9 @@ function Numbers({ detail: { budget, numbers, source } }: { readonly detail: Bud
       <h2 id="numbers-title">Numbers</h2>
       <Bar bar={budget} />
       <p>{numbers}</p>
-      {source === undefined ? null : <p class="dim">The expected number comes from: {source}</p>}
+      {source === undefined || numbers.includes(source) ? null : (
+        <p class="dim">The expected number comes from: {source}</p>
+      )}
       {blocked === undefined ? null : (
         <p>
           Blocks <For since={blocked.since} atLeast={blocked.sinceStart} />: {blocked.message}.{' '}

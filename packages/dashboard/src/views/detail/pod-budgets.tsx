@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { PodBudget } from '../../model.ts';
 import { budgetRoute, Link } from '../../parts/link.tsx';
+import { sentence } from '../../words/sentence.ts';
 import { Blockers } from './blockers.tsx';
 import { effectText } from './words.ts';
 
@@ -18,8 +19,8 @@ export function PodBudgets({ budgets }: { readonly budgets: readonly PodBudget[]
             <p>{numbers}</p>
             {group === undefined ? null : (
               <p>
-                Counts it in group {group}
-                {effect === undefined ? '' : `, which ${effectText(effect)}`}.
+                {sentence(group)}.
+                {effect === undefined ? '' : ` If this pod is disrupted, the group ${effectText(effect)}.`}
               </p>
             )}
             {refusal === undefined ? null : <Blockers blockers={[refusal]} />}

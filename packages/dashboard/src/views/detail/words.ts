@@ -16,8 +16,21 @@ export function roundText(round: number | undefined): string {
   return round === 1 ? 'now' : `round ${round}, after recovery`;
 }
 
-export function unitText({ unit }: NodeDetailPod): string {
-  return unit === undefined ? 'none' : `${unit.kind} ${unit.name} ${effects[unit.effect]}`;
+/** What its eviction takes down. Of a blocked pod the refusal says it. */
+export function unitText({ unit, round }: NodeDetailPod): string {
+  if (unit !== undefined) return `${unit.kind} ${unit.name} ${effects[unit.effect]}`;
+  return round === undefined ? '' : 'no unit';
+}
+
+const outlooks: Readonly<Record<string, string>> = {
+  moment: 'It passes by itself in a moment.',
+  wait: 'Waiting can help.',
+  change: 'Waiting does not help: something has to be changed.',
+};
+
+/** Whether waiting helps; words that this page does not know are shown as they are. */
+export function outlookText(outlook: string): string {
+  return outlooks[outlook] ?? outlook;
 }
 
 export function askedText({ kind, why }: AskedNote): string {

@@ -4,6 +4,7 @@ import { For } from '../../parts/age.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { BudgetLink } from '../../parts/link.tsx';
+import { sentence } from '../../words/sentence.ts';
 import { budgetNumbers } from './budget-order.ts';
 
 export function BlockedBudget({ bar }: { readonly bar: BudgetBar }): JSX.Element {
@@ -49,8 +50,4 @@ export function BudgetLine({ bar }: { readonly bar: BudgetBar }): JSX.Element {
       <Bar bar={bar} />
     </div>
   );
-}
-
-function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

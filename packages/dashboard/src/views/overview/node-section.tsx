@@ -52,11 +52,15 @@ export function NodeSection(): JSX.Element {
             label={`${counted(shown.length, 'node')}; arrow keys move between them`}
             rows={rows}
             heightOf={size.heightOf}
-            maxHeight={640}
+            maxHeight={600}
             rowKey={(row) => (row.kind === 'zone' ? `zone ${row.zone}` : `tiles ${row.zone} ${row.first}`)}
           >
             {(row) =>
-              row.kind === 'zone' ? <ZoneRow row={row} /> : <TileRow row={row} columns={columns} active={current} />
+              row.kind === 'zone' ? (
+                <ZoneRow row={row} />
+              ) : (
+                <TileRow row={row} columns={columns} active={current} small={size === squares} />
+              )
             }
           </VirtualList>
         </div>

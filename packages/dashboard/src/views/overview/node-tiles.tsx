@@ -24,34 +24,49 @@ interface TileRowProps {
   readonly row: Extract<NodeRow, { kind: 'tiles' }>;
   readonly columns: number;
   readonly active: string;
+  /** Without its name: one of very many. */
+  readonly small: boolean;
 }
 
-export function TileRow({ row, columns, active }: TileRowProps): JSX.Element {
+export function TileRow({ row, columns, active, small }: TileRowProps): JSX.Element {
   return (
     <div class="tiles" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
       {row.tiles.map((tile) => (
-        <Tile key={tile.key} tile={tile} stop={tile.key === active} />
+        <Tile key={tile.key} tile={tile} stop={tile.key === active} small={small} />
       ))}
     </div>
   );
 }
 
-function Tile({ tile, stop }: { readonly tile: NodeTile; readonly stop: boolean }): JSX.Element {
+function Tile({
+  tile,
+  stop,
+  small,
+}: {
+  readonly tile: NodeTile;
+  readonly stop: boolean;
+  readonly small: boolean;
+}): JSX.Element {
   const { icon, tone, words } = nodeLooks[tile.state];
-  const text = tileText(tile);
-  const notReady = tile.ready === false ? ', not ready' : '';
+  const text = `${tileText(tile)}${tile.ready === false ? ', not ready' : ''}`;
   return (
     <a
       class={`tile ${tone}`}
       href={hashOf({ view: 'node', name: tile.key })}
       data-node={tile.key}
       tabIndex={stop ? 0 : -1}
-      title={`${tile.key}: ${words}, ${text}${notReady}`}
+      title={`${tile.key}: ${words}, ${text}`}
     >
       <Icon name={icon} />
-      <span class="tile-name">{tile.key}</span>
-      <span class="spoken">{words}</span>
-      <span class="tile-text">{`${text}${notReady}`}</span>
+      {small ? (
+        <span class="spoken">{`${tile.key} ${words}, ${text}`}</span>
+      ) : (
+        <>
+          <span class="tile-name">{tile.key}</span>
+          <span class="spoken">{words}</span>
+          <span class="tile-text">{text}</span>
+        </>
+      )}
     </a>
   );
 }

@@ -24,7 +24,7 @@ export function nextTile(rows: readonly NodeRow[], from: string, key: string): s
   return lines[line]?.[column + right] ?? (right > 0 ? lines[line + 1]?.[0] : lines[line - 1]?.at(-1));
 }
 
-/** One tile of all is a stop of the Tab key; arrows move it. The list draws the row that the tile is in when it scrolls there. */
+/** One tile of all is a stop of the Tab key; arrows move it. The list has drawn a few rows beyond those that are seen, and scrolls by the focus. */
 export function moveTile(event: KeyboardEvent, rows: readonly NodeRow[], active: Signal<string>): void {
   const { target, key } = event;
   if (!(target instanceof HTMLElement) || target.dataset['node'] === undefined) return;
@@ -33,10 +33,6 @@ export function moveTile(event: KeyboardEvent, rows: readonly NodeRow[], active:
   event.preventDefault();
   active.value = next;
   const list = target.closest('.virtual-list');
-  requestAnimationFrame(() => {
-    const tile = [...(list?.querySelectorAll<HTMLElement>('[data-node]') ?? [])].find(
-      ({ dataset }) => dataset['node'] === next,
-    );
-    tile?.focus();
-  });
+  const tiles = [...(list?.querySelectorAll<HTMLElement>('[data-node]') ?? [])];
+  tiles.find(({ dataset }) => dataset['node'] === next)?.focus();
 }
