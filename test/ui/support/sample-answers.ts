@@ -27,7 +27,7 @@ export function sampleNode({ nodes: [first, second] }: UiModel): NodeDetail {
   return {
     ...explained('node-2 cannot be drained now: 1 of its 3 pods is blocked', 'holdfast explain node/node-2'),
     node,
-    agent: { holder: 'agent-node-2', state: 'fresh', renewedAt: 0 },
+    agent: { holder: 'agent-node-2', state: 'fresh', renewedAt: Date.now() - 3_000 },
     pods: [
       {
         namespace: 'shop',
@@ -54,7 +54,7 @@ export function sampleBudget({ budgets: [budget], groups }: UiModel): BudgetDeta
     down: [{ pod: 'llm-0-1', why: 'it is not ready' }],
     evictable: 2,
     reasons: [{ pods: 3, example: 'llm-1-1', blocker }],
-    reservations: [{ pod: 'shop/llm-0-0', operation: 'eviction', since: 0 }],
+    reservations: [{ pod: 'shop/llm-0-0', operation: 'eviction', since: Date.now() - 9_000 }],
     kubernetes: { text: 'it counts pods: 5 healthy, 3 desired', allowed: 2, healthy: 5, desired: 3, expected: 6 },
     manifest: 'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata:\n  name: llm\n',
   };
@@ -83,9 +83,9 @@ export function samplePod(): PodDetail {
     owners: [{ kind: 'LeaderWorkerSet', name: 'llm', replicas: 2 }],
     probe: {
       answer: 'no',
-      since: 0,
+      since: Date.now() - 40_000,
       message: 'HTTP probe failed with statuscode: 500',
-      agent: { holder: 'agent-node-2', state: 'fresh', renewedAt: 0, listsPod: false },
+      agent: { holder: 'agent-node-2', state: 'fresh', renewedAt: Date.now() - 3_000, listsPod: false },
     },
     reservations: [],
   };

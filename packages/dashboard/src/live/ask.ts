@@ -1,4 +1,5 @@
 import type { ApiProblem } from '../model.ts';
+import { plainJson } from './plain-json.ts';
 
 export type Answer<T> =
   | { readonly kind: 'answer'; readonly value: T }
@@ -12,7 +13,7 @@ export async function ask<T>(path: string, body?: unknown): Promise<Answer<T>> {
       : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
   try {
     const response = await fetch(path, request);
-    const value: unknown = await response.json();
+    const value: unknown = plainJson(await response.text());
     return response.ok ? { kind: 'answer', value: value as T } : { kind: 'problem', problem: value as ApiProblem };
   } catch {
     return { kind: 'problem', problem: unreachable };

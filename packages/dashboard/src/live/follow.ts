@@ -1,5 +1,6 @@
 import type { UiDelta, UiModel } from '../model.ts';
 import { type Received, receive } from './connection.ts';
+import { plainJson } from './plain-json.ts';
 import { clock, pageState } from './store.ts';
 
 /** A browser gives up a stream for good when the server answers with an error; then this tries again. */
@@ -17,8 +18,8 @@ export function followServer(): void {
 function open(): void {
   const stream = new EventSource('api/events');
   stream.addEventListener('open', () => take({ kind: 'opened' }));
-  stream.addEventListener('snapshot', ({ data }) => take({ kind: 'snapshot', model: JSON.parse(data) as UiModel }));
-  stream.addEventListener('delta', ({ data }) => take({ kind: 'delta', delta: JSON.parse(data) as UiDelta }));
+  stream.addEventListener('snapshot', ({ data }) => take({ kind: 'snapshot', model: plainJson<UiModel>(data) }));
+  stream.addEventListener('delta', ({ data }) => take({ kind: 'delta', delta: plainJson<UiDelta>(data) }));
   stream.addEventListener('error', () => {
     take({ kind: 'lost', at: Date.now() });
     if (stream.readyState === EventSource.CLOSED) void askWhyClosed();
@@ -47,7 +48,7 @@ async function loadWhole(): Promise<void> {
   loading = true;
   try {
     const response = await fetch('api/model');
-    if (response.ok) take({ kind: 'snapshot', model: (await response.json()) as UiModel });
+    if (response.ok) take({ kind: 'snapshot', model: plainJson<UiModel>(await response.text()) });
   } catch {
     take({ kind: 'lost', at: Date.now() });
   } finally {
