@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { type Fields, isObject } from '../../../api/json.ts';
 import type { Condition } from '../../../api/meta.ts';
+import { annotation } from '../../../api/names.ts';
 import { pubGroup } from '../../../api/pub.ts';
 import type { ResourceName } from '../../../kube/client/client.ts';
 import { printable } from '../../../kube/outcome/printable.ts';
@@ -68,11 +69,15 @@ export async function manifestOf(
 }
 
 const pubKind = { group: pubGroup, kind: 'PodUnavailableBudget' };
-const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+/** By kubectl and by the operator: no person edits them. */
+const written: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  annotation.disruptionsAllowed,
+]);
 
 export function manifestText(apiVersion: string, kind: string, { metadata, spec }: Fields): string {
   const { name, namespace, labels, annotations } = isObject(metadata) ? metadata : {};
-  const kept = Object.entries(isObject(annotations) ? annotations : {}).filter(([key]) => key !== lastApplied);
+  const kept = Object.entries(isObject(annotations) ? annotations : {}).filter(([key]) => !written.has(key));
   return stringify({
     apiVersion,
     kind,

@@ -52,11 +52,11 @@ export class PodsOnNodes {
     return { from, to };
   }
 
+  /** The last that was heard of a pod names its node; where another one is remembered, all are looked through. */
   #deleted(node: string | undefined, namespace: string, name: string): PodRecord | undefined {
-    for (const pod of this.#pods.get(node ?? '') ?? []) {
-      if (pod.name === name && pod.namespace === namespace) return pod;
-    }
-    return undefined;
+    if (node === undefined) return undefined;
+    const isMeant = (pod: PodRecord) => pod.name === name && pod.namespace === namespace;
+    return find(this.#pods.get(node) ?? [], isMeant) ?? find(this.#nodeOf.keys(), isMeant);
   }
 
   #place(pod: PodRecord, node: string | undefined): void {
@@ -73,4 +73,9 @@ export class PodsOnNodes {
     if (pods === undefined) this.#pods.set(node, new Set([pod]));
     else pods.add(pod);
   }
+}
+
+function find<T>(items: Iterable<T>, test: (item: T) => boolean): T | undefined {
+  for (const item of items) if (test(item)) return item;
+  return undefined;
 }
