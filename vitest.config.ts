@@ -4,11 +4,12 @@ import { defineConfig } from 'vitest/config';
  * Suites that change nothing of their process: no environment, no exit code, no signals. Their files share a process and the modules that were
  * loaded into it; loading the same modules for each of several hundred files took a quarter of the whole run.
  */
-const sharing = ['agent', 'api', 'cluster', 'core', 'kube', 'operator', 'telemetry'].map(
-  (suite) => `test/${suite}/**/*.test.ts`,
-);
+const sharing = [
+  'packages/{base,embedded-cluster}/test/**/*.test.ts',
+  'packages/holdfast/test/{agent,api,core,kube,operator,telemetry}/**/*.test.ts',
+];
 // Those that take minutes run in `npm run test:long`, as CI does.
-const long = 'test/**/*.long.test.ts';
+const long = '**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -25,7 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'alone',
-          include: ['test/**/*.test.ts', 'packages/dashboard/test/**/*.test.ts'],
+          include: ['{test,packages/*/test}/**/*.test.ts'],
           exclude: [...sharing, 'test/kubernetes/**', 'test/nodes/**', long],
         },
       },

@@ -13,7 +13,10 @@ const page = await dashboardFiles('dist/dashboard');
 
 const { outputFiles, metafile } = await build({
   metafile: true,
-  entryPoints: { holdfast: 'src/cli/main.ts', 'kubectl_complete-holdfast': 'src/cli/kubectl-complete.ts' },
+  entryPoints: {
+    holdfast: 'packages/holdfast/src/cli/main.ts',
+    'kubectl_complete-holdfast': 'packages/holdfast/src/cli/kubectl-complete.ts',
+  },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,

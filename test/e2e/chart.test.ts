@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readInstallValues } from '../../src/operator/install/read-values.ts';
-import { answeredPaths, webhookConfigurations } from '../../src/operator/install/webhooks.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
 import { helmPath, runProgram } from '../deploy/helm.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';
@@ -167,7 +167,14 @@ describe.runIf(runs)('a release of the chart', { timeout: 300_000 }, () => {
   });
 
   it('leaves nothing after holdfast uninstall but definitions and what people wrote', async () => {
-    const args = ['--import', 'tsx', 'src/cli/main.ts', 'uninstall', '--kubeconfig', release.kubeconfigPath];
+    const args = [
+      '--import',
+      'tsx',
+      'packages/holdfast/src/cli/main.ts',
+      'uninstall',
+      '--kubeconfig',
+      release.kubeconfigPath,
+    ];
     const { status, stderr } = await runProgram(process.execPath, args, { PATH: process.env['PATH'] });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const path of [

@@ -102,7 +102,7 @@ describeInBrowser('holdfast ui on the demo', () => {
     await page.getByRole('heading', { name: /^Compared: PodDisruptionBudget inference\/llm/ }).waitFor();
     const changed = page.getByRole('region', { name: 'Changed', exact: true });
     await changed
-      .getByText(/no group .* served/i)
+      .getByText(/^Down: /)
       .first()
       .waitFor();
     await screenshot(page, 'live-what-if');

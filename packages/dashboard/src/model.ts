@@ -1,5 +1,5 @@
 /** The one place where the page takes types from the server: what both speak. */
-export { applyDelta, type UiDelta } from '../../../src/ui/delta.ts';
+export { applyDelta, type UiDelta } from '../../holdfast/src/ui/delta.ts';
 export type {
   AgentNote,
   ApiProblem,
@@ -14,7 +14,7 @@ export type {
   PodProbe,
   ReservationNote,
   UnitEffect,
-} from '../../../src/ui/details.ts';
+} from '../../holdfast/src/ui/details.ts';
 export type {
   BudgetBar,
   DataState,
@@ -22,25 +22,22 @@ export type {
   DrainPod,
   DrainProgress,
   GapNote,
-  GroupProbe,
   GroupRow,
   LaneKind,
   NodeState,
   NodeTile,
-  OperatorHead,
   PodDot,
   ProbeAnswer,
   RefusalRow,
   TimelineLane,
   UiHead,
   UiModel,
-} from '../../../src/ui/model.ts';
+} from '../../holdfast/src/ui/model.ts';
 export type {
   WhatIfJob,
-  WhatIfLane,
   WhatIfPlan,
   WhatIfRequest,
   WhatIfResult,
   WhatIfRun,
   WhatIfWave,
-} from '../../../src/ui/what-if.ts';
+} from '../../holdfast/src/ui/what-if.ts';

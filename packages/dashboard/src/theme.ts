@@ -7,7 +7,7 @@ export const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
 const key = 'holdfast-theme';
 
-export function themeFrom(kept: string | null): Theme {
+function themeFrom(kept: string | null): Theme {
   return themes.find((one) => one === kept) ?? 'system';
 }
 

@@ -60,7 +60,9 @@ export class HelmRelease {
     writeFileSync(kubeconfig, await this.#operatorKubeconfig(), { mode: 0o600 });
     const ports = [`--webhook-port=${port}`, '--health-port=0', `--kubeconfig=${kubeconfig}`];
     const env = { PATH: process.env['PATH'], POD_NAME: 'holdfast-test', POD_NAMESPACE: this.namespace };
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args, ...ports], { env });
+    const child = spawn(process.execPath, ['--import', 'tsx', 'packages/holdfast/src/cli/main.ts', ...args, ...ports], {
+      env,
+    });
     const hear = (chunk: unknown) => {
       this.log += String(chunk);
     };

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
-import { kubeconfigFile } from '../../cli/live/support.ts';
+import { accessOf, parseKubeconfig } from '../../../packages/holdfast/src/kube/config/kubeconfig.ts';
+import { kubeconfigFile } from '../../../packages/holdfast/test/cli/live/support.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
 
-const command = ['--import', import.meta.resolve('tsx'), resolve('src/cli/main.ts')];
+const command = ['--import', import.meta.resolve('tsx'), resolve('packages/holdfast/src/cli/main.ts')];
 
 export interface Result {
   readonly code: number | null;

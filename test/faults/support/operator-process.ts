@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { stringify } from 'yaml';
-import type { Access, TextSource } from '../../../src/kube/config/access.ts';
+import type { Access, TextSource } from '../../../packages/holdfast/src/kube/config/access.ts';
 import { eventually } from './eventually.ts';
 
 interface ProcessWish {
@@ -94,7 +94,7 @@ let bundle: Promise<string> | undefined;
 /** The command as it is now, in one file: a process that loads it is there sooner than one that reads all the sources. */
 export function bundled(): Promise<string> {
   bundle ??= build({
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: ['packages/holdfast/src/cli/main.ts'],
     write: false,
     bundle: true,
     platform: 'node',

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { UpProcess } from '../../cli/up-process.ts';
+import { UpProcess } from '../../../packages/holdfast/test/cli/up-process.ts';
 import { ConnectionProxy } from '../../support/connection-proxy.ts';
 import { accessFrom } from '../../support/kube-http.ts';
 

@@ -1,6 +1,6 @@
-import type { BlockerNote, BudgetDetail, NodeDetail, PodDetail } from '../../../src/ui/details.ts';
-import type { UiModel } from '../../../src/ui/model.ts';
-import type { WhatIfJob, WhatIfRequest, WhatIfRun } from '../../../src/ui/what-if.ts';
+import type { BlockerNote, BudgetDetail, NodeDetail, PodDetail } from '../../../packages/holdfast/src/ui/details.ts';
+import type { UiModel } from '../../../packages/holdfast/src/ui/model.ts';
+import type { WhatIfJob, WhatIfRequest, WhatIfRun } from '../../../packages/holdfast/src/ui/what-if.ts';
 
 const blocker: BlockerNote = {
   code: 'BudgetExhausted',

@@ -1,4 +1,4 @@
-import type { GroupRow, NodeState, NodeTile, PodDot, UiModel } from '../../../src/ui/model.ts';
+import type { GroupRow, NodeState, NodeTile, PodDot, UiModel } from '../../../packages/holdfast/src/ui/model.ts';
 
 const minute = 60_000;
 

@@ -1,10 +1,14 @@
 import { resolve } from 'node:path';
-import { json } from '../../../src/cli/ui/serve/answers.ts';
-import { type DetailApi, type RunningUiServer, startUiServer } from '../../../src/cli/ui/serve/ui-server.ts';
-import { realClock } from '../../../src/kube/time/clock.ts';
-import { deltaBetween, type UiDelta } from '../../../src/ui/delta.ts';
-import type { UiModel } from '../../../src/ui/model.ts';
-import type { WhatIfRequest } from '../../../src/ui/what-if.ts';
+import { json } from '../../../packages/holdfast/src/cli/ui/serve/answers.ts';
+import {
+  type DetailApi,
+  type RunningUiServer,
+  startUiServer,
+} from '../../../packages/holdfast/src/cli/ui/serve/ui-server.ts';
+import { realClock } from '../../../packages/holdfast/src/kube/time/clock.ts';
+import { deltaBetween, type UiDelta } from '../../../packages/holdfast/src/ui/delta.ts';
+import type { UiModel } from '../../../packages/holdfast/src/ui/model.ts';
+import type { WhatIfRequest } from '../../../packages/holdfast/src/ui/what-if.ts';
 import { sampleBudget, sampleJob, sampleNode, samplePod } from './sample-answers.ts';
 
 interface Subscriber {
