@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { helmPath, runProgram } from '../deploy/helm.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';

@@ -6,14 +6,14 @@ import {
   startInProcessCluster,
 } from '../../packages/embedded-cluster/src/in-process-cluster.ts';
 import { untilIdle, VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
-import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import { linkPair } from '../../packages/holdfast/src/cli/simulate/link.ts';
 import { caBundle } from '../../packages/holdfast/src/cli/simulate/protection.ts';
-import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import type { KubeClient } from '../../packages/holdfast/src/kube/client/client.ts';
 import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
 import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { registerWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';

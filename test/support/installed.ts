@@ -1,6 +1,13 @@
-import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
+import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../packages/holdfast/src/kube/config/kubeconfig.ts';
+import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
 import { foreignSign } from '../../packages/holdfast/src/install/apply/foreign.ts';
 import { crdManifests } from '../../packages/holdfast/src/install/manifests/manifests.ts';
+import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespaceOf,
   namespaceOf,
@@ -10,15 +17,8 @@ import { operatorPolicies } from '../../packages/holdfast/src/install/manifests/
 import { peopleRoles } from '../../packages/holdfast/src/install/manifests/people-roles.ts';
 import { projectionPolicies } from '../../packages/holdfast/src/install/manifests/projection-policy.ts';
 import { rbacObjects } from '../../packages/holdfast/src/install/manifests/rbac.ts';
-import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
-import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
-import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
-import { accessOf, parseKubeconfig } from '../../packages/holdfast/src/kube/config/kubeconfig.ts';
-import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
-import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
-import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
-import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { registerWebhooks, unregisterWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { untilTrusted } from '../../packages/holdfast/src/operator/registration/trust.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
