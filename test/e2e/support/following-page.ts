@@ -1,8 +1,8 @@
 import { request } from 'node:http';
-import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
-import { openUi, type RunningUi } from '../../../src/cli/ui/open-ui.ts';
-import { applyDelta, type UiDelta } from '../../../src/ui/delta.ts';
-import type { UiModel } from '../../../src/ui/model.ts';
+import { openUi, type RunningUi } from '../../../packages/holdfast/src/cli/ui/open-ui.ts';
+import { applyDelta, type UiDelta } from '../../../packages/holdfast/src/ui/delta.ts';
+import type { UiModel } from '../../../packages/holdfast/src/ui/model.ts';
+import { waitUntil } from './wait.ts';
 
 /** The server on a cluster, as `holdfast ui` starts it. */
 export function uiOn(kubeconfig: string, more: { readonly namespace?: string } = {}): Promise<RunningUi> {
