@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, startBrowser, visit } from './support/browser.ts';
+import { startBrowser, visit } from './support/browser.ts';
+import { describeInBrowser } from './support/describe-in-browser.ts';
 import { sampleModel } from './support/sample-model.ts';
 import { ServedSample } from './support/served-sample.ts';
 

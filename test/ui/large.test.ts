@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, startBrowser, visit } from './support/browser.ts';
+import { startBrowser, visit } from './support/browser.ts';
 import { screenshot, violations } from './support/checks.ts';
+import { describeInBrowser } from './support/describe-in-browser.ts';
 import { largeModel } from './support/sample-model.ts';
 import { ServedSample } from './support/served-sample.ts';
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, startBrowser, type Visit, visit } from './support/browser.ts';
+import { startBrowser, type Visit, visit } from './support/browser.ts';
 import { screenshot, violations } from './support/checks.ts';
 import { Demo } from './support/demo.ts';
+import { describeInBrowser } from './support/describe-in-browser.ts';
 import { UiProcess } from './support/ui-process.ts';
 
 /** The machine of CI is shared: what takes a second by itself may take many. */

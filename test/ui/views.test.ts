@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInBrowser, sizes, startBrowser, type Visit, visit } from './support/browser.ts';
+import { sizes, startBrowser, type Visit, visit } from './support/browser.ts';
 import { overflow, screenshot, violations } from './support/checks.ts';
+import { describeInBrowser } from './support/describe-in-browser.ts';
 import { sampleModel } from './support/sample-model.ts';
 import { ServedSample } from './support/served-sample.ts';
 

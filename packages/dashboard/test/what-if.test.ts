@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Draft, emptyDraft } from '../src/views/what-if/draft.ts';
+import { measuresOf } from '../src/views/what-if/measures.ts';
 import { requestOf } from '../src/views/what-if/request.ts';
 
 const nodes = new Set(['node-2', 'node-1']);
@@ -38,5 +39,23 @@ describe('what is filled in', () => {
     const asked = requestOf({ ...emptyDraft, ...fields });
     expect(asked.kind).toBe('incomplete');
     expect(asked.kind === 'incomplete' && asked.why).toMatch(/\.$/);
+  });
+});
+
+describe('two runs that are compared', () => {
+  it('show the outage always, then what differs, apart from what is the same', () => {
+    const rows = [
+      ['service down', 'never', 'never'],
+      ['time', '34s', '22s'],
+      ['pods evicted', '5', '5'],
+    ];
+    const { outage, different, same } = measuresOf(rows);
+    expect(outage?.name).toBe('service down');
+    expect(different.map(({ name }) => name)).toEqual(['time']);
+    expect(same.map(({ name }) => name)).toEqual(['pods evicted']);
+  });
+
+  it('are nothing where there are no rows', () => {
+    expect(measuresOf([])).toEqual({ different: [], same: [] });
   });
 });

@@ -9,6 +9,12 @@ export function placeOf(at: number, { from, to }: TimeRange): number {
   return Math.min(100, Math.max(0, ((at - from) / length) * 100));
 }
 
+/** Where the label of a moment stands to its line: at the ends of the scale it would reach beyond them. */
+export function labelSide(place: number): 'left' | 'middle' | 'right' {
+  if (place < 4) return 'right';
+  return place > 96 ? 'left' : 'middle';
+}
+
 const second = 1_000;
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400];
 /** More labels than this run into each other on a narrow screen. */

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type Lane, type LaneSpan, laneRows, laneText, spanWords } from './lane-rows.ts';
-import { gridOf, placeOf, type TimeRange } from './lane-scale.ts';
+import { gridOf, labelSide, placeOf, type TimeRange } from './lane-scale.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const rowHeight = () => 26;
@@ -24,7 +24,7 @@ export function Lanes({ label, lanes, range, momentText, tickText }: LanesProps)
         <span class="lane-name" />
         <div class="lane-track">
           {gridOf(range).map((at) => (
-            <span key={at} class="tick" style={{ left: `${placeOf(at, range)}%` }}>
+            <span key={at} class={`tick ${labelSide(placeOf(at, range))}`} style={{ left: `${placeOf(at, range)}%` }}>
               {tickText(at)}
             </span>
           ))}

@@ -3,10 +3,11 @@ import { clock, lanes } from '../../live/store.ts';
 import { Lanes } from '../../parts/lanes.tsx';
 import { counted } from '../../words/counts.ts';
 import { clockText } from '../../words/time.ts';
-import { hourRange } from './hour-range.ts';
+import { hourRange, tickTextFor } from './hour-range.ts';
 
 export function LastHour({ recordedSince }: { readonly recordedSince: number }): JSX.Element {
   const all = lanes.value;
+  const range = hourRange(recordedSince, clock.value);
   return (
     <section class="panel" aria-labelledby="hour-title">
       <h2 id="hour-title">The last hour</h2>
@@ -17,9 +18,9 @@ export function LastHour({ recordedSince }: { readonly recordedSince: number }):
         <Lanes
           label={`Timeline with ${counted(all.length, 'lane')}`}
           lanes={all}
-          range={hourRange(recordedSince, clock.value)}
+          range={range}
           momentText={clockText}
-          tickText={(at) => clockText(at).slice(0, 5)}
+          tickText={tickTextFor(range)}
         />
       )}
     </section>
