@@ -3,9 +3,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { dashboardFiles } from './dashboard.mjs';
 import { billOfMaterials, bundledPackages, licenceTexts } from './third-party.mjs';
 
-const chunks = 'dist/chunks';
+/** Where files with a hash in their names are, which change with every build. */
+const hashed = ['dist/chunks', 'dist/dashboard/assets'];
+
+const page = await dashboardFiles('dist/dashboard');
 
 const { outputFiles, metafile } = await build({
   metafile: true,
@@ -32,6 +36,9 @@ const { outputFiles, metafile } = await build({
 for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)))) {
   put(path, contents, 0o755);
 }
+for (const { path, contents } of page.files.toSorted((a, b) => Number(isPage(a.path)) - Number(isPage(b.path)))) {
+  put(path, contents, 0o644);
+}
 putThirdParty();
 removeOld();
 
@@ -45,7 +52,7 @@ function put(path, contents, mode) {
 function putThirdParty() {
   const product = JSON.parse(readFileSync('package.json', 'utf8'));
   const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
-  const packages = bundledPackages(Object.keys(metafile.inputs));
+  const packages = bundledPackages([...Object.keys(metafile.inputs), ...page.inputs]);
   // The lockfile names folders from the root of the project; a linked node_modules shows as ../../elsewhere/node_modules.
   const bill = billOfMaterials(
     product,
@@ -60,16 +67,22 @@ function isEntry(path) {
   return !path.includes('chunks');
 }
 
+function isPage(path) {
+  return path.endsWith('.html');
+}
+
 /**
- * Processes that were started from an earlier build may still load its chunks, so these stay for an hour. A package has the chunks of
- * this build alone: npm says by `npm_command` that it builds in order to pack.
+ * Processes that were started from an earlier build may still load its chunks, and browsers its page, so these stay for an hour. A package
+ * has the files of this build alone: npm says by `npm_command` that it builds in order to pack.
  */
 function removeOld() {
-  const kept = new Set(outputFiles.map(({ path }) => path));
+  const kept = new Set([...outputFiles, ...page.files].map(({ path }) => path));
   const packing = ['pack', 'publish'].includes(process.env.npm_command ?? '');
   const hourAgo = packing ? Number.POSITIVE_INFINITY : Date.now() - 3_600_000;
-  for (const name of existsSync(chunks) ? readdirSync(chunks) : []) {
-    const path = join(process.cwd(), chunks, name);
+  for (const old of hashed.flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [],
+  )) {
+    const path = join(process.cwd(), old);
     if (!kept.has(path) && statSync(path).mtimeMs < hourAgo) rmSync(path, { force: true });
   }
 }

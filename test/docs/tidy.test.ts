@@ -54,7 +54,7 @@ const leftOut: readonly { readonly path: string; readonly why: string }[] = [
   { path: 'test/simulation', why: 'not rewritten yet' },
 ];
 
-const readable = /\.(ts|mjs|md|json|ya?ml|sh|go|txt)$|Dockerfile|^\.ci\//;
+const readable = /\.(tsx?|css|html|mjs|md|json|ya?ml|sh|go|txt)$|Dockerfile|^\.ci\//;
 
 function filesIn(room: string): readonly string[] {
   if (statSync(room).isFile()) return [room];

@@ -40,6 +40,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
       'play through a drain, the drain of a zone or an upgrade in virtual time, from a snapshot of a cluster',
     load: async () => (await import('./simulate/simulate.ts')).simulateCommand(),
   },
+  ui: {
+    description:
+      'show nodes, budgets, drains and what a drain would do in a browser: a local, read-only page with your own rights',
+    load: async () => (await import('./ui/ui.ts')).uiCommand(),
+  },
   up: {
     description:
       'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',

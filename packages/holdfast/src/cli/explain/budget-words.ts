@@ -31,6 +31,11 @@ const sources: Readonly<Record<ExpectedSource, string>> = {
   seen: 'as many as are seen',
 };
 
+/** Where an expected number comes from. */
+export function sourceText(source: ExpectedSource): string {
+  return sources[source];
+}
+
 /** `2 groups available, 1 needed, 2 expected (as the scale of the owners says); 1 may be disrupted now`. */
 export function budgetNumbersText(view: BudgetView): string {
   const { unit, available, desired, expected, source, allowed, blocked } = view;

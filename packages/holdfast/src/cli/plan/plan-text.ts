@@ -51,7 +51,8 @@ function neverSection(never: readonly StuckNode[], paint: Paint): string {
   return [head, ...never.flatMap((one) => stuckLines(one).map((line) => `  ${line}`))].join('\n');
 }
 
-function stuckLines(stuck: StuckNode): readonly string[] {
+/** Why a node cannot be drained. */
+export function stuckLines(stuck: StuckNode): readonly string[] {
   const { node } = stuck;
   if (stuck.why === 'noRoom') {
     const { namespace, name } = stuck.pod;

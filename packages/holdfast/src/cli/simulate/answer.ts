@@ -1,20 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { planDrain } from '../../core/plan/plan-drain.ts';
 import { exitCode, Problem } from '../../observe/problem.ts';
 import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
 import { type LoadedObject, objectsIn, readManifestText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { structured } from '../output/structured.ts';
-import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
 import { pageOf } from './html/page.ts';
 import { simulationProgressOn } from './progress.ts';
-import { type RunOptions, simulate } from './run.ts';
-import { readScenarioRequest, type ScenarioRequest, scenarioOf } from './scenario.ts';
+import { runScenarioRequest } from './run-scenario-request.ts';
+import { readScenarioRequest, type ScenarioRequest } from './scenario.ts';
 import type { SimulateOptions } from './simulate.ts';
 import { isFinished, type SimulationResult } from './simulation-result.ts';
-import { completeSnapshot } from './snapshot/complete.ts';
 import { readSnapshot } from './snapshot/from-cluster.ts';
 import { overlay } from './snapshot/overlay.ts';
 import { comparisonText, type RunComparison } from './texts/compare-text.ts';
@@ -68,29 +65,19 @@ async function runOnce(
   options: SimulateOptions,
   title: string,
 ): Promise<SimulationResult> {
-  const snapshot = completeSnapshot(objects, options.podStart);
   const progress = simulationProgressOn(process.stderr, title);
-  const terms: RunOptions = {
-    seed: options.seed,
-    limitMs: options.limit,
-    podStopMs: options.podStop,
-    order: request.order,
-    progress: (elapsedMs) => progress.step(elapsedMs),
-    report: reporter(),
-  };
   try {
-    return await simulate(snapshot, (nodes) => scenarioOf(request, nodes, () => plannedWaves(snapshot.objects)), terms);
+    return await runScenarioRequest(objects, request, {
+      seed: options.seed,
+      limitMs: options.limit,
+      podStartMs: options.podStart,
+      podStopMs: options.podStop,
+      progress: (elapsedMs) => progress.step(elapsedMs),
+      report: reporter(),
+    });
   } finally {
     progress.end();
   }
-}
-
-/** As `holdfast plan --all --force` plans them: a simulation evicts pods without a controller, too. */
-function plannedWaves(objects: readonly LoadedObject[]): readonly (readonly string[])[] {
-  const around = fromObjects(objects);
-  const { waves } = planDrain({ ...around, drain: nodeNames(around.world, around.nodes) }, { force: true });
-  if (waves.length === 0) throw new Problem('no node of the snapshot can be drained, so there is no plan to simulate');
-  return waves.map(({ nodes }) => nodes.map(({ name }) => name));
 }
 
 /** As many different problems are told; a controller may meet the same one at every attempt. */

@@ -24,7 +24,8 @@ export interface NodeView {
 /** Owners whose pods a drain leaves alone: they would be back at once, or are the kubelet's. */
 const leftAlone: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 
-function isDrained({ owner }: PodRecord): boolean {
+/** Whether a drain would evict the pod. */
+export function isDrained({ owner }: PodRecord): boolean {
   return owner === undefined || !leftAlone.has(owner.kind);
 }
 

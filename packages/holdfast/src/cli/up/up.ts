@@ -17,6 +17,9 @@ import { agentUser, operatorUser } from '../../api/installation-names.ts';
 import type { RunningOperator } from '../../operator/index.ts';
 import { loadObjects } from '../load-objects.ts';
 import { StopRequest } from '../stop-request.ts';
+import type { RunningUi } from '../ui/open-ui.ts';
+import type { RunningUiServer } from '../ui/serve/ui-server.ts';
+import { missingPage } from '../ui/ui.ts';
 import { runUpAgent } from './up-agent.ts';
 import { applyDemo, prepareContent } from './up-content.ts';
 import { runUpOperator } from './up-operator.ts';
@@ -40,16 +43,19 @@ async function up(options: UpOptions): Promise<void> {
   try {
     const running = await start(options, progress, stop);
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
+    let ui: RunningUi | undefined;
     try {
       await running.protect();
       if (wantsDemo(options, running)) await applyDemo(running.cluster.plane, options.operator);
       await writeKubeconfig(kubeconfig.path, kubeconfig.text);
       await untilUp(running.cluster, progress, stop);
       progress.end();
-      if (!stop.isRequested) show(running, kubeconfig.path, options);
+      ui = stop.isRequested ? undefined : await openPage(options, kubeconfig.path);
+      if (!stop.isRequested) show(running, kubeconfig.path, options, ui?.server);
       await stop.requested;
       process.stdout.write('stopping\n');
     } finally {
+      await ui?.close();
       await running.close();
     }
     process.stdout.write(await afterwards(options, kubeconfig));
@@ -111,9 +117,29 @@ function wantsDemo({ empty, load }: UpOptions, { recovered }: Running): boolean 
   return !empty && load.length === 0 && (recovered === undefined || recovered.objects === 0);
 }
 
-function show({ cluster, recovered, loaded }: Running, kubeconfig: string, { data, operator }: UpOptions): void {
+/** The page looks at the cluster as `holdfast ui` does, with its kubeconfig. It is no reason not to start. */
+async function openPage(options: UpOptions, kubeconfig: string): Promise<RunningUi | undefined> {
+  if (!options.ui) return undefined;
+  const { openUi } = await import('../ui/open-ui.ts');
+  const open = (port: number) => openUi({ port, kubeconfig, report: (text) => warn(text.trimEnd()) });
+  try {
+    return await open(options.uiPort).catch(() => open(0));
+  } catch (error) {
+    warn(`the page cannot be served: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function show(
+  { cluster, recovered, loaded }: Running,
+  kubeconfig: string,
+  { data, operator }: UpOptions,
+  page: RunningUiServer | undefined,
+): void {
   for (const note of loaded ? loadNotes(loaded) : []) warn(note);
-  process.stdout.write(afterStart(cluster, { kubeconfig, data, operator, recovered, loaded }));
+  if (page?.pageMissing === true) warn(missingPage);
+  const ui = page?.pageMissing === false ? page.address : undefined;
+  process.stdout.write(afterStart(cluster, { kubeconfig, data, operator, recovered, loaded, ui }));
 }
 
 async function openData(options: UpOptions, directory: string): Promise<Extract<OpenedData, { ok: true }>> {

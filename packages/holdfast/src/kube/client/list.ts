@@ -3,10 +3,11 @@ import { type Failure, failed, garbled, type Outcome, succeeded } from '../outco
 import { ListScanner } from '../stream/list-scanner.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { ResponseBody } from '../transport/wire.ts';
-import type { KubeClient, Query, ResourceName, Selection } from './client.ts';
+import type { Query, ResourceName, Selection } from './client.ts';
+import type { KubeReader } from './reader.ts';
 
 export interface ListRequest<T> {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeReader, 'stream'>;
   readonly resource: ResourceName;
   readonly selection?: Selection;
   /** Keeps what is needed of an item. Called as soon as the item has arrived. */

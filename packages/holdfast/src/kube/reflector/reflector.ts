@@ -1,6 +1,7 @@
 import type { Fields } from '@holdfast/base/json';
-import type { KubeClient, ResourceName, Selection } from '../client/client.ts';
+import type { ResourceName, Selection } from '../client/client.ts';
 import { list } from '../client/list.ts';
+import type { KubeReader } from '../client/reader.ts';
 import type { WatchEvent } from '../stream/watch-events.ts';
 import { readWatch, type WatchEnd } from '../stream/watch-reader.ts';
 import { Backoff, type BackoffLimits } from '../time/backoff.ts';
@@ -19,7 +20,7 @@ export interface ServerTraits {
 }
 
 export interface ReflectorOptions<T extends Reflected> extends StallLimits {
-  readonly client: KubeClient;
+  readonly client: KubeReader;
   readonly resource: ResourceName;
   readonly selection?: Selection;
   /** Keeps what is needed of an object. What it throws means that the server sends nonsense. */

@@ -4,7 +4,7 @@ import { list } from '../../kube/client/list.ts';
 import { Discovery, type KindName, type KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { problemOf } from '../problem.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import type { Scope } from './scope.ts';
 
 /** What came of asking for all objects of a kind. Anything else, such as no connection, ends the command. */
@@ -31,9 +31,9 @@ export interface KindSelection<T> {
 /** Reads objects page by page, with the rights of the user, and never writes. */
 export class KindReader {
   readonly discovery: Discovery;
-  readonly #session: Session;
+  readonly #session: ReadSession;
 
-  constructor(session: Session) {
+  constructor(session: ReadSession) {
     this.#session = session;
     this.discovery = new Discovery(session);
   }

@@ -26,7 +26,7 @@ export async function readNode(reader: KindReader, name: string): Promise<ReadOb
   return found.kind === 'found' ? { ...found, object: projectNode(found.object, new Interner()) } : found;
 }
 
-function projectNode(object: Fields, interner: Interner): SeenNode {
+export function projectNode(object: Fields, interner: Interner): SeenNode {
   const { name, labels = {} } = projectMeta(object, { interner, keepAnnotation: () => false });
   const { spec, status } = object;
   const conditions =

@@ -25,7 +25,7 @@ export interface LeaseView {
 }
 
 /** Clocks of machines that keep time differ by less. */
-const toleratedMs = 5_000;
+export const toleratedMs = 5_000;
 
 export function foundLeaseProjection(interner: Interner): (object: Fields) => FoundLease {
   const project = probeLeaseProjection(interner);

@@ -17,12 +17,12 @@ import { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import { feed, MergedCollection } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
-import { type LeaseTarget, NodeLeases } from './node-leases.ts';
+import { type LeaseTarget, NodeLeases, type NodeLeasesParts } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
-import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
+import { type ProbeLeaseParts, ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -34,10 +34,10 @@ import {
 } from './projections.ts';
 import type { Touched } from './touched.ts';
 import type { Views } from './views.ts';
-import { type Following, Watched, type WatchedOptions } from './watched.ts';
+import { type AbnormalEnd, type Following, Watched, type WatchedOptions } from './watched.ts';
 
 export interface ClusterViewParts {
-  readonly context: OperatorContext;
+  readonly context: ViewContext;
   readonly traits: ServerTraits;
   readonly discovery: Discovery;
   readonly touched: Touched;
@@ -51,6 +51,16 @@ export interface ClusterViewParts {
   readonly ledgerOlder: (namespace: string) => void;
   /** Pods may refer to owners that were not looked up yet. */
   readonly ownersNamed: () => void;
+  /** Told of the probe lease that counts for a node, with each renewal. */
+  readonly leaseSeen?: NodeLeasesParts['seen'];
+  /** What is made of the times in probe leases; absent: nothing. */
+  readonly firstRenewal?: ProbeLeaseParts['firstRenewal'];
+  /** Only this namespace is followed; absent: all. */
+  readonly within?: string;
+  /** A collection could not be followed, and is tried again. */
+  readonly watchEnded?: (collection: string, end: AbnormalEnd) => void;
+  /** How a PodUnavailableBudget is to be taken that no operator processes; absent: as it is. */
+  readonly readPub?: (pub: PodUnavailableBudget) => PodUnavailableBudget;
 }
 
 /** Applies what the API server's watches report to the world. All input of verdicts arrives here, except for owners (`observe/owners`). */
@@ -117,12 +127,21 @@ export class ClusterView {
   leavePubs(toOthers: boolean): void {
     if (toOthers === this.#pubsLeftToOthers) return;
     this.#pubsLeftToOthers = toOthers;
+    this.readPubsAgain();
+  }
+
+  /** How PodUnavailableBudgets are to be taken has changed. */
+  readPubsAgain(): void {
     const { world } = this.#parts.context;
     for (const pub of this.views.pubs.items()) {
-      if (toOthers) world.deletePub(pub.metadata.namespace ?? '', pub.metadata.name);
-      else world.upsertPub(pub);
+      if (this.#pubsLeftToOthers) world.deletePub(pub.metadata.namespace ?? '', pub.metadata.name);
+      else world.upsertPub(this.#readPub(pub));
       this.#touch('PodUnavailableBudget', pub);
     }
+  }
+
+  #readPub(pub: PodUnavailableBudget): PodUnavailableBudget {
+    return this.#parts.readPub?.(pub) ?? pub;
   }
 
   #watchPods(): void {
@@ -150,9 +169,10 @@ export class ClusterView {
       },
     };
     feed(this.views.namespaces, into, (version) => world.setSynced('namespaces', version));
-    this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, () =>
-      namespaceProjection(this.#interner),
-    );
+    const { within } = this.#parts;
+    const selection = within === undefined ? {} : { fieldSelector: `metadata.name=${within}` };
+    const project = () => namespaceProjection(this.#interner);
+    this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, project, selection);
   }
 
   #watchBudgets(): void {
@@ -171,7 +191,8 @@ export class ClusterView {
     );
     const pub = {
       upsert: (one: PodUnavailableBudget) => {
-        if (!this.#pubsLeftToOthers) this.#budget('PodUnavailableBudget', one, () => world.upsertPub(one));
+        if (!this.#pubsLeftToOthers)
+          this.#budget('PodUnavailableBudget', one, () => world.upsertPub(this.#readPub(one)));
       },
       remove: (one: PodUnavailableBudget) =>
         this.#budget('PodUnavailableBudget', one, () =>
@@ -251,11 +272,14 @@ export class ClusterView {
   #watchLeases(): readonly ProbeLeaseSink[] {
     const { context, touched } = this.#parts;
     const { world, clock, log, namespace } = context;
-    const leases = new NodeLeases({ world, touched, clock });
+    const { leaseSeen: seen } = this.#parts;
+    const leases = new NodeLeases({ world, touched, clock, ...(seen === undefined ? {} : { seen }) });
     const gathered = new MergedCollection(world, 'leases', ['leases', 'former-leases']);
     const watch = (name: string, where: string, target: LeaseTarget) => {
       const synced = (version: string) => gathered.seen(name, version);
-      const sink = new ProbeLeaseSink({ world, target, clock, log, synced });
+      const { firstRenewal } = this.#parts;
+      const times = firstRenewal === undefined ? {} : { firstRenewal };
+      const sink = new ProbeLeaseSink({ world, target, clock, log, synced, ...times });
       const selection = { namespace: where, labelSelector: `${label.probeLease}=true` };
       const project = () => probeLeaseProjection(this.#interner);
       this.#watch(name, { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);
@@ -269,10 +293,12 @@ export class ClusterView {
     kind: WatchedOptions<T>['kind'],
     sink: Sink<T>,
     project: WatchedOptions<T>['project'],
-    selection: Selection = {},
+    selection: Selection = this.#parts.within === undefined ? {} : { namespace: this.#parts.within },
   ): void {
     const { context, discovery, traits } = this.#parts;
     const foundDead = () => this.#dead.add({ collection: name });
-    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead }));
+    const ended = (end: AbnormalEnd) => this.#parts.watchEnded?.(name, end);
+    const watched = new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead, ended });
+    this.#watched.set(name, watched);
   }
 }

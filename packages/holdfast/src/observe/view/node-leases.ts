@@ -17,6 +17,8 @@ export interface NodeLeasesParts {
   readonly world: World;
   readonly touched: Touched;
   readonly clock: Clock;
+  /** Told of the lease that counts for a node, with each renewal; undefined: none does. */
+  readonly seen?: (node: string, lease: ProbeLease | undefined) => void;
 }
 
 /**
@@ -28,11 +30,13 @@ export class NodeLeases {
   readonly #world: World;
   readonly #own = new Map<string, ProbeLease | 'silent'>();
   readonly #former = new Map<string, ProbeLease>();
+  readonly #seen: NodeLeasesParts['seen'];
   readonly own: LeaseTarget;
   readonly former: LeaseTarget;
 
-  constructor({ world, touched, clock }: NodeLeasesParts) {
+  constructor({ world, touched, clock, seen }: NodeLeasesParts) {
     this.#world = world;
+    this.#seen = seen;
     this.own = this.#target(
       (node, lease) => this.#own.set(node, lease ?? 'silent'),
       (node) => this.#own.delete(node),
@@ -68,5 +72,6 @@ export class NodeLeases {
     const lease = own === undefined ? this.#former.get(node) : own === 'silent' ? undefined : own;
     if (lease === undefined) this.#world.deleteProbeLease(node);
     else this.#world.setProbeLease(node, lease);
+    this.#seen?.(node, lease);
   }
 }

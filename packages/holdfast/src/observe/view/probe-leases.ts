@@ -24,6 +24,11 @@ export interface ProbeLeaseParts {
   readonly log: Logger;
   /** The watch has shown everything up to this version. */
   readonly synced: (resourceVersion: string) => void;
+  /**
+   * When a lease that is seen for the first time was renewed, on the monotonic clock; absent: that is never known, because the time in
+   * it is by the node's clock. Nothing may be admitted by such a time; people may be shown what it says.
+   */
+  readonly firstRenewal?: (lease: SeenLease) => number | undefined;
 }
 
 interface Known {
@@ -110,7 +115,8 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 
   /** @param renewedAt when it was renewed, if it was; undefined: not known */
-  #take({ metadata, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+  #take(lease: SeenLease, renewedAt: number | undefined): void {
+    const { metadata, content, renewal } = lease;
     const { name } = metadata;
     const before = this.#known.get(name);
     const problem = leaseProblem(metadata, content);
@@ -125,11 +131,15 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
       node,
       renewal,
       pods: before !== undefined && sameMembers(before.pods, disruptable) ? before.pods : disruptable,
-      renewedAt: before?.renewal === renewal ? before.renewedAt : renewedAt,
+      renewedAt: before?.renewal === renewal ? before.renewedAt : (renewedAt ?? this.#firstRenewal(lease, before)),
       durationSeconds: Math.min(durationSeconds, maxLeaseSeconds),
     };
     this.#known.set(name, known);
     this.#tell(known);
+  }
+
+  #firstRenewal(lease: SeenLease, before: Known | undefined): number | undefined {
+    return before === undefined ? this.#parts.firstRenewal?.(lease) : undefined;
   }
 
   #tell({ node, pods, renewedAt, durationSeconds }: Known): void {

@@ -6,10 +6,10 @@ import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts'
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { WatchEnd } from '../../kube/stream/watch-reader.ts';
 import { sleep } from '../../kube/time/clock.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 
 export interface WatchedOptions<T extends Reflected> {
-  readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log'>;
+  readonly context: Pick<ViewContext, 'clients' | 'clock' | 'random' | 'log'>;
   readonly discovery: Discovery;
   readonly traits: ServerTraits;
   readonly kind: KindName;
@@ -22,7 +22,11 @@ export interface WatchedOptions<T extends Reflected> {
   readonly recheckMs?: number;
   /** Called when the connection of a watch is found to be dead, though neither side has closed it. */
   readonly foundDead?: () => void;
+  /** It could not be found or followed, and is tried again: told of each end that is not an ordinary one. */
+  readonly ended?: (end: AbnormalEnd) => void;
 }
+
+export type AbnormalEnd = Exclude<WatchEnd, { kind: 'closed' }>;
 
 export interface Following {
   start(): void;
@@ -94,6 +98,7 @@ export class Watched<T extends Reflected> implements Following {
     const found = await discovery.resourceOf(kind);
     if (found.ok) return this.#follow(found.value);
     if (found.failure.kind === 'notFound') return this.#noneThere();
+    this.#options.ended?.({ kind: 'failed', failure: found.failure });
     context.log.warn('an API could not be discovered', { ...kind, error: found.failure.message });
   }
 
@@ -121,6 +126,7 @@ export class Watched<T extends Reflected> implements Following {
       random,
       report: (end) => {
         log.warn('a watch ended and is restarted', { ...kind, end: describe(end) });
+        this.#options.ended?.(end);
         if (end.kind === 'dead') this.#options.foundDead?.();
         if (end.kind === 'failed' && end.failure.kind === 'notFound') this.#lost();
       },
@@ -132,7 +138,7 @@ export class Watched<T extends Reflected> implements Following {
   }
 }
 
-function describe(end: Exclude<WatchEnd, { kind: 'closed' }>): string {
+function describe(end: AbnormalEnd): string {
   return end.kind === 'failed' ? failureText(end.failure) : `${end.kind}: ${end.message}`;
 }
 
