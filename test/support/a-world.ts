@@ -19,6 +19,8 @@ interface Contents {
   readonly owners?: readonly OwnerState[];
   /** Nodes whose probe lease is fresh until far in the future. */
   readonly freshNodes?: readonly string[];
+  /** The ledger was not read yet. */
+  readonly ledger?: 'unread';
 }
 
 /** A synced world with an empty ledger. Its pod view has the resourceVersion 100. */
@@ -26,7 +28,7 @@ export function aWorld(contents: Contents = {}): World {
   const world = new World();
   for (const collection of collections) world.setSynced(collection, '100');
   world.setNamespace({ metadata: { name: ns } });
-  world.setLedger(ns, aLedger());
+  if (contents.ledger !== 'unread') world.setLedger(ns, aLedger());
   for (const owner of contents.owners ?? []) world.setOwner(owner);
   for (const workload of contents.workloads ?? []) world.upsertWorkload(workload);
   for (const podGroup of contents.podGroups ?? []) world.upsertPodGroup(podGroup);

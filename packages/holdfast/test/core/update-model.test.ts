@@ -10,7 +10,7 @@ import type { Pod } from '../../src/api/pod.ts';
 import { runsOf } from '../../src/core/container-runs.ts';
 import { recordChange } from '../../src/core/ledger/change-record.ts';
 import { changeOver } from '../../src/core/ledger/update-finished.ts';
-import { PodRecord } from '../../src/core/world/pod-record.ts';
+import { PodRecord, readPod } from '../../src/core/world/pod-record.ts';
 
 /**
  * A pod whose images change again and again, its kubelet, which looks when it likes and whose reports may be left out, and a leader
@@ -99,7 +99,7 @@ class Model {
   #look(behind: number): void {
     const seen = this.#versions.at(-1 - Math.min(behind, this.#versions.length - 1)) as PodObject;
     const record = new PodRecord('shop', 'web-0');
-    record.read(seen as Pod);
+    readPod(record, seen as Pod);
     if (this.#reservation === undefined || changeOver(this.#reservation, record) === undefined) return;
     expect(this.#underWay()).toEqual([]);
     this.#reservation = undefined;

@@ -8,7 +8,7 @@ import type { Allowed, Blocker, Charge, Effects, JudgedPod, Verdict } from '../v
 import { maxBudgetsPerPod } from '../world/crowding.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { World } from '../world/world.ts';
+import { supposing, type World } from '../world/world.ts';
 import { evaluate } from './evaluate.ts';
 import { cacheStale, exemptPod, exemptRequest, ledgerUnknown, notSynced, vetoOf } from './gates.ts';
 import {
@@ -111,13 +111,14 @@ function decideSeen(
   const unknown = ledgerUnknown(world, state, pod);
   if (unknown !== undefined) return deny([unknown]);
   const reserved = state.reservations.get(pod.uid);
-  if (reserved !== undefined && covers(state, reserved, pod, request, ownPanel.judges)) {
+  if (reserved !== undefined && covers(world, reserved, pod, request, ownPanel.judges)) {
     const completed = completing(pod, panel, request, options, plainIn(panel));
     return pass('AlreadyReserved', { ...completed, ...amending(state, pod, request, reserved) });
   }
   const stale = cacheStale(world, state, pod);
   if (stale !== undefined) return deny([stale]);
-  return asIfUnreserved(state, pod, () => evaluateAll(state, pod, request, panel, options));
+  // A reservation that does not cover the request does not count for its own pod (L5).
+  return supposing(world.suppose.unreserved(pod), () => evaluateAll(state, pod, request, panel, options));
 }
 
 /** Of a pod whose workload is scaled to 0 only those budgets are asked that say a total of their own (X4). */
@@ -162,7 +163,7 @@ function decidePending(
  * for the budgets that it was judged by, and while no probe objects (I14): a budget that was frozen since must be asked.
  */
 function covers(
-  state: NamespaceState,
+  world: World,
   reserved: Reservation,
   pod: PodRecord,
   request: DisruptionRequest,
@@ -171,27 +172,13 @@ function covers(
   if (reserved.conditional === true || reserved.overdue !== undefined) return false;
   if (!isRemoval(reserved.operation) && isRemoval(request.operation)) return false;
   if (!wasJudgedBy(reserved, judges) || vetoOf(pod, request, judges) !== undefined) return false;
-  return !asIfUnreserved(state, pod, () => judges.some((one) => isWithheldBy(one, pod)));
+  return !supposing(world.suppose.unreserved(pod), () => judges.some((one) => isWithheldBy(one, pod)));
 }
 
 /** A probe of another pod of its unit says no (H5). */
 function isWithheldBy(judge: Judge, pod: PodRecord): boolean {
   const opinion = evaluate(judge, pod);
   return !opinion.agrees && opinion.blocker.code === 'UnitWithheld';
-}
-
-/** Judges a pod whose reservation does not cover the request as if it had none (L5). */
-function asIfUnreserved<T>(state: NamespaceState, pod: PodRecord, ask: () => T): T {
-  const { reserved } = pod;
-  if (reserved === undefined) return ask();
-  const set = (as: PodRecord['reserved']) =>
-    state.recount(pod, () => {
-      pod.reserved = as;
-    });
-  set(undefined);
-  const answer = ask();
-  set(reserved);
-  return answer;
 }
 
 function evaluateAll(

@@ -1,8 +1,7 @@
 import { compareStrings } from '../compare.ts';
 import type { DecideOptions } from '../decide/decide.ts';
 import type { Blocker, Charge } from '../verdict.ts';
-import { reserve, unreserve } from '../world/namespace-state.ts';
-import type { World } from '../world/world.ts';
+import { type Undo, undoAll, type World } from '../world/world.ts';
 import { askToEvict } from './evict.ts';
 
 export interface PodKey {
@@ -49,7 +48,7 @@ export function simulateDrain(
   options: DrainSimulationOptions = {},
 ): DrainSimulation {
   const rounds: (readonly DrainStep[])[] = [];
-  const lost: (() => void)[] = [];
+  const lost: Undo[] = [];
   let waiting: readonly BlockedPod[] | undefined;
   let left = pods;
   let blocked: readonly BlockedPod[] = [];
@@ -62,7 +61,7 @@ export function simulateDrain(
     rounds.push(round.steps);
     left = round.blocked.map((one) => one.pod);
   }
-  for (const back of lost.reverse()) back();
+  undoAll(lost);
   return { rounds, waiting: waiting ?? [], stuck: blocked };
 }
 
@@ -70,14 +69,14 @@ interface Round {
   readonly steps: readonly DrainStep[];
   readonly blocked: readonly BlockedPod[];
   /** Undoes the eviction of each pod that does not come back. */
-  readonly lost: readonly (() => void)[];
+  readonly lost: readonly Undo[];
 }
 
 /** One pass over the pods; each sees those before it as gone. */
 function simulateRound(world: World, pods: readonly PodKey[], now: number, options: DrainSimulationOptions): Round {
   const { comesBack = () => true, order } = options;
-  const undo: (() => void)[] = [];
-  const lost: (() => void)[] = [];
+  const undo: Undo[] = [];
+  const lost: Undo[] = [];
   const steps: DrainStep[] = [];
   const blocked: BlockedPod[] = [];
   for (const pod of order === 'any' ? ordered(world, pods, now, options) : pods) {
@@ -89,20 +88,16 @@ function simulateRound(world: World, pods: readonly PodKey[], now: number, optio
     steps.push({ pod, charges: verdict.charges });
     (comesBack(pod) ? undo : lost).push(takeAway(world, pod, now));
   }
-  for (const back of undo.reverse()) back();
+  undoAll(undo);
   return { steps, blocked, lost };
 }
 
 /** An allowed pod is gone for the rest of the round, whether or not a ledger holds it, and on whatever condition. */
-function takeAway(world: World, pod: PodKey, now: number): () => void {
-  const state = world.namespace(pod.namespace);
-  const record = state?.pods.get(pod.name);
-  if (state === undefined || record === undefined) return () => {};
-  const { uid, name } = record;
-  const before = state.reservations.get(uid);
-  const reservation = { pod: name, uid, operation: 'EVICT', time: new Date(now).toISOString(), view: '' } as const;
-  reserve(state, reservation);
-  return () => (before === undefined ? unreserve(state, reservation) : reserve(state, before));
+function takeAway(world: World, { namespace, name }: PodKey, now: number): Undo {
+  const record = world.pod(namespace, name);
+  if (record === undefined) return () => {};
+  const time = new Date(now).toISOString();
+  return world.suppose.reserved(namespace, { pod: name, uid: record.uid, operation: 'EVICT', time, view: '' });
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { StringMap } from '@holdfast/base/meta';
-import type { Pod } from '../../api/pod.ts';
+import type { Pod, PodSpec } from '../../api/pod.ts';
 import type { GroupClaim } from './claim.ts';
-import type { GroupSystem } from './system.ts';
 import { conventions, nativeSystem } from './systems.ts';
 
 const none: StringMap = {};
@@ -9,22 +8,24 @@ const none: StringMap = {};
 const noClaims: readonly GroupClaim[] = [];
 
 /** The groups that a pod says it belongs to: its native one, and the one of the first convention that fits. */
-export function claimsOf(pod: Pod): readonly GroupClaim[] {
-  const native = claimBy(nativeSystem, pod);
-  const other = conventionalClaim(pod);
+export function claimsOf({ metadata, spec }: Pod): readonly GroupClaim[] {
+  const labels = metadata.labels ?? none;
+  const annotations = metadata.annotations ?? none;
+  const native = nativeSystem.claim(labels, annotations, spec);
+  const other = conventionalClaim(labels, annotations, spec);
   if (native === undefined) return other === undefined ? noClaims : [other];
-  return other === undefined ? [native] : [native, other];
+  const own = { convention: nativeSystem.name, ...native };
+  return other === undefined ? [own] : [own, other];
 }
 
-function conventionalClaim(pod: Pod): GroupClaim | undefined {
-  for (const system of conventions) {
-    const claim = claimBy(system, pod);
-    if (claim !== undefined) return claim;
+function conventionalClaim(
+  labels: StringMap,
+  annotations: StringMap,
+  spec: PodSpec | undefined,
+): GroupClaim | undefined {
+  for (const { name, claim } of conventions) {
+    const stated = claim(labels, annotations, spec);
+    if (stated !== undefined) return { convention: name, ...stated };
   }
   return undefined;
-}
-
-function claimBy(system: GroupSystem, { metadata, spec }: Pod): GroupClaim | undefined {
-  const claim = system.claim(metadata.labels ?? none, metadata.annotations ?? none, spec);
-  return claim === undefined ? undefined : { convention: system.name, ...claim };
 }

@@ -2,8 +2,8 @@ import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { type DecideOptions, decide } from '../decide/decide.ts';
 import { type DisruptionRequest, isRemoval } from '../request.ts';
 import type { Allowed, Verdict } from '../verdict.ts';
-import { type NamespaceState, reserve, unreserve } from '../world/namespace-state.ts';
-import type { World } from '../world/world.ts';
+import type { NamespaceState } from '../world/namespace-state.ts';
+import { type Undo, undoAll, type World } from '../world/world.ts';
 import { type Release, rewrite, seenToGo } from './prune.ts';
 
 export interface BatchOutcome {
@@ -35,7 +35,7 @@ export function decideBatch(
 ): BatchOutcome {
   const stray = requests.find((request) => request.namespace !== namespace);
   if (stray !== undefined) throw new Error(`a batch for ${namespace} got a request for ${stray.namespace}`);
-  const undo: (() => void)[] = [];
+  const undo: Undo[] = [];
   const verdicts = requests.map((request) => {
     const verdict = decide(world, request, now, options);
     const state = world.namespace(namespace);
@@ -43,7 +43,7 @@ export function decideBatch(
     const wanted = reservationOf(verdict, world, now);
     const held =
       wanted === undefined ? unclaimed(state, verdict, request) : stillRemoval(state, claimed(state, wanted, request));
-    if (held !== undefined) undo.push(hold(state, held));
+    if (held !== undefined) undo.push(world.suppose.reserved(namespace, held));
     return verdict;
   });
   const state = world.namespace(namespace);
@@ -53,7 +53,7 @@ export function decideBatch(
   }
   const { kept, released, watermark } = seenToGo(state, world.syncedVersion('pods'));
   const ledger = rewrite(state.ledger, kept, watermark);
-  for (const back of undo.reverse()) back();
+  undoAll(undo);
   return { verdicts, ledger, released, confirm: false };
 }
 
@@ -96,11 +96,4 @@ function stillRemoval(state: NamespaceState, wanted: Reservation): Reservation {
   if (before === undefined || !isRemoval(before.operation) || isRemoval(wanted.operation)) return wanted;
   const { judgedBy: _, ...rest } = wanted;
   return { ...rest, operation: before.operation };
-}
-
-/** Reserves in the world, and returns how to take it back. */
-function hold(state: NamespaceState, reservation: Reservation): () => void {
-  const before = state.reservations.get(reservation.uid);
-  reserve(state, reservation);
-  return () => (before === undefined ? unreserve(state, reservation) : reserve(state, before));
 }

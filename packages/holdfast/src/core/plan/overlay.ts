@@ -1,8 +1,7 @@
 import { askToEvict } from '../drain/evict.ts';
-import { bit } from '../health.ts';
 import type { Verdict } from '../verdict.ts';
 import type { PodRecord } from '../world/pod-record.ts';
-import type { World } from '../world/world.ts';
+import { type Undo, undoAll, type World } from '../world/world.ts';
 
 /**
  * The world with some pods on their way out. They are marked as terminating, which is what the engine sees of an evicted pod a
@@ -11,7 +10,8 @@ import type { World } from '../world/world.ts';
 export class Overlay {
   readonly #world: World;
   readonly #now: number;
-  readonly #gone: PodRecord[] = [];
+  /** One for each pod. */
+  readonly #gone: Undo[] = [];
 
   constructor(world: World, now: number) {
     this.#world = world;
@@ -23,9 +23,9 @@ export class Overlay {
   }
 
   take(pod: PodRecord): void {
-    this.#gone.push(pod);
     // A pod that no budget counts costs no budget anything; most pods of most clusters are like that.
-    if (pod.pdbs.length + pod.pubs.length + pod.groups.length > 0) this.#mark(pod, pod.bits | bit.terminating);
+    const isCounted = pod.pdbs.length + pod.pubs.length + pod.groups.length > 0;
+    this.#gone.push(isCounted ? this.#world.suppose.terminating(pod) : () => {});
   }
 
   get size(): number {
@@ -34,15 +34,6 @@ export class Overlay {
 
   /** Brings back all but the first ones. */
   backTo(size: number): void {
-    while (this.#gone.length > size) {
-      const pod = this.#gone.pop();
-      if (pod?.has(bit.terminating)) this.#mark(pod, pod.bits & ~bit.terminating);
-    }
-  }
-
-  #mark(pod: PodRecord, bits: number): void {
-    this.#world.namespace(pod.namespace)?.recount(pod, () => {
-      pod.bits = bits;
-    });
+    undoAll(this.#gone.splice(size));
   }
 }

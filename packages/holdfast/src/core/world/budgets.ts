@@ -2,12 +2,12 @@ import { annotation } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import { pdbSelector, readPdb } from '../budget/rules.ts';
-import type { NamespaceState } from './namespace-state.ts';
+import type { NamespaceRecords } from './namespace-state.ts';
 import { PdbState } from './pdb-state.ts';
 import { PubState } from './pub/pub-state.ts';
 
 /** A PodDisruptionBudget came, changed or (undefined) went. Its status changes with every eviction: that alone is only noted. */
-export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBudget | undefined): void {
+export function setPdb(state: NamespaceRecords, name: string, pdb: PodDisruptionBudget | undefined): void {
   const present = state.pdbs.get(name);
   const signature = pdb === undefined ? undefined : pdbSignature(pdb);
   if (pdb !== undefined && present !== undefined && present.signature === signature) {
@@ -38,7 +38,7 @@ export function setPdb(state: NamespaceState, name: string, pdb: PodDisruptionBu
 }
 
 /** A PodUnavailableBudget came, changed or (undefined) went. */
-export function setPub(state: NamespaceState, name: string, pub: PodUnavailableBudget | undefined): void {
+export function setPub(state: NamespaceRecords, name: string, pub: PodUnavailableBudget | undefined): void {
   const present = state.pubs.get(name);
   const signature = pub === undefined ? undefined : pubSignature(pub);
   if (present !== undefined && pub !== undefined && present.signature === signature) {
@@ -66,13 +66,13 @@ function pubSignature(pub: PodUnavailableBudget): string {
 }
 
 /** The first budget that groups by a key makes the pods that carry it join groups; the last one ends it. */
-function useLabelKey(state: NamespaceState, key: string | undefined): void {
+function useLabelKey(state: NamespaceRecords, key: string | undefined): void {
   if (key === undefined) return;
   if (state.groups.isLabelKey(key)) state.groups.useLabelKey(key);
   else state.change(state.podsWithLabel(key), () => state.groups.useLabelKey(key));
 }
 
-function dropLabelKey(state: NamespaceState, key: string | undefined): void {
+function dropLabelKey(state: NamespaceRecords, key: string | undefined): void {
   if (key === undefined) return;
   if (state.groups.isLastUse(key)) state.change(state.podsWithLabel(key), () => state.groups.dropLabelKey(key));
   else state.groups.dropLabelKey(key);

@@ -1,4 +1,4 @@
-import type { PodRecord } from './pod-record.ts';
+import type { PodRecord, WritablePod } from './pod-record.ts';
 
 /**
  * So many budgets count for one pod. Each costs a few microseconds whenever the pod changes, so that a pod under thousands of them
@@ -20,22 +20,22 @@ export interface CrowdedBudget {
 
 /** The pods of a namespace that are under more budgets than are counted for one pod (N7). They are linked to none of them. */
 export class Crowding {
-  readonly #pods = new Set<PodRecord>();
+  readonly #pods = new Set<WritablePod>();
 
-  enter(pod: PodRecord, budgets: readonly CrowdedBudget[]): void {
+  enter(pod: WritablePod, budgets: readonly CrowdedBudget[]): void {
     this.#pods.add(pod);
     pod.crowdedBy = budgets.length;
     for (const budget of budgets) budget.uncounted += 1;
   }
 
-  leave(pod: PodRecord, budgets: readonly CrowdedBudget[]): void {
+  leave(pod: WritablePod, budgets: readonly CrowdedBudget[]): void {
     this.#pods.delete(pod);
     pod.crowdedBy = 0;
     for (const budget of budgets) budget.uncounted -= 1;
   }
 
   /** One more budget covers a pod that has too many. */
-  join(pod: PodRecord, budget: CrowdedBudget): void {
+  join(pod: WritablePod, budget: CrowdedBudget): void {
     pod.crowdedBy += 1;
     budget.uncounted += 1;
   }

@@ -4,7 +4,7 @@ import { labelOf } from '../label.ts';
 import { GroupNode } from './group-node.ts';
 import { identityOf } from './owners/owner-node.ts';
 import { PodGroupObjects } from './pod-group-objects.ts';
-import type { PodRecord } from './pod-record.ts';
+import type { PodRecord, WritablePod } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
 
 /** The groups of one namespace: by what pods claim, and by the label keys that budgets name. */
@@ -37,7 +37,7 @@ export class GroupRegistry {
     }
   }
 
-  leave(pod: PodRecord): void {
+  leave(pod: WritablePod): void {
     for (const group of pod.groups) {
       group.leave(pod);
       const claim = claimFor(group, pod);
@@ -108,11 +108,11 @@ export class GroupRegistry {
     return [...(this.#byObject.get(`workload/${name}`) ?? [])];
   }
 
-  #enter(pod: PodRecord, group: GroupNode): void {
+  #enter(pod: WritablePod, group: GroupNode): void {
     group.enter(pod);
     const claim = claimFor(group, pod);
     if (claim !== undefined) state(group, claim);
-    pod.groups.push(group);
+    pod.groups = [...pod.groups, group];
     changed(group);
   }
 

@@ -1,5 +1,5 @@
 import { leaseExpiry, type ProbeLease } from '../lease.ts';
-import type { PodRecord } from './pod-record.ts';
+import { type PodRecord, writable } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
 
 /** Times leases by a clock of its own, and is told of every pod whose probe became fresh or stale. */
@@ -92,7 +92,7 @@ export class Leases {
   #compare(node: string): void {
     const heard = this.isHeard(node);
     for (const pod of this.#pods.get(node) ?? []) {
-      pod.agentHeard = heard;
+      writable(pod).agentHeard = heard;
       const fresh = this.speaksFor(pod);
       if (fresh === pod.fresh) continue;
       this.#flip(pod, fresh);

@@ -13,18 +13,51 @@ import { chainOf, isDoomed, isTakenAlong } from './owners/owner-chain.ts';
 import { anyUid, nameKeyOf } from './owners/owner-node.ts';
 import { type OwnerIdentity, OwnerRegistry } from './owners/owner-registry.ts';
 import type { PdbState } from './pdb-state.ts';
-import { difference, firmness, nothing, type PodRecord, type Share, shareOf } from './pod-record.ts';
+import {
+  difference,
+  firmness,
+  nothing,
+  type PodRecord,
+  type Share,
+  shareOf,
+  type WritablePod,
+  writable,
+} from './pod-record.ts';
 import { PubIndex } from './pub/pub-index.ts';
 import type { PubState } from './pub/pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
 
 type PodLeases = Pick<Leases, 'speaksFor' | 'isHeard' | 'watch' | 'unwatch'>;
 
+/** What is known of one namespace, for those who ask. `World` has the only ways to change it. */
+export interface NamespaceState {
+  readonly name: string;
+  readonly pods: ReadonlyMap<string, PodRecord>;
+  readonly pdbs: ReadonlyMap<string, PdbState>;
+  readonly pubs: ReadonlyMap<string, PubState>;
+  readonly groups: Pick<GroupRegistry, 'all'>;
+  readonly owners: Pick<OwnerRegistry, 'isAlive' | 'peek'>;
+  readonly terminating: boolean;
+  readonly unguarded: boolean;
+  /** Pods with a disruption probe: one of them is a reason to guard the namespace, also where there is no budget. */
+  readonly probedPods: ReadonlySet<PodRecord>;
+  readonly ledger: DisruptionLedger | undefined;
+  readonly reservations: ReadonlyMap<string, Reservation>;
+  /** All that cover a pod, also one that has too many to be linked to them. */
+  pubsOver(pod: PodRecord): readonly PubState[];
+  /** Whether we judge the evictions of a plain PDB's pods (P2). */
+  judgesPlain(pdb: PdbState): boolean;
+  /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
+  possiblePubs(pod: PodRecord): readonly PubState[];
+  /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
+  peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[];
+}
+
 /**
- * One namespace. The discipline that keeps every counter true: a pod is *detached* before anything changes that its links or
- * counts are computed from, and *attached* again afterwards. `change` does both; a change of health alone re-counts only.
+ * One namespace, for the files of this room. The discipline that keeps every counter true: a pod is *detached* before anything changes
+ * that its links or counts are computed from, and *attached* again afterwards. `change` does both; a change of health alone re-counts only.
  */
-export class NamespaceState {
+export class NamespaceRecords implements NamespaceState {
   readonly name: string;
   readonly pods = new Map<string, PodRecord>();
   readonly pdbs = new Map<string, PdbState>();
@@ -33,7 +66,6 @@ export class NamespaceState {
   readonly owners: OwnerRegistry;
   terminating = false;
   unguarded = false;
-  /** Pods with a disruption probe: one of them is a reason to guard the namespace, also where there is no budget. */
   readonly probedPods = new Set<PodRecord>();
   ledger: DisruptionLedger | undefined;
   readonly reservations = new Map<string, Reservation>();
@@ -68,9 +100,9 @@ export class NamespaceState {
   }
 
   /** A change of health alone. */
-  recount(pod: PodRecord, mutate: () => void): void {
+  recount(pod: PodRecord, mutate: (pod: WritablePod) => void): void {
     const before = shareOf(pod);
-    mutate();
+    mutate(pod);
     this.#count(pod, difference(before, shareOf(pod)));
   }
 
@@ -79,7 +111,7 @@ export class NamespaceState {
     this.owners.sweep();
   }
 
-  attach(pod: PodRecord): void {
+  attach(pod: WritablePod): void {
     this.#attachOwners(pod);
     pod.reserved = firmness(this.reservations.get(pod.uid));
     pod.fresh = this.#leases.speaksFor(pod);
@@ -94,7 +126,7 @@ export class NamespaceState {
     this.#count(pod, difference(nothing, shareOf(pod)));
   }
 
-  #link(pod: PodRecord, pdbs: PdbState[], pubs: PubState[]): void {
+  #link(pod: WritablePod, pdbs: PdbState[], pubs: PubState[]): void {
     if (pdbs.length + pubs.length > maxBudgetsPerPod) {
       this.#crowding.enter(pod, [...pdbs, ...pubs]);
       return;
@@ -106,7 +138,7 @@ export class NamespaceState {
     for (const pub of pubs) pub.select(pod);
   }
 
-  detach(pod: PodRecord): void {
+  detach(pod: WritablePod): void {
     this.#count(pod, difference(shareOf(pod), nothing));
     if (pod.crowdedBy > 0) {
       this.#crowding.leave(pod, [...this.#pdbIndex.find(pod.labels), ...this.#pubIndex.covering(pod)]);
@@ -136,7 +168,7 @@ export class NamespaceState {
     const anchor = this.#pdbIndex.add(state, selector);
     const covered = [...this.#postings.candidates(anchor)].filter((pod) => matches(selector, pod.labels));
     for (const pod of this.#withRoom(state, covered)) {
-      pod.pdbs.push(state);
+      writable(pod).pdbs = [...pod.pdbs, state];
       this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(pod, shareOf(pod));
@@ -161,7 +193,7 @@ export class NamespaceState {
     this.change(this.#crowding.drop(covers), () => this.#pdbIndex.remove(state));
     for (const pod of state.pods) {
       this.#entanglement.part(pod, state, () => {
-        pod.pdbs = pod.pdbs.filter((one) => one !== state);
+        writable(pod).pdbs = pod.pdbs.filter((one) => one !== state);
       });
     }
     state.close();
@@ -171,7 +203,7 @@ export class NamespaceState {
   addPub(state: PubState): void {
     this.pubs.set(state.ref.name, state);
     for (const pod of this.#withRoom(state, [...this.#pubIndex.add(state)])) {
-      pod.pubs.push(state);
+      writable(pod).pubs = [...pod.pubs, state];
       this.#entanglement.join(pod, state);
       state.select(pod);
       state.count(pod, shareOf(pod));
@@ -186,28 +218,24 @@ export class NamespaceState {
     );
     for (const pod of state.pods) {
       this.#entanglement.part(pod, state, () => {
-        pod.pubs = pod.pubs.filter((one) => one !== state);
+        writable(pod).pubs = pod.pubs.filter((one) => one !== state);
       });
     }
     state.close();
   }
 
-  /** All that cover a pod, also one that has too many to be linked to them. */
   pubsOver(pod: PodRecord): readonly PubState[] {
     return pod.crowdedBy > 0 ? this.#pubIndex.covering(pod) : pod.pubs;
   }
 
-  /** Whether we judge the evictions of a plain PDB's pods (P2). */
   judgesPlain(pdb: PdbState): boolean {
     return this.#entanglement.isJudged(pdb, this);
   }
 
-  /** PodUnavailableBudgets that may turn out to cover a pod, once its owners are looked up. */
   possiblePubs(pod: PodRecord): readonly PubState[] {
     return pod.chainOpen ? this.#pubIndex.possible(pod) : [];
   }
 
-  /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
   peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[] {
     const chain = this.owners.peek(owner);
     const root = labelledOwnerOf(labels, chain.at(-1));
@@ -229,7 +257,7 @@ export class NamespaceState {
     if (pdb.mode !== mode || units.size !== reached) this.#entanglement.forget();
   }
 
-  #attachOwners(pod: PodRecord): void {
+  #attachOwners(pod: WritablePod): void {
     pod.controller = pod.owner === undefined ? undefined : this.owners.refer(pod.owner);
     pod.controller?.pods.add(pod);
     const chain = chainOf(pod.controller);
@@ -248,6 +276,36 @@ export class NamespaceState {
     for (const pub of pod.pubs) pub.count(pod, change);
   }
 
+  /** The ledger as it was last read or written. What was only supposed (by a batch that lost its race) is undone by it. */
+  setLedger(ledger: DisruptionLedger): void {
+    const { sizes = [] } = ledger.spec ?? {};
+    const hadSizes = (this.ledger?.spec?.sizes ?? []).length > 0;
+    this.ledger = ledger;
+    if (sizes.length > 0 || hadSizes) this.groups.setKeptSizes(new Map(sizes.map(({ group, size }) => [group, size])));
+    const next = new Map((ledger.spec?.reservations ?? []).map((one) => [one.uid, one]));
+    for (const [uid, reservation] of this.reservations) if (!next.has(uid)) this.unreserve(reservation);
+    for (const reservation of next.values()) this.reserve(reservation);
+  }
+
+  reserve(reservation: Reservation): void {
+    const present = this.reservations.get(reservation.uid);
+    this.reservations.set(reservation.uid, reservation);
+    if (firmness(present) !== firmness(reservation)) this.#mark(reservation, firmness(reservation));
+  }
+
+  unreserve(reservation: Reservation): void {
+    this.reservations.delete(reservation.uid);
+    this.#mark(reservation, undefined);
+  }
+
+  #mark({ pod, uid }: Reservation, reserved: PodRecord['reserved']): void {
+    const record = this.pods.get(pod);
+    if (record === undefined || record.uid !== uid) return;
+    this.recount(record, (writablePod) => {
+      writablePod.reserved = reserved;
+    });
+  }
+
   podAsOwner(name: string): OwnerState | undefined {
     const pod = this.pods.get(name);
     if (pod === undefined) return undefined;
@@ -262,34 +320,4 @@ export class NamespaceState {
       ...(pod.owner === undefined ? {} : { controller: pod.owner }),
     };
   }
-}
-
-/** The ledger as it was last read or written. It undoes reservations that were made in memory only, by a batch that lost its race. */
-export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
-  const { sizes = [] } = ledger.spec ?? {};
-  const hadSizes = (state.ledger?.spec?.sizes ?? []).length > 0;
-  state.ledger = ledger;
-  if (sizes.length > 0 || hadSizes) state.groups.setKeptSizes(new Map(sizes.map(({ group, size }) => [group, size])));
-  const next = new Map((ledger.spec?.reservations ?? []).map((one) => [one.uid, one]));
-  for (const [uid, reservation] of state.reservations) if (!next.has(uid)) unreserve(state, reservation);
-  for (const reservation of next.values()) reserve(state, reservation);
-}
-
-export function reserve(state: NamespaceState, reservation: Reservation): void {
-  const present = state.reservations.get(reservation.uid);
-  state.reservations.set(reservation.uid, reservation);
-  if (firmness(present) !== firmness(reservation)) mark(state, reservation, firmness(reservation));
-}
-
-export function unreserve(state: NamespaceState, reservation: Reservation): void {
-  state.reservations.delete(reservation.uid);
-  mark(state, reservation, undefined);
-}
-
-function mark(state: NamespaceState, { pod, uid }: Reservation, reserved: PodRecord['reserved']): void {
-  const record = state.pods.get(pod);
-  if (record === undefined || record.uid !== uid) return;
-  state.recount(record, () => {
-    record.reserved = reserved;
-  });
 }

@@ -16,58 +16,47 @@ const noClaims: readonly GroupClaim[] = [];
 
 /**
  * One pod of the world: what we keep of its object, and its links. Links are set while the pod is attached; whatever a budget
- * counted for a pod it takes back before the pod changes, so counters never drift.
+ * counted for a pod it takes back before the pod changes, so counters never drift. It is read-only: only the files of this room write
+ * to it, as a `WritablePod`, inside of `NamespaceRecords.change` or `recount`.
  */
 export class PodRecord {
   readonly namespace: string;
   readonly name: string;
-  uid = '';
-  resourceVersion = '';
-  labels: StringMap = noLabels;
-  node: string | undefined;
-  bits = 0;
-  generation = 0;
+  readonly uid: string = '';
+  readonly resourceVersion: string = '';
+  readonly labels: StringMap = noLabels;
+  readonly node: string | undefined;
+  readonly bits: number = 0;
+  readonly generation: number = 0;
   /** The runs of its containers, encoded: by them an update in place is followed. */
-  runs = '';
-  owner: OwnerReference | undefined;
+  readonly runs: string = '';
+  readonly owner: OwnerReference | undefined;
   /** The groups it says it is in: at most a native one and one by another convention. */
-  claims: readonly GroupClaim[] = noClaims;
+  readonly claims: readonly GroupClaim[] = noClaims;
   /** The probe lease of its node is fresh and speaks for it; only looked at for probed pods. */
-  fresh = false;
+  readonly fresh: boolean = false;
   /** The probe lease of its node is fresh, whether it lists this pod or not. Only refusals look at it, to say what is missing. */
-  agentHeard = false;
-  doomed = false;
+  readonly agentHeard: boolean = false;
+  readonly doomed: boolean = false;
   /** Doomed only because its workload is scaled to 0: a PUB with a total of its own still protects it (U3). */
-  idle = false;
+  readonly idle: boolean = false;
   /** `conditional`: whether it goes is not known. */
-  reserved: 'firm' | 'conditional' | undefined;
+  readonly reserved: 'firm' | 'conditional' | undefined;
 
-  controller: OwnerNode | undefined;
-  root: OwnerNode | undefined;
+  readonly controller: OwnerNode | undefined;
+  readonly root: OwnerNode | undefined;
   /** Its chain of owners ends at one that was not looked up yet. */
-  chainOpen = false;
+  readonly chainOpen: boolean = false;
   /** More budgets cover it than are counted for one pod: this many, and it is linked to none of them (N7). */
-  crowdedBy = 0;
-  pdbs: PdbState[] = [];
-  pubs: PubState[] = [];
+  readonly crowdedBy: number = 0;
+  readonly pdbs: readonly PdbState[] = [];
+  readonly pubs: readonly PubState[] = [];
   /** Its group by convention, and its groups by label keys that budgets name. */
-  groups: GroupNode[] = [];
+  readonly groups: readonly GroupNode[] = [];
 
   constructor(namespace: string, name: string) {
     this.namespace = namespace;
     this.name = name;
-  }
-
-  read(pod: Pod): void {
-    this.uid = pod.metadata.uid ?? '';
-    this.resourceVersion = pod.metadata.resourceVersion ?? '';
-    this.labels = pod.metadata.labels ?? noLabels;
-    this.node = pod.spec?.nodeName;
-    this.bits = healthBits(pod);
-    this.generation = pod.metadata.generation ?? 0;
-    this.runs = encodeRuns(pod);
-    this.owner = controllerOf(pod.metadata);
-    this.claims = claimsOf(pod);
   }
 
   has(mask: number): boolean {
@@ -104,7 +93,7 @@ export class PodRecord {
 
   /** Healthy for a PDB (H1, H2, H4). A PDB judges no updates, so a pod that an announced one takes out of service is down for it (H6). */
   get healthy(): boolean {
-    return this.#healthyIf(this.has(bit.ready));
+    return isHealthyIf(this, this.has(bit.ready));
   }
 
   /** Ready or healthy: it does its part, also while its probe says that it must not be disrupted (H5). */
@@ -114,24 +103,12 @@ export class PodRecord {
 
   /** Healthy for a PUB (H3). One that judges updates takes a pod for healthy until an announced update of it begins (H6). */
   healthyForPub(judgesUpdates: boolean): boolean {
-    return this.#healthyIf(this.#readyForPub(judgesUpdates)) && this.#fitForPub;
+    return isHealthyIf(this, isReadyForPub(this, judgesUpdates)) && isFitForPub(this);
   }
 
   servesForPub(judgesUpdates: boolean): boolean {
-    const ready = this.#readyForPub(judgesUpdates);
-    return (ready || this.#healthyIf(ready)) && this.#fitForPub;
-  }
-
-  #healthyIf(ready: boolean): boolean {
-    return this.has(bit.probed) ? this.has(bit.disruptable) && this.fresh : ready;
-  }
-
-  #readyForPub(judgesUpdates: boolean): boolean {
-    return judgesUpdates ? this.inService : this.has(bit.ready);
-  }
-
-  get #fitForPub(): boolean {
-    return (this.bits & (bit.running | bit.unavailableLabel | bit.updateUnfinished)) === bit.running;
+    const ready = isReadyForPub(this, judgesUpdates);
+    return (ready || isHealthyIf(this, ready)) && isFitForPub(this);
   }
 
   /** Ready in Kubernetes' own eyes: what a plain PDB counts (P3). */
@@ -153,6 +130,41 @@ export class PodRecord {
   get vetoes(): boolean {
     return this.has(bit.probed) && !this.healthy;
   }
+}
+
+/**
+ * A pod as the files of this room may write to it. (TypeScript lets a read-only record be used as a writable one; a test sees to it that no
+ * other room does.)
+ */
+export type WritablePod = { -readonly [Field in keyof PodRecord]: PodRecord[Field] };
+
+export function writable(pod: PodRecord): WritablePod {
+  return pod;
+}
+
+/** Takes in what the object of a pod says. The pod must not be attached meanwhile. */
+export function readPod(record: WritablePod, pod: Pod): void {
+  record.uid = pod.metadata.uid ?? '';
+  record.resourceVersion = pod.metadata.resourceVersion ?? '';
+  record.labels = pod.metadata.labels ?? noLabels;
+  record.node = pod.spec?.nodeName;
+  record.bits = healthBits(pod);
+  record.generation = pod.metadata.generation ?? 0;
+  record.runs = encodeRuns(pod);
+  record.owner = controllerOf(pod.metadata);
+  record.claims = claimsOf(pod);
+}
+
+function isHealthyIf(pod: PodRecord, ready: boolean): boolean {
+  return pod.has(bit.probed) ? pod.has(bit.disruptable) && pod.fresh : ready;
+}
+
+function isReadyForPub(pod: PodRecord, judgesUpdates: boolean): boolean {
+  return judgesUpdates ? pod.inService : pod.has(bit.ready);
+}
+
+function isFitForPub({ bits }: PodRecord): boolean {
+  return (bits & (bit.running | bit.unavailableLabel | bit.updateUnfinished)) === bit.running;
 }
 
 /** What a reservation makes of its pod. */

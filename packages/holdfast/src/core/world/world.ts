@@ -1,18 +1,19 @@
 import type { Namespace } from '@holdfast/base/meta';
-import type { DisruptionLedger } from '../../api/ledger.ts';
+import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
 import { label } from '../../api/names.ts';
 import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
 import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
+import { bit } from '../health.ts';
 import type { ProbeLease } from '../lease.ts';
 import type { OwnerMemory, OwnerName, OwnerState } from '../owner.ts';
 import { isAtLeast } from '../resource-version.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
-import type { GroupNode } from './group-node.ts';
+import { setPodGroup, setWorkload } from './group-descriptions.ts';
 import { type LeaseClockDeps, Leases } from './leases.ts';
-import { NamespaceState, setReservations } from './namespace-state.ts';
+import { NamespaceRecords, type NamespaceState } from './namespace-state.ts';
 import { nameOf, type OwnerNode } from './owners/owner-node.ts';
 import { beginLookup, endLookup, type OpenLookup, observeOwner } from './owners/owners.ts';
 import type { PodRecord } from './pod-record.ts';
@@ -23,20 +24,24 @@ const maxDeleted = 10_000;
 
 /**
  * What is known of a cluster, kept current change by change. Adding or changing a pod costs as much as there are budgets over
- * it; nothing looks at all pods again. There is no clock in here: callers pass the time.
+ * it; nothing looks at all pods again. There is no clock in here: callers pass the time. Its methods are the only way to change
+ * what is known; what they return is read-only.
  */
 export class World {
-  readonly #namespaces = new Map<string, NamespaceState>();
+  readonly #namespaces = new Map<string, NamespaceRecords>();
   /** Namespaces that were deleted: what is heard of them later is old, unless they are created again. */
   readonly #deleted = new Set<string>();
   readonly #synced = new Map<Collection, string>();
   readonly #changed = new Map<Collection, string>();
   #ownerMemory: OwnerMemory | undefined;
   readonly #leases = new Leases((pod, fresh) =>
-    this.#obtain(pod.namespace).recount(pod, () => {
-      pod.fresh = fresh;
+    this.#obtain(pod.namespace).recount(pod, (writable) => {
+      writable.fresh = fresh;
     }),
   );
+
+  /** Questions of the kind "what if". They leave the world as it was. */
+  readonly suppose = new Suppositions((namespace) => this.#namespaces.get(namespace));
 
   upsertPod(pod: Pod): void {
     setPod(this.#obtain(pod.metadata.namespace ?? ''), pod);
@@ -63,28 +68,19 @@ export class World {
   }
 
   upsertWorkload(workload: Workload): void {
-    const state = this.#obtain(workload.metadata.namespace ?? '');
-    const groups = state.groups.describedByWorkload(workload.metadata.name);
-    this.#describe(state, groups, () => state.groups.objects.setWorkload(workload));
+    setWorkload(this.#obtain(workload.metadata.namespace ?? ''), workload.metadata.name, workload);
   }
 
   deleteWorkload(namespace: string, name: string): void {
-    this.#shrink(namespace, (state) =>
-      this.#describe(state, state.groups.describedByWorkload(name), () => state.groups.objects.deleteWorkload(name)),
-    );
+    this.#shrink(namespace, (state) => setWorkload(state, name, undefined));
   }
 
   upsertPodGroup(podGroup: PodGroup): void {
-    const state = this.#obtain(podGroup.metadata.namespace ?? '');
-    const groups = state.groups.describedByPodGroup(podGroup.apiVersion, podGroup.metadata.name);
-    this.#describe(state, groups, () => state.groups.objects.setPodGroup(podGroup));
+    setPodGroup(this.#obtain(podGroup.metadata.namespace ?? ''), podGroup.apiVersion, podGroup.metadata.name, podGroup);
   }
 
   deletePodGroup(apiVersion: string, namespace: string, name: string): void {
-    this.#shrink(namespace, (state) => {
-      const groups = state.groups.describedByPodGroup(apiVersion, name);
-      this.#describe(state, groups, () => state.groups.objects.deletePodGroup(apiVersion, name));
-    });
+    this.#shrink(namespace, (state) => setPodGroup(state, apiVersion, name, undefined));
   }
 
   /** A look-up made just now found it: other owners of its name are gone. */
@@ -157,7 +153,7 @@ export class World {
   }
 
   setLedger(namespace: string, ledger: DisruptionLedger): void {
-    this.#change(namespace, (state) => setReservations(state, ledger));
+    this.#change(namespace, (state) => state.setLedger(ledger));
   }
 
   /**
@@ -217,17 +213,17 @@ export class World {
     return this.#namespaces.get(namespace)?.pods.get(name);
   }
 
-  #obtain(name: string): NamespaceState {
+  #obtain(name: string): NamespaceRecords {
     let state = this.#namespaces.get(name);
     if (state === undefined) {
-      state = new NamespaceState(name, this.#leases);
+      state = new NamespaceRecords(name, this.#leases);
       this.#namespaces.set(name, state);
       if (this.#ownerMemory !== undefined) this.#consult(state, this.#ownerMemory);
     }
     return state;
   }
 
-  #change<T>(namespace: string, mutate: (state: NamespaceState) => T): T {
+  #change<T>(namespace: string, mutate: (state: NamespaceRecords) => T): T {
     const state = this.#obtain(namespace);
     const result = mutate(state);
     this.#release(state);
@@ -235,29 +231,77 @@ export class World {
   }
 
   /** Something is taken out of what is known; of a namespace of which nothing is, there is nothing to take. */
-  #shrink(namespace: string, mutate: (state: NamespaceState) => void): void {
+  #shrink(namespace: string, mutate: (state: NamespaceRecords) => void): void {
     if (this.#namespaces.has(namespace)) this.#change(namespace, mutate);
   }
 
   /** The state of a namespace that was deleted ends when nothing is in it. Its reservations are of pods that are gone. */
-  #release(state: NamespaceState): void {
+  #release(state: NamespaceRecords): void {
     if (this.#deleted.has(state.name) && state.empty) this.#namespaces.delete(state.name);
   }
 
-  #describe(state: NamespaceState, groups: readonly GroupNode[], mutate: () => void): void {
-    const pods = groups.flatMap((group) => [...group.pods]);
-    state.change(pods, () => {
-      mutate();
-      for (const group of groups) {
-        const claim = pods.flatMap((pod) => pod.claims).find((one) => one.id === group.id);
-        if (claim !== undefined) group.description = state.groups.objects.describe(claim);
-      }
-    });
-    // The number of PodGroup objects is a source of expected groups for budgets over their siblings, too.
-    for (const pdb of state.pdbs.values()) if (pdb.units.size > 0) pdb.expectedChanged();
-  }
-
-  #consult(state: NamespaceState, memory: OwnerMemory): void {
+  #consult(state: NamespaceRecords, memory: OwnerMemory): void {
     state.owners.consult((group, kind, name) => memory(state.name, group, kind, name));
   }
+}
+
+/** Takes a supposition back, so that the world is as it was before. */
+export type Undo = () => void;
+
+const nothingToUndo: Undo = () => {};
+
+/**
+ * "What if": each supposition changes the counters of the world, so that questions are answered as if it were so, and returns its
+ * `Undo`. Suppositions are taken back in the reverse order, before anything else changes the world (`undoAll`, `supposing`).
+ */
+export class Suppositions {
+  readonly #find: (namespace: string) => NamespaceRecords | undefined;
+
+  constructor(find: (namespace: string) => NamespaceRecords | undefined) {
+    this.#find = find;
+  }
+
+  /** As if the ledger of the namespace held this reservation. */
+  reserved(namespace: string, reservation: Reservation): Undo {
+    const state = this.#find(namespace);
+    if (state === undefined) return nothingToUndo;
+    const before = state.reservations.get(reservation.uid);
+    state.reserve(reservation);
+    return () => (before === undefined ? state.unreserve(reservation) : state.reserve(before));
+  }
+
+  /** As if the reservation of a pod did not count. The ledger still has it. */
+  unreserved(pod: PodRecord): Undo {
+    return pod.reserved === undefined ? nothingToUndo : this.#with(pod, 'reserved', undefined);
+  }
+
+  /** As if the deletion of a pod had begun. */
+  terminating(pod: PodRecord): Undo {
+    return this.#with(pod, 'bits', pod.bits | bit.terminating);
+  }
+
+  #with<Field extends 'bits' | 'reserved'>(pod: PodRecord, field: Field, value: PodRecord[Field]): Undo {
+    const state = this.#find(pod.namespace);
+    if (state === undefined) return nothingToUndo;
+    const before = pod[field];
+    const set = (to: PodRecord[Field]): void =>
+      state.recount(pod, (record) => {
+        record[field] = to;
+      });
+    set(value);
+    return () => set(before);
+  }
+}
+
+/** Asks under a supposition, and takes it back. */
+export function supposing<T>(undo: Undo, ask: () => T): T {
+  try {
+    return ask();
+  } finally {
+    undo();
+  }
+}
+
+export function undoAll(undos: readonly Undo[]): void {
+  for (const undo of undos.toReversed()) undo();
 }

@@ -284,9 +284,7 @@ describe('a ledger that is not there', () => {
   });
 
   it('is read first when it was never seen, and created by one of two', async () => {
-    const world = aWorld({ pods: podsOf('web', 4), pubs: [pubFor('web', { minAvailable: 3 })] });
-    const state = world.namespace(ns);
-    if (state !== undefined) state.ledger = undefined;
+    const world = aWorld({ pods: podsOf('web', 4), pubs: [pubFor('web', { minAvailable: 3 })], ledger: 'unread' });
     const bench = aBench({ world });
     const creating = bench.ask(request('web-0'));
     await bench.clock.advance(12);
@@ -299,9 +297,8 @@ describe('a ledger that is not there', () => {
     ['a dry run', 1, { dryRun: true }, 'allow WithinBudget'],
     ['a refusal', 0, {}, 'deny BudgetExhausted'],
   ])('[I6] is not created for %s', async (_title, spare, more, answer) => {
-    const world = webWorld(spare);
-    const state = world.namespace(ns);
-    if (state !== undefined) state.ledger = undefined;
+    const pubs = [pubFor('web', { minAvailable: 4 - spare })];
+    const world = aWorld({ pods: podsOf('web', 4), pubs, ledger: 'unread' });
     const bench = aBench({ world });
     expect(await bench.ask(request('web-0', more))).toBe(answer);
     expect(bench.store.calls).toEqual(['read']);

@@ -18,9 +18,7 @@ const all = [0, 1, 2].flatMap((shard) => [member(shard, 0), member(shard, 1)]);
 
 /** A process of the operator that leads, over a store that outlives it. */
 function aLeader(pods: typeof all, backend: Backend, clock = new TestClock()) {
-  const world: World = aWorld({ pods, owners, pdbs: [pdb] });
-  const state = world.namespace(ns);
-  if (state !== undefined) state.ledger = undefined;
+  const world: World = aWorld({ pods, owners, pdbs: [pdb], ledger: 'unread' });
   const store = new FakeLedgers(backend, clock, () => 1);
   const access = new LedgerAccess({ world, store, clock, events: {}, callMs: 1_000 });
   const mutex = new NamespaceMutex((_, error) => {

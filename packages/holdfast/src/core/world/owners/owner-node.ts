@@ -5,28 +5,28 @@ import type { PodRecord } from '../pod-record.ts';
 /** Stands for "whichever object has this name now": labels and target references name owners without a uid. */
 export const anyUid = '*';
 
-/** One owner of pods, by name and uid. */
+/** One owner of pods, by name and uid. It is read-only: only the files of this room write to it, as a `WritableOwner`. */
 export class OwnerNode {
   readonly nameKey: string;
   readonly display: string;
   readonly countsGroups: boolean;
-  state: 'unknown' | 'gone' | 'known' = 'unknown';
-  replicas: number | undefined;
+  readonly state: 'unknown' | 'gone' | 'known' = 'unknown';
+  readonly replicas: number | undefined;
   /** It is being deleted, and its pods with it. */
-  deleting = false;
+  readonly deleting: boolean = false;
   /**
    * It was seen being deleted in a way that leaves its pods. That stays so whatever becomes of it: the watch of the pods may show
    * later than the watch of the owners that the garbage collector took the references off.
    */
-  orphaned = false;
+  readonly orphaned: boolean = false;
   /** Of the object that it was last known by. */
-  resourceVersion: string | undefined;
+  readonly resourceVersion: string | undefined;
   /**
    * Counts what makes a look-up that is under way too old to say "gone": something newer was seen of it, or, where it is known
    * by name only, another pod or owner refers to it now and may mean an object that was created since.
    */
-  stirred = 0;
-  controller: OwnerNode | undefined;
+  readonly stirred: number = 0;
+  readonly controller: OwnerNode | undefined;
   /** Pods whose controller, or whose root by label, this is. */
   readonly pods = new Set<PodRecord>();
   readonly children = new Set<OwnerNode>();
@@ -48,6 +48,9 @@ export class OwnerNode {
     this.countsGroups = scaleCountsGroups(group, kind);
   }
 }
+
+/** An owner as the files of this room may write to it. */
+export type WritableOwner = { -readonly [Field in keyof OwnerNode]: OwnerNode[Field] };
 
 export function nameKeyOf(group: string, kind: string, name: string): string {
   return `${group}/${kind}/${name}`;

@@ -2,7 +2,7 @@ import { apiGroupOf, type OwnerReference } from '@holdfast/base/meta';
 import type { OwnerName, OwnerState } from '../../owner.ts';
 import { compareResourceVersions } from '../../resource-version.ts';
 import { maxChain } from './owner-chain.ts';
-import { anyUid, nameKeyOf, OwnerNode } from './owner-node.ts';
+import { anyUid, nameKeyOf, OwnerNode, type WritableOwner } from './owner-node.ts';
 
 /** Finds an owner among those that are kept current outside of the world. */
 export type FindOwner = (group: string, kind: string, name: string) => OwnerState | undefined;
@@ -47,7 +47,7 @@ export class OwnerRegistry {
 
   /** The node for an owner known by name only. */
   named(group: string, kind: string, name: string): OwnerNode {
-    const node = this.#node(group, kind, name, anyUid);
+    const node: WritableOwner = this.#node(group, kind, name, anyUid);
     node.stirred += 1;
     return node;
   }
@@ -132,7 +132,7 @@ export class OwnerRegistry {
   }
 
   /** Forgetting a node may leave its controller idle: the set that `sweep` walks grows while it does. */
-  #forget(node: OwnerNode): void {
+  #forget(node: WritableOwner): void {
     const byUid = this.#byName.get(node.nameKey);
     byUid?.delete(node.uid);
     this.#unknown.delete(node);
@@ -174,7 +174,7 @@ export class OwnerRegistry {
     return this.#unknown;
   }
 
-  apply(node: OwnerNode, state: OwnerState | undefined): void {
+  apply(node: WritableOwner, state: OwnerState | undefined): void {
     const before = node.controller;
     this.#unknown.delete(node);
     if (state === undefined || !isMeant(node, state)) {

@@ -1,8 +1,8 @@
 import type { OwnerName, OwnerState } from '../../owner.ts';
-import type { NamespaceState } from '../namespace-state.ts';
+import type { NamespaceRecords } from '../namespace-state.ts';
 import type { PodRecord } from '../pod-record.ts';
 import { podsBelow } from './owner-chain.ts';
-import { anyUid, type OwnerNode } from './owner-node.ts';
+import { anyUid, type OwnerNode, type WritableOwner } from './owner-node.ts';
 import { isMeant, isOlder, isOrphaned } from './owner-registry.ts';
 
 /** The owners that were known under a name when a look-up of it began. The look-up keeps it, and returns it with what it found. */
@@ -11,7 +11,7 @@ export interface OpenLookup {
   readonly asked: ReadonlyMap<OwnerNode, number>;
 }
 
-export function beginLookup(state: NamespaceState, name: OwnerName): OpenLookup {
+export function beginLookup(state: NamespaceRecords, name: OwnerName): OpenLookup {
   return { name, asked: new Map(state.owners.nodesOf(name).map((node) => [node, node.stirred])) };
 }
 
@@ -19,7 +19,11 @@ export function beginLookup(state: NamespaceState, name: OwnerName): OpenLookup 
  * Takes in what a look-up found; undefined: nothing. It marks only owners as gone that were referred to before it began: an owner
  * that was first referred to later may have been created later. False: there are such owners, and they need another look-up.
  */
-export function endLookup(state: NamespaceState, { name, asked }: OpenLookup, found: OwnerState | undefined): boolean {
+export function endLookup(
+  state: NamespaceRecords,
+  { name, asked }: OpenLookup,
+  found: OwnerState | undefined,
+): boolean {
   const nodes = state.owners.nodesOf(name);
   const meant = nodes.filter((node) => found !== undefined && isMeant(node, found));
   const others = nodes.filter((node) => !meant.includes(node));
@@ -37,13 +41,13 @@ export function endLookup(state: NamespaceState, { name, asked }: OpenLookup, fo
  * Takes in what a watch shows. A watch lags: what it shows of one uid says nothing about another of the same name, and an owner
  * that a look-up found to be gone is not back because of it. True when that changes anything.
  */
-export function observeOwner(state: NamespaceState, found: OwnerState): boolean {
+export function observeOwner(state: NamespaceRecords, found: OwnerState): boolean {
   const meant = state.owners.nodesOf(found).filter((node) => isMeant(node, found));
   const nodes = newerOnly(meant, found).filter((node) => node.state !== 'gone' || node.uid === anyUid);
   const isNews = nodes.some((node) => differs(node, found));
   state.owners.remember(found);
   applyTo(state, nodes, found);
-  for (const node of nodes) node.stirred += 1;
+  for (const node of nodes as readonly WritableOwner[]) node.stirred += 1;
   return isNews;
 }
 
@@ -51,12 +55,12 @@ function newerOnly(nodes: readonly OwnerNode[], found: OwnerState): readonly Own
   return nodes.filter((node) => !isOlder(found, node.resourceVersion));
 }
 
-function applyTo(state: NamespaceState, nodes: readonly OwnerNode[], found: OwnerState | undefined): void {
+function applyTo(state: NamespaceRecords, nodes: readonly OwnerNode[], found: OwnerState | undefined): void {
   const changed = nodes.filter((node) => differs(node, found));
   const moved = changed.filter((node) => !changesScaleOnly(node, found));
   const affected = new Set<PodRecord>();
   for (const node of moved) podsBelow(node, affected);
-  for (const node of nodes) {
+  for (const node of nodes as readonly WritableOwner[]) {
     if (found === undefined || moved.includes(node)) continue;
     node.replicas = found.replicas;
     node.resourceVersion = found.resourceVersion;
