@@ -40,11 +40,11 @@ type StoredPdb = PodDisruptionBudget & {
 };
 
 const fieldManager = 'holdfast-eviction';
-/** The disruption controller writes the same status, and evictions do: as often as Kubernetes' own check tries. */
+/** The disruption controller and other evictions write the same status, so a write may lose the race. Kubernetes' own check tries as often. */
 const maxAttempts = 20;
-/** No pod can have this name: the disruption controller counts because of the note, and drops it by that. */
+/** No pod can have this name: the disruption controller sees the status change, counts again, and drops the entry. */
 const recountNote = '_recount.holdfast.dev';
-/** One refusal after another asks for the same: a moment is enough for the controller to count. */
+/** A client that retries asks for the same count again and again: one request per budget in this time is enough for the controller. */
 const recountEveryMs = 1_000;
 /** Budgets whose last request to be counted is remembered; beyond that all are forgotten, and asked for once more. */
 const maxRemembered = 10_000;
@@ -58,7 +58,7 @@ const tolerableSkewMs = 20_000;
  */
 export class BuiltinCounters {
   readonly #parts: CounterParts;
-  /** How far the API server's clock is ahead of ours, by its own word. */
+  /** How far the API server's clock is ahead of this process's, by the times that it wrote into managedFields. */
   #aheadMs = 0;
   /** When a budget was last asked to be counted. */
   readonly #askedAt = new Map<string, number>();
@@ -67,7 +67,7 @@ export class BuiltinCounters {
     this.#parts = parts;
   }
 
-  /** From all of them or from none. */
+  /** Takes one disruption from all of these budgets, or from none of them. */
   async take({ namespace, pod, budgets }: CountedEviction, leftMs: number): Promise<Taken> {
     const until = this.#parts.clock.monotonic() + leftMs;
     const undo: (() => Promise<void>)[] = [];
@@ -112,7 +112,7 @@ export class BuiltinCounters {
       const deadlineMs = until - clock.monotonic();
       if (deadlineMs <= 0) return refused('the deadline of the request was too close to count it there');
       const read = await client.get<StoredPdb>(resources.pdbs, place, { deadlineMs });
-      // A budget that is gone counts nothing, and the API server would not ask it.
+      // A deleted budget has no counter, and the API server would not check it either.
       if (!read.ok && read.failure.kind === 'notFound') return { kind: 'taken', giveBack: async () => undefined };
       if (!read.ok) return refused(read.failure.message);
       const step = takeFromCounter(read.value, pod, this.#time());
@@ -122,7 +122,7 @@ export class BuiltinCounters {
       const left = { fieldManager, deadlineMs: until - clock.monotonic() };
       const written = await client.patch<StoredPdb>(resources.pdbs, statusOf(place), { type: 'merge', body }, left);
       if (written.ok && this.#wasInTime(written.value)) {
-        // A note that was there before is not ours to take away: another eviction of the pod may rest on it.
+        // An entry that existed before is not removed later: another eviction of the same pod may depend on it.
         const version = first ? written.value.metadata.resourceVersion : undefined;
         return { kind: 'taken', giveBack: () => this.#giveBack(place, pod, version) };
       }

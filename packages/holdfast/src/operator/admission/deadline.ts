@@ -88,7 +88,7 @@ export class Deadline {
   }
 }
 
-/** The answer, or `late` when the signal comes first. A promise that is waited for no longer may fail unheard. */
+/** The answer, or `late` when the signal aborts first. A later rejection of the promise is swallowed, or it would end the process. */
 export function unlessAborted<T>(signal: AbortSignal, answer: Promise<T>, late: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => resolve(late());
@@ -98,7 +98,7 @@ export function unlessAborted<T>(signal: AbortSignal, answer: Promise<T>, late: 
   });
 }
 
-/** Gives a call so much time. One that throws, or is not back in time, has failed; it is told to stop, and may yet have had its effect. */
+/** Gives a call so much time. A call that throws or is late has failed; it is aborted, but the API server may have carried it out all the same. */
 export async function timeboxed<T>(
   clock: WebhookClock,
   ms: number,

@@ -57,7 +57,7 @@ export interface DecisionTellers {
   readonly events: DisruptionEvents;
 }
 
-/** Tells of every verdict in each of the four ways. */
+/** Reports every verdict in metrics, log, audit trail and events. */
 export function decisionObserver({ metrics, log, audit, events }: DecisionTellers): DecisionObserver {
   return {
     decided(decision) {
@@ -94,7 +94,7 @@ export function uidsFrom(world: Pick<World, 'pod'>, views: Pick<Views, 'pdbs' | 
   };
 }
 
-/** Tells on pods and budgets what was decided. The recorder counts what is alike and limits how much there is. */
+/** Writes events on pods and budgets about what was decided. The recorder merges equal events and limits their number. */
 export function disruptionEvents(recorder: Pick<EventRecorder, 'record'>, uids: EventUids): DisruptionEvents {
   return {
     decided(decision) {
@@ -119,7 +119,7 @@ export function notesOf({ request, verdict, mode }: Told, uids: EventUids): read
 
 type Told = Pick<Decision, 'request' | 'verdict' | 'mode'>;
 
-/** What passes in a moment is no news about the pod or the budget; logs and metrics have it. */
+/** A refusal that ends by itself within moments (a stale view, a busy ledger) makes no event; logs and metrics have it. */
 function refusalNotes(
   request: DisruptionRequest,
   { blockers }: Denied,
@@ -144,7 +144,7 @@ function refusalNotes(
   return [note(podSubject(request, uids), first, rest), ...budgets];
 }
 
-/** The pod itself is going; its budgets are told what is left of them. */
+/** The pod is about to be deleted, so the event goes to its budgets: how many more disruptions they allow. */
 function allowanceNotes(request: DisruptionRequest, { charges }: Allowed, uids: EventUids): readonly EventNote[] {
   return byBudget(charges).map(([ref, charge]) => ({
     subject: budgetSubject(ref, uids),
@@ -179,7 +179,7 @@ function disruptionText({ operation, pod }: DisruptionRequest): string {
   return `${operationNouns[operation]} of pod ${pod}`;
 }
 
-/** The first thing that each budget says. */
+/** The first entry of each budget. */
 function byBudget<T extends { readonly budget?: BudgetRef }>(said: readonly T[]): readonly (readonly [BudgetRef, T])[] {
   const first = new Map<string, readonly [BudgetRef, T]>();
   for (const one of said) {

@@ -53,7 +53,7 @@ interface AccessParts {
   readonly callMs: number;
 }
 
-/** Namespaces come and go. It matters for a tenth of a second when one was written; to forget it costs a write at most. */
+/** Bounds the memory where namespaces are created and deleted all the time. A forgotten entry costs one write at most. */
 const maxRemembered = 10_000;
 
 /** Reads and writes ledgers in bounded time, and keeps the world's copy as new as what was seen. */
@@ -71,7 +71,7 @@ export class LedgerAccess {
     return this.#batchedAt.get(namespace) ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** The resourceVersion that the world judges by. */
+  /** The resourceVersion of the ledger in the world. */
   version(namespace: string): string | undefined {
     return this.#parts.world.namespace(namespace)?.ledger?.metadata.resourceVersion;
   }

@@ -3,7 +3,7 @@ export interface AdmissionLimits {
   readonly maxRequests: number;
   /** Requests of one namespace that wait for a write. */
   readonly maxWaiting: number;
-  /** Requests that share one write. Deciding them holds the process up, so there is an end to it. */
+  /** Requests that share one write. Deciding a batch blocks the event loop, so a batch has a limit. */
   readonly maxBatch: number;
   /**
    * Writes that may fail or lose the race before a batch is refused. Of three replicas that all write as fast as they can, each
@@ -13,11 +13,11 @@ export interface AdmissionLimits {
   /** The pause after the n-th lost race is chosen between 0 and base * 2^n, and never above the cap. */
   readonly pauseBaseMs: number;
   readonly pauseCapMs: number;
-  /** How long one call of the API server may take: one that got lost must not use up the deadline of all that wait for it. */
+  /** How long one call to the API server may take: a lost call must not use up the deadline of every request that waits for it. */
   readonly callMs: number;
   /** How often a request is decided again because something that its verdict needs was missing. */
   readonly maxRounds: number;
-  /** How long a request waits for the view of the pods. A view that lags longer is told to the client, with its reason. */
+  /** How long a request waits for the watch of pods to catch up. If it lags longer, the client is refused with that reason. */
   readonly viewWaitMs: number;
   /** Pods that one verdict may rest on: each costs a read. */
   readonly maxReads: number;
@@ -38,7 +38,7 @@ export const defaultAdmissionLimits: AdmissionLimits = {
   readsAtOnce: 16,
 };
 
-/** Full jitter: replicas that lost to one another do not meet again. */
+/** Full jitter: replicas that lost a race to each other do not write at the same moment again. */
 export function pauseAfter(
   attempt: number,
   limits: Pick<AdmissionLimits, 'pauseBaseMs' | 'pauseCapMs'>,

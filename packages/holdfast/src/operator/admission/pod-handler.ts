@@ -161,7 +161,10 @@ export class PodHandler implements WebhookHandler {
     return answerVerdict(passesByName(verdict, request) ? notPinned(request) : verdict, subjectOf(request));
   }
 
-  /** What this replica let pass a moment ago is in no ledger, and it has not begun to wait for it yet. */
+  /**
+   * The namespace was observed until a moment ago. Evictions that this replica let pass then are in no ledger, and the wait until the view shows them
+   * (`EnforcementStart`) has not begun: a verdict now would count those pods as still there.
+   */
   #refuseToStart(request: DisruptionRequest, review: ReviewRequest): AdmissionAnswer {
     const verdict = staleView(request.pod, 'its namespace was observed until a moment ago');
     const client = clientWordsOf(review);
@@ -208,7 +211,7 @@ export class PodHandler implements WebhookHandler {
     const observed = this.#parts.guards.modeOf(review.namespace) === 'observe';
     const { request } = asked;
     const answer = answerBlind(subjectOf(request), this.#unprotected(request), 'LedgerUnknown', detail);
-    // A late one is told of when its decision ends.
+    // A late decision goes on in the background and reports itself when it ends.
     if (why === 'failed' && !answer.allowed) this.#tellFailed(request, review, observed);
     return observed && !answer.allowed ? answerObserved(answer.message) : answer;
   }
@@ -245,7 +248,7 @@ export class PodHandler implements WebhookHandler {
     }
   }
 
-  /** What Kubernetes has not counted yet it is asked to count, so that the next try finds a number that is right. */
+  /** Asks the disruption controller to count budgets whose numbers are out of date, so that the client's next try finds the right ones. */
   #recount({ blockers }: Denied): void {
     for (const { code, budget } of blockers) {
       if (code !== 'NotCountedYet' || budget === undefined) continue;

@@ -39,7 +39,7 @@ export class GroupCommit {
     this.#deps = deps;
   }
 
-  /** Always answered: at the latest when the deadline is over. */
+  /** Resolves in any case, at the latest when the deadline is over: a request without an answer would hold up the API server. */
   reserve(request: DisruptionRequest, deadline: Deadline): Promise<Reserved> {
     const { namespace, pod } = request;
     const line = this.#line(namespace);
@@ -136,7 +136,7 @@ async function tryOnce(deps: ReserveDeps, namespace: string, asked: Batch, readF
     const problem = await read(deps.access, namespace, leftMs(asked));
     if (problem !== undefined) return again(problem);
   }
-  // What a request asked for that is over meanwhile is not written any more.
+  // Requests whose deadline passed during the read are dropped: a reservation for them would block others, and no client waits for it.
   const batch = stillWaiting(asked);
   const decidedBy = deps.access.version(namespace);
   const { verdicts, ledger, released, confirm } = decideTogether(deps, namespace, batch);
@@ -160,7 +160,7 @@ function decideTogether({ world, clock, options }: ReserveDeps, namespace: strin
   try {
     return decideBatch(world, namespace, requests, clock.now(), options(namespace));
   } catch (error) {
-    // What the batch had reserved in memory only is taken back.
+    // Drop the reservations that the batch made in memory: the ledger does not have them, and they would refuse later requests.
     const ledger = world.namespace(namespace)?.ledger;
     if (ledger !== undefined) world.setLedger(namespace, ledger);
     throw error;

@@ -66,9 +66,8 @@ export function podsToRead(effects: Effects, request: DisruptionRequest): readon
 }
 
 /**
- * An eviction of a pod that budgets protect, that would pass, judged by them or because of what the pod is, and that names nothing but a
- * pod's name: the API server would apply what was said
- * of the judged pod to whatever pod has the name by then.
+ * An allowed eviction of a protected pod that carries the pod's name and no uid. A controller may replace the pod under the same name before the API
+ * server acts: then the API server would apply the verdict about the old pod to the new one.
  */
 export function isUnpinned(effects: Effects, request: DisruptionRequest): boolean {
   if (effects.complete === 'takeover' || effects.target === undefined) return false;
@@ -82,7 +81,7 @@ export function isFree(verdict: Verdict): boolean {
   return reason !== 'WithinBudget' && reason !== 'AlreadyReserved' && effects.onlyIf === undefined;
 }
 
-/** The API server can act on it without anything that this room writes, reads or deletes first. */
+/** The API server can act on the verdict at once: nothing has to be reserved, read or deleted first. */
 export function passesAsItIs(verdict: Verdict, request: DisruptionRequest): boolean {
   return verdict.result === 'allow' && isFree(verdict) && !isUnpinned(verdict.effects, request);
 }
@@ -125,7 +124,7 @@ async function verifyOne(
   return compare(believed, await readPod(reader, namespace, believed.pod, deadline));
 }
 
-/** A reading that is there by the deadline, whatever the reader does. */
+/** Resolves by the deadline even if the reader hangs. */
 export async function readPod(
   reader: PodReader,
   namespace: string,

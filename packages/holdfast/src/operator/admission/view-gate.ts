@@ -6,7 +6,7 @@ interface Waiter {
   readonly open: () => void;
 }
 
-/** Lets requests that need a newer view of the pods wait until it is there. The cluster view tells it when it moved on. */
+/** Where requests wait until the watch of pods has caught up with a version that the ledger or a read has shown. The cluster view wakes them. */
 export class ViewGate {
   readonly #world: World;
   readonly #waiters = new Set<Waiter>();
@@ -15,7 +15,7 @@ export class ViewGate {
     this.#world = world;
   }
 
-  /** Whether the view became as new as this before the signal came. */
+  /** Resolves with true as soon as the view has this version, and with false when the signal aborts first. */
   reached(version: string, signal: AbortSignal): Promise<boolean> {
     if (this.#has(version)) return Promise.resolve(true);
     if (signal.aborted) return Promise.resolve(false);
@@ -32,7 +32,7 @@ export class ViewGate {
     });
   }
 
-  /** To be called after the world's view of the pods moved on (`setSynced('pods', ...)`). */
+  /** The cluster view calls this after `setSynced('pods', ...)`. */
   advanced(): void {
     for (const waiter of [...this.#waiters]) if (this.#has(waiter.version)) waiter.open();
   }

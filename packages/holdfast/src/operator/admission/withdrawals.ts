@@ -17,8 +17,8 @@ export interface WithdrawalParts {
 }
 
 /**
- * Takes back what was reserved for requests that were then refused (L7). No request waits for it: what cannot be taken back is
- * released by the leader, about a minute later.
+ * Removes reservations of requests that were then refused (L7). It runs in the background. If a write fails, the leader's pruner releases the
+ * reservation about a minute later; until then it only refuses more than it has to.
  */
 export class Withdrawals {
   readonly #parts: WithdrawalParts;

@@ -37,7 +37,7 @@ interface WebhookLimits {
   readonly maxConnections: number;
 }
 
-/** Those that are to be other than they come. */
+/** The limits that differ from the defaults. */
 export interface LimitOverrides {
   readonly bodies?: Partial<BodyLimits>;
   readonly connections?: Partial<ConnectionLimits>;

@@ -17,11 +17,11 @@ const reviews: ResourceName = {
   namespaced: false,
 };
 
-/** An API server sends the same token for minutes; one that was revoked is believed this much longer. */
+/** An API server sends the same token for minutes, so the answer of a TokenReview is kept. A revoked token is accepted for this much longer. */
 const believedMs = 60_000;
-/** Where the API server cannot be asked, what it said last counts for so long: its own calls must not fail meanwhile. */
+/** While TokenReviews fail, the last answer counts for this long: otherwise an overloaded API server would have its own evictions refused. */
 const believedUnaskedMs = 10 * 60_000;
-/** One that was wrong is not asked about again at once. */
+/** A rejected token is not reviewed again for this long: a caller that guesses must not become load on the API server. */
 const disbelievedMs = 10_000;
 /** API servers have a token each. More come only from callers that know the path and try tokens. */
 const maxTokens = 256;
@@ -69,7 +69,7 @@ export class Tokens {
     }
   }
 
-  /** The oldest makes room, one that was wrong before one that was right. */
+  /** Evicts the oldest entry when full, rejected tokens before accepted ones: guesses must not push out an API server's token. */
   #remember(digest: string, known: Known): void {
     this.#known.delete(digest);
     if (this.#known.size >= maxTokens) {
