@@ -121,7 +121,7 @@ export class Overview implements Touched {
     this.#drains.begin();
   }
 
-  /** Computes what is noted. @param isOver asked after each step; false for ever: everything is done */
+  /** Computes what is noted. @param isOver asked after each step; always false: everything is done */
   work(now: number, hidden: Hidden, isOver: () => boolean): void {
     for (const [key, ref] of this.#dirtyBudgets) {
       this.#dirtyBudgets.delete(key);
