@@ -1,4 +1,4 @@
-import type { BlockedNote, BudgetBar, BudgetKind, GapNote, GroupRow, NodeTile, ProbeAnswer } from './model.ts';
+import type { BudgetBar, BudgetKind, GapNote, GroupRow, NodeTile, ProbeAnswer } from './model.ts';
 
 /** What is sent when a page asks about one node, budget or pod. The words are those of `holdfast explain`. */
 
@@ -146,5 +146,3 @@ export interface ApiProblem {
   readonly message: string;
   readonly advice?: string;
 }
-
-export type { BlockedNote };

@@ -75,7 +75,7 @@ const written: ReadonlySet<string> = new Set([
   annotation.disruptionsAllowed,
 ]);
 
-export function manifestText(apiVersion: string, kind: string, { metadata, spec }: Fields): string {
+function manifestText(apiVersion: string, kind: string, { metadata, spec }: Fields): string {
   const { name, namespace, labels, annotations } = isObject(metadata) ? metadata : {};
   const kept = Object.entries(isObject(annotations) ? annotations : {}).filter(([key]) => !written.has(key));
   return stringify({
