@@ -1,6 +1,6 @@
-import type { BlockedNote, BudgetBar, BudgetKind, GapNote, GroupRow, NodeTile, ProbeAnswer } from './model.ts';
+import type { BudgetBar, BudgetKind, GapNote, GroupRow, NodeTile, ProbeAnswer } from './model.ts';
 
-/** What is sent when someone asks about one node, budget or pod. The words are those of `holdfast explain`. */
+/** What is sent when a page asks about one node, budget or pod. The words are those of `holdfast explain`. */
 
 interface Explained {
   /** When it was computed. */
@@ -146,5 +146,3 @@ export interface ApiProblem {
   readonly message: string;
   readonly advice?: string;
 }
-
-export type { BlockedNote };

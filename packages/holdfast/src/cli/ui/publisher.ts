@@ -82,6 +82,9 @@ export class Publisher {
     const began = clock.monotonic();
     const facts = around();
     this.#compute(facts, began);
+    // While much is to be judged, pages are told of it now and then; what is computed at once is told at once.
+    const isMore = overview.isDirty && facts.isRead;
+    if (isMore && began - this.#lastAt < gatherMs) return this.#schedule(clock.monotonic() - began);
     const next = overview.model(clock.now(), facts, this.#model.head.revision + 1);
     const delta = deltaBetween(this.#model, next);
     this.#lastAt = clock.monotonic();
@@ -90,7 +93,7 @@ export class Publisher {
       for (const subscriber of this.#subscribers) subscriber.changed(delta, next);
     }
     // Computing takes half of the time at most, however large the cluster is.
-    if (overview.isDirty && facts.isRead) this.#schedule(clock.monotonic() - began);
+    if (isMore) this.#schedule(clock.monotonic() - began);
   }
 
   #compute(facts: Surroundings, began: number): void {

@@ -14,7 +14,7 @@ import { resources } from '../../../observe/resources.ts';
 import type { ReadSession } from '../../../observe/session.ts';
 import type { BudgetKind } from '../../../ui/model.ts';
 
-/** What no watch keeps, and is read when someone asks about one thing. What cannot be read is left out. */
+/** What no watch keeps, and is read when a page asks about one thing. What cannot be read is left out. */
 
 const leases: ResourceName = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true };
 
@@ -75,7 +75,7 @@ const written: ReadonlySet<string> = new Set([
   annotation.disruptionsAllowed,
 ]);
 
-export function manifestText(apiVersion: string, kind: string, { metadata, spec }: Fields): string {
+function manifestText(apiVersion: string, kind: string, { metadata, spec }: Fields): string {
   const { name, namespace, labels, annotations } = isObject(metadata) ? metadata : {};
   const kept = Object.entries(isObject(annotations) ? annotations : {}).filter(([key]) => !written.has(key));
   return stringify({

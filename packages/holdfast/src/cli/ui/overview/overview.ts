@@ -51,6 +51,8 @@ export class Overview implements Touched {
   readonly #drains: Drains;
   readonly #budgets = new Map<string, Budget>();
   readonly #tiles = new Map<string, NodeTile>();
+  /** Of nodes that were not judged yet. */
+  readonly #unjudged = new Map<string, NodeTile>();
   readonly #dirtyBudgets = new Map<string, BudgetRef>();
   readonly #dirtyNodes = new Set<string>();
   /** Nodes with a refusal that passes in a moment, perhaps without any object changing. */
@@ -105,6 +107,7 @@ export class Overview implements Touched {
 
   /** Everything is to be computed again. */
   everything(): void {
+    this.#unjudged.clear();
     for (const state of this.#deps.world.namespaces()) this.namespace(state.name);
     for (const name of this.#deps.nodes()?.keys() ?? this.pods.nodes()) this.#dirtyNodes.add(name);
     for (const name of this.#tiles.keys()) this.#dirtyNodes.add(name);
@@ -118,7 +121,7 @@ export class Overview implements Touched {
     this.#drains.begin();
   }
 
-  /** Computes what is noted. @param isOver asked after each step; false for ever: everything is done */
+  /** Computes what is noted. @param isOver asked after each step; always false: everything is done */
   work(now: number, hidden: Hidden, isOver: () => boolean): void {
     for (const [key, ref] of this.#dirtyBudgets) {
       this.#dirtyBudgets.delete(key);
@@ -181,6 +184,7 @@ export class Overview implements Touched {
 
   #judgeNode(name: string, hidden: Hidden, now: number): void {
     const { world, nodes } = this.#deps;
+    this.#unjudged.delete(name);
     const pods = this.pods.drained(name);
     const known = nodes();
     const node = known === undefined ? (pods.length === 0 ? undefined : { name }) : known.get(name);
@@ -203,11 +207,19 @@ export class Overview implements Touched {
     const tiles = [...this.#tiles.values()];
     for (const name of this.#dirtyNodes) {
       if (this.#tiles.has(name)) continue;
-      const known = this.#deps.nodes();
-      const node = known === undefined ? { name } : known.get(name);
-      if (node !== undefined) tiles.push(unjudgedTile(node, this.pods.drained(name).length));
+      const tile = this.#unjudged.get(name) ?? this.#unjudgedTile(name);
+      if (tile !== undefined) tiles.push(tile);
     }
     return tiles.sort(byKeyOf);
+  }
+
+  #unjudgedTile(name: string): NodeTile | undefined {
+    const known = this.#deps.nodes();
+    const node = known === undefined ? { name } : known.get(name);
+    if (node === undefined) return undefined;
+    const tile = unjudgedTile(node, this.pods.drained(name).length);
+    this.#unjudged.set(name, tile);
+    return tile;
   }
 
   #groupCounts(): { readonly total: number; readonly down: number } {

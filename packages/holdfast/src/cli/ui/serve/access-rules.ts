@@ -25,11 +25,11 @@ export type Admission =
   | { readonly kind: 'unknown' };
 
 /** Cookies know no ports: two servers on one machine must not take each other's. */
-export function cookieName(port: number): string {
+function cookieName(port: number): string {
   return `holdfast-ui-${port}`;
 }
 
-export function hostsOf(port: number): readonly string[] {
+function hostsOf(port: number): readonly string[] {
   return ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
 }
 

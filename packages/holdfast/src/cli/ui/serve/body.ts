@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { problem, type Reply } from './answers.ts';
 
 /** An edited budget has a kilobyte; a list of 5,000 names of nodes, a few hundred. */
-export const maxBodyBytes = 1024 * 1024;
+const maxBodyBytes = 1024 * 1024;
 
 export type ReadBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reply: Reply };
 

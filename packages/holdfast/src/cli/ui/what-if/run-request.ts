@@ -39,7 +39,7 @@ export interface Answered {
 /** As `holdfast simulate` has them. */
 const defaults = { nodeMs: 180_000, limitMs: 86_400_000, seed: 1 };
 /** A process that also serves pages simulates no larger cluster. */
-export const maxPods = 20_000;
+const maxPods = 20_000;
 
 /** The same in a terminal. */
 export function commandsFor(request: WhatIfRequest, access: readonly string[]): readonly string[] {
