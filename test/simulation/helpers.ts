@@ -1,9 +1,9 @@
 import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
 import type { Client } from '../../packages/embedded-cluster/src/client.ts';
 import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
+import { agentsNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
 import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
-import { agentsNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
 import { namespace, updateGate } from './objects.ts';
 import { gateOf } from './pod-updates.ts';
 import type { Stack } from './stack.ts';

@@ -57,13 +57,16 @@ export class Wire {
 }
 
 /** What a process holds of a connection. */
-class WireEnd extends SocketLike {
+export class WireEnd extends SocketLike {
   readonly #out: Pipe;
 
   constructor(out: Pipe) {
     super({ allowHalfOpen: false });
     this.#out = out;
   }
+
+  /** What has arrived, as sockets count it. */
+  bytesRead = 0;
 
   override _read(): void {}
 
@@ -141,6 +144,7 @@ class Pipe {
   #hand(piece: Buffer | null): void {
     if (this.sink === undefined || this.sink.destroyed || this.#delivered) return;
     this.#delivered = piece === null;
+    this.sink.bytesRead += piece?.length ?? 0;
     this.sink.push(piece);
   }
 }
