@@ -13,9 +13,11 @@ export interface Weather {
   /** Delayed by up to `longMs`. */
   readonly longPercent: number;
   readonly longMs: number;
+  /** Lost with the connection that carries it: both ends see that close. */
+  readonly cutPercent: number;
 }
 
-export const calm: Weather = { shortPercent: 0, shortMs: 0, longPercent: 0, longMs: 0 };
+export const calm: Weather = { shortPercent: 0, shortMs: 0, longPercent: 0, longMs: 0, cutPercent: 0 };
 
 /**
  * The network between the processes of a simulation. Each connection carries its bytes in order; pieces are delayed at random, so
@@ -41,6 +43,7 @@ export class Network {
     const wire: Wire = new Wire(from, to, {
       clock: this.#clock,
       delay: () => this.#delay(),
+      isLost: () => this.weather.cutPercent > 0 && this.#random.chance(this.weather.cutPercent),
       closed: () => this.#wires.delete(wire),
     });
     const { near, far } = wire;

@@ -19,7 +19,7 @@ export async function play(story: Story): Promise<void> {
   await begin(story, agents);
   const actors = new Actors(stack.client, random, tell);
   stack.network.weather = drawWeather(random);
-  const plot = drawPlot(random);
+  const plot = drawPlot(random, story.scenario.focus);
   const calls: Promise<unknown>[] = [];
   const end = stack.clock.now() + busyMs;
   for (let count = 0; count < plot.happenings && stack.clock.now() < end; count += 1) {

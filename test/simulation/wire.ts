@@ -5,6 +5,8 @@ interface WireTerms {
   readonly clock: Clock;
   /** How long the next piece is on its way, in milliseconds. */
   readonly delay: () => number;
+  /** Whether the next piece is lost, and the connection with it. */
+  readonly isLost: () => boolean;
   /** Called when both ends are closed. */
   readonly closed: () => void;
 }
@@ -18,7 +20,8 @@ export class Wire {
 
   constructor(from: string, to: string, terms: WireTerms) {
     this.parties = [from, to];
-    const [there, back] = [new Pipe(terms), new Pipe(terms)];
+    const cut = () => this.cut();
+    const [there, back] = [new Pipe(terms, cut), new Pipe(terms, cut)];
     this.#pipes = [there, back];
     this.near = new WireEnd(there);
     this.far = new WireEnd(back);
@@ -89,6 +92,7 @@ export class WireEnd extends SocketLike {
 /** One direction of a connection. `null` is its end. */
 class Pipe {
   readonly #terms: WireTerms;
+  readonly #cutWire: () => void;
   readonly #queue: (Buffer | null)[] = [];
   #waiting = false;
   #state: 'open' | 'forNow' | 'forGood' = 'open';
@@ -96,8 +100,9 @@ class Pipe {
   #delivered = false;
   sink: WireEnd | undefined;
 
-  constructor(terms: WireTerms) {
+  constructor(terms: WireTerms, cutWire: () => void) {
     this.#terms = terms;
+    this.#cutWire = cutWire;
   }
 
   send(piece: Buffer | null): void {
@@ -138,7 +143,9 @@ class Pipe {
 
   #deliver(): void {
     const piece = this.#queue.shift();
-    if (piece !== undefined) this.#hand(piece);
+    if (piece === undefined) return;
+    if (piece !== null && this.#terms.isLost()) this.#cutWire();
+    else this.#hand(piece);
   }
 
   #hand(piece: Buffer | null): void {
