@@ -20,7 +20,15 @@ function connectionTo({ clock, network, cluster }: Stack): Connection {
 async function withWatch(
   judge: (stack: Stack, state: { readonly silentMs: () => number; readonly ended: () => boolean }) => Promise<void>,
 ): Promise<void> {
-  const stack = await openStack({ seed: 1, replicas: 0, skews: [], http2: true, logLevel: 'error', report: () => {} });
+  const stack = await openStack({
+    seed: 1,
+    replicas: 0,
+    running: { apps: [], others: [] },
+    skews: [],
+    http2: true,
+    logLevel: 'error',
+    report: () => {},
+  });
   const connection = connectionTo(stack);
   const opening = connection.openWatch({ deadlineMs: 5_000 }, () => '/api/v1/pods?watch=true&timeoutSeconds=300');
   const driven = await drive(stack.clock, opening);

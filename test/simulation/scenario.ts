@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
-import { drawFocus, type Focus, fociOfCells, fociOfShards, fociOfSingles } from './focus.ts';
+import { type Focus, fociOfCells, fociOfShards, fociOfSingles, focusFor } from './focus.ts';
 import {
   aDeployment,
   aLeaderWorkerSet,
@@ -44,18 +44,22 @@ export interface Scenario {
 /** A third replica costs as much as the second, and seldom shows what two do not. */
 const replicaCounts = [1, 1, 2, 2, 2, 3];
 
+const kinds = [single, shards, single, cells, single, shards, single, gang, single, shards];
+
 /** Neighbouring seeds tell stories of different kinds, so that few of them have met all kinds. */
 export function drawScenario(seed: number, random: Random): Scenario {
-  const kind = [single, shards, single, cells, single, shards, single, gang, single, shards][seed % 10] ?? single;
-  return { others: [], focus: { often: [] }, ...kind(random), replicas: random.pick(replicaCounts) ?? 1 };
+  const kind = kinds[seed % kinds.length] ?? single;
+  const before = kinds.slice(0, seed % kinds.length).filter((one) => one === kind).length;
+  const turn = Math.floor(seed / kinds.length) * kinds.filter((one) => one === kind).length + before;
+  return { others: [], focus: { often: [] }, ...kind(random, turn), replicas: random.pick(replicaCounts) ?? 1 };
 }
 
 type Drawn = Omit<Scenario, 'replicas' | 'others' | 'focus'> & Partial<Pick<Scenario, 'others' | 'focus'>>;
 
 /** Each pod is a unit, or the only one of its group. */
-function single(random: Random): Drawn {
+function single(random: Random, turn: number): Drawn {
   const replicas = 3 + random.below(2);
-  const focus = drawFocus(random, fociOfSingles);
+  const focus = focusFor(turn, fociOfSingles);
   const traits = focus.traits ?? random.pick([gated, quick, quick, {}]) ?? {};
   const room = focus.tight || random.chance(80) ? 1 : 2;
   const least = { minAvailable: replicas - room };
@@ -94,8 +98,8 @@ function frontGroup(front: Readonly<Record<string, string>>): KubeObject {
 }
 
 /** A LeaderWorkerSet: groups of two. */
-function shards(random: Random): Drawn {
-  const focus = drawFocus(random, fociOfShards);
+function shards(random: Random, turn: number): Drawn {
+  const focus = focusFor(turn, fociOfShards);
   const replicas = 2 + random.below(2);
   const object = aLeaderWorkerSet('llm', replicas, 2, focus.traits ?? (random.chance(30) ? probed : {}));
   const apps: readonly App[] = [{ name: 'llm', kind: 'LeaderWorkerSet', replicas, pods: replicas * 2, object }];
@@ -109,7 +113,7 @@ function shards(random: Random): Drawn {
 }
 
 /** Groups by a label whose size nothing states, each a StatefulSet of its own; their pods take their time to go. */
-function cells(random: Random): Drawn {
+function cells(random: Random, turn: number): Drawn {
   const size = 2 + random.below(2);
   const apps = ['a', 'b'].map((cell): App => {
     const annotations = { [sizeAnnotation]: String(size), 'sim.holdfast.dev/stop-delay': '12s' };
@@ -117,7 +121,7 @@ function cells(random: Random): Drawn {
     const object = aStatefulSet(`cell-${cell}`, 'cells', size, traits);
     return { name: `cell-${cell}`, kind: 'StatefulSet', replicas: size, pods: size, object, fixed: true };
   });
-  const focus = drawFocus(random, fociOfCells);
+  const focus = focusFor(turn, fociOfCells);
   return { apps, focus, budgets: [aPdb('group', { app: 'cells' }, { minAvailable: 1 }, { label: cellLabel })] };
 }
 

@@ -29,7 +29,7 @@ export async function runSchedule(seed: number, logLevel: 'error' | 'warn' = 'er
   let origin = 0;
   const http2 = random.chance(http2Percent);
   const report = (line: string) => tell(line);
-  const opening = openStack({ seed, replicas: scenario.replicas, skews, http2, logLevel, report });
+  const opening = openStack({ seed, replicas: scenario.replicas, running: scenario, skews, http2, logLevel, report });
   let stack: Stack | undefined;
   const tell = (line: string) => {
     const at = stack === undefined ? 0 : stack.clock.now() - origin;

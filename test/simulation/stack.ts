@@ -18,7 +18,7 @@ import { registerWebhooks } from '../../packages/holdfast/src/operator/registrat
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import { History } from './history.ts';
-import { installedContents, pace, signingKey, startedAt } from './installed.ts';
+import { contentsWith, pace, type Running, signingKey, startedAt } from './installed.ts';
 import { Network } from './network.ts';
 import { networkTarget, Replica, simulatedUrl } from './replica.ts';
 
@@ -36,6 +36,7 @@ export interface Stack {
 export interface StackTerms {
   readonly seed: number;
   readonly replicas: number;
+  readonly running: Running;
   readonly skews: readonly number[];
   /** Whether the API server speaks HTTP/2 with the replicas. */
   readonly http2: boolean;
@@ -68,7 +69,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
       return network.connect('api', replica.name, (end) => replica.accept(end));
     },
     signingKey,
-    contents: await installedContents(),
+    contents: await contentsWith(terms.running),
     async prepare() {
       // The kinds that the contents define are served when their controller has looked at them.
       await clock.settled();
