@@ -11,6 +11,8 @@ export interface Focus {
   readonly traits?: PodTraits;
   /** Which budgets cover single pods: a PUB that states its total, a PUB, or a plain PDB beside one of ours; absent: drawn. */
   readonly budgets?: 'total' | 'pub' | 'plain';
+  /** Pods are of a StatefulSet: a successor has the name of its predecessor; absent: drawn. */
+  readonly sameNames?: true;
   /** A budget has room for one pod at a time; absent: drawn. */
   readonly tight?: true;
 }
@@ -27,7 +29,7 @@ export function focusFor(turn: number, foci: readonly Focus[]): Focus {
 }
 
 export const fociOfSingles: readonly Focus[] = [
-  { often: ['insist', 'insistInTrouble'], traits: quick, budgets: 'pub', tight: true },
+  { often: ['insist', 'insistInTrouble'], traits: quick, budgets: 'pub', sameNames: true, tight: true },
   { often: ['insistInTrouble', 'evict'], budgets: 'pub', tight: true },
   { often: ['updateAnnounced'], traits: gated, budgets: 'pub', tight: true },
   { often: ['update', 'resize'], budgets: 'pub', tight: true },
@@ -35,7 +37,7 @@ export const fociOfSingles: readonly Focus[] = [
   { often: ['abandon'], budgets: 'pub', tight: true },
   { often: ['orphan', 'evict'], tight: true },
   { often: ['setLimit', 'insist'], budgets: 'pub' },
-  { often: ['drain'], traits: quick, budgets: 'plain' },
+  { often: ['drain'], traits: quick, budgets: 'plain', sameNames: true },
   { often: ['evict', 'label'], budgets: 'plain', tight: true },
   { often: ['disturb'] },
   none,

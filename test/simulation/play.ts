@@ -28,8 +28,8 @@ export async function play(story: Story): Promise<void> {
   }
   await recover(story, actors, agents);
   await Promise.all(calls);
-  // An action that was still under way may have broken a pod after the recovery had looked at it.
-  await mend(story, actors);
+  // An action that was still under way may have broken a pod, or a replica, after the recovery had looked at it.
+  await recover(story, actors, agents);
   await finish(story, actors);
 }
 

@@ -64,7 +64,7 @@ function single(random: Random, turn: number): Drawn {
   const room = focus.tight || random.chance(80) ? 1 : 2;
   const least = { minAvailable: replicas - room };
   const limit = random.chance(50) ? { maxUnavailable: room } : least;
-  if (random.chance(50)) {
+  if (random.chance(50) && focus.sameNames !== true) {
     const object = aDeployment('web', replicas, traits);
     return {
       apps: [{ name: 'web', kind: 'Deployment', replicas, pods: replicas, object }],
