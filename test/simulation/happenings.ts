@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import type { Actors } from './actors.ts';
+import type { Focus } from './focus.ts';
 import { hasGate, type ProbeAgents } from './helpers.ts';
 import { calm, type Weather } from './network.ts';
 import { namespace } from './objects.ts';
@@ -19,8 +20,8 @@ export interface Story {
 
 /** What one story is mostly about. */
 export interface Plot {
-  /** By the index of a happening, how much more often it happens than in other stories; 0: never. */
-  readonly emphases: readonly number[];
+  /** How often each happening happens, beside the others; 0: never. */
+  readonly weights: ReadonlyMap<HappeningName, number>;
   /** The longest pause between two happenings. */
   readonly pauseMs: number;
   /** How many things happen at most. */
@@ -38,10 +39,12 @@ interface Moment extends Story {
 
 const weathers: readonly Weather[] = [
   calm,
-  { shortPercent: 30, shortMs: 40, longPercent: 0, longMs: 0 },
-  { shortPercent: 30, shortMs: 300, longPercent: 2, longMs: 3_000 },
-  { shortPercent: 10, shortMs: 100, longPercent: 6, longMs: 8_000 },
-  { shortPercent: 30, shortMs: 200, longPercent: 20, longMs: 2_000 },
+  { shortPercent: 30, shortMs: 40, longPercent: 0, longMs: 0, cutPercent: 0 },
+  { shortPercent: 30, shortMs: 300, longPercent: 2, longMs: 3_000, cutPercent: 0 },
+  { shortPercent: 10, shortMs: 100, longPercent: 6, longMs: 8_000, cutPercent: 0 },
+  { shortPercent: 30, shortMs: 200, longPercent: 20, longMs: 2_000, cutPercent: 0 },
+  // A write is done, and its answer is lost.
+  { shortPercent: 30, shortMs: 100, longPercent: 0, longMs: 0, cutPercent: 3 },
 ];
 
 export function drawWeather(random: Random): Weather {
@@ -60,31 +63,39 @@ interface Happening {
   readonly fits?: (moment: Moment) => boolean;
 }
 
-const happenings: readonly Happening[] = [
-  { weight: 35, happens: ({ actors, pod }) => actors.evict(pod.metadata.name) },
-  { weight: 9, happens: insist },
-  { weight: 6, happens: drain },
-  { weight: 4, happens: ({ actors, pod }) => actors.evict(pod.metadata.name, true) },
-  { weight: 8, happens: ({ actors, pod }) => actors.remove(pod.metadata.name) },
-  { weight: 5, happens: ({ actors, pod, random }) => actors.update(pod.metadata.name, `app:${2 + random.below(1e6)}`) },
-  { weight: 4, happens: resize },
-  { weight: 8, happens: updateAnnounced, fits: ({ pod }) => hasGate(pod) },
-  { weight: 2, happens: ({ actors, pod }) => actors.abandon(pod.metadata.name) },
-  { weight: 8, happens: ({ actors, pod, random }) => actors.ready(pod.metadata.name, random.chance(50)) },
-  {
+const table = {
+  evict: { weight: 35, happens: ({ actors, pod }) => actors.evict(pod.metadata.name) },
+  insist: { weight: 9, happens: insist },
+  insistInTrouble: { weight: 4, happens: insistInTrouble },
+  drain: { weight: 6, happens: drain },
+  dryRun: { weight: 4, happens: ({ actors, pod }) => actors.evict(pod.metadata.name, true) },
+  remove: { weight: 8, happens: ({ actors, pod }) => actors.remove(pod.metadata.name) },
+  update: {
+    weight: 5,
+    happens: ({ actors, pod, random }) => actors.update(pod.metadata.name, `app:${2 + random.below(1e6)}`),
+  },
+  resize: { weight: 4, happens: resize },
+  updateAnnounced: { weight: 8, happens: updateAnnounced, fits: ({ pod }) => hasGate(pod) },
+  abandon: { weight: 2, happens: ({ actors, pod }) => actors.abandon(pod.metadata.name) },
+  ready: { weight: 8, happens: ({ actors, pod, random }) => actors.ready(pod.metadata.name, random.chance(50)) },
+  label: {
     weight: 5,
     happens: ({ actors, pod, random }) => actors.label(pod.metadata.name, random.chance(50) ? 'front' : null),
   },
-  { weight: 8, happens: setLimit },
-  { weight: 3, happens: scale, fits: ({ app }) => app.fixed !== true },
+  setLimit: { weight: 8, happens: setLimit },
+  scale: { weight: 3, happens: scale, fits: ({ app }) => app.fixed !== true },
   // Orphans of a group without a stated size make another group, of a size that nothing knows (G4, G5).
-  { weight: 1, happens: ({ actors, app }) => actors.orphan(app), fits: ({ app }) => app.fixed !== true },
-  { weight: 1, happens: ({ actors }) => actors.deleteLedger() },
-  { weight: 10, happens: answerProbe, fits: ({ pod }) => seen(pod).probed },
-  { weight: 3, happens: killAgent, fits: ({ pod }) => seen(pod).probed },
-  { weight: 18, happens: disturb },
-  { weight: 4, happens: changeWeather },
-];
+  orphan: { weight: 1, happens: ({ actors, app }) => actors.orphan(app), fits: ({ app }) => app.fixed !== true },
+  deleteLedger: { weight: 1, happens: ({ actors }) => actors.deleteLedger() },
+  answerProbe: { weight: 10, happens: answerProbe, fits: ({ pod }) => seen(pod).probed },
+  killAgent: { weight: 3, happens: killAgent, fits: ({ pod }) => seen(pod).probed },
+  disturb: { weight: 18, happens: disturb },
+  changeWeather: { weight: 4, happens: changeWeather },
+} satisfies Readonly<Record<string, Happening>>;
+
+export type HappeningName = keyof typeof table;
+
+const happenings = Object.entries(table) as readonly (readonly [HappeningName, Happening])[];
 
 /**
  * A story in which everything happens now and then seldom has two rare things meet. So each story leaves some happenings out and has
@@ -95,11 +106,16 @@ const pauses = [500, 2_000, 5_000, 5_000];
 /** Of one length, most of the time would go into the later parts of few stories; see ADR 0028 for what that costs. */
 const lengths = [10, 20, 20, 30, 60];
 
-export function drawPlot(random: Random): Plot {
-  const drawn = happenings.map(() => random.pick(emphases) ?? 1);
-  // Without evictions nothing is asked of the operator.
+export function drawPlot(random: Random, { often }: Focus): Plot {
+  const drawn = happenings.map(([name, { weight }]) => {
+    // Without evictions nothing is asked of the operator.
+    const emphasis = name === 'evict' ? 1 + random.below(3) : (random.pick(emphases) ?? 1);
+    return [name, weight * emphasis] as const;
+  });
+  const others = drawn.filter(([name]) => !often.includes(name)).reduce((sum, [, weight]) => sum + weight, 0);
+  const each = Math.ceil(others / Math.max(1, often.length));
   return {
-    emphases: drawn.with(0, 1 + random.below(3)),
+    weights: new Map(drawn.map(([name, weight]) => [name, often.includes(name) ? each : weight])),
     pauseMs: random.pick(pauses) ?? 5_000,
     happenings: random.pick(lengths) ?? 20,
   };
@@ -111,13 +127,12 @@ export async function act(story: Story, plot: Plot, actors: Actors, agents: Prob
   const [pod, replica, app] = [random.pick(podsOf(stack)), random.pick(stack.replicas), random.pick(scenario.apps)];
   if (pod === undefined || replica === undefined || app === undefined) return undefined;
   const moment: Moment = { ...story, actors, agents, pod, replica, app };
-  const fitting = happenings
-    .map(({ weight, ...one }, index) => ({ ...one, weight: weight * (plot.emphases[index] ?? 1) }))
-    .filter(({ fits }) => fits === undefined || fits(moment));
-  let draw = random.below(fitting.reduce((sum, { weight }) => sum + weight, 0));
-  for (const { weight, happens } of fitting) {
-    if (draw < weight) return happens(moment);
-    draw -= weight;
+  const fitting = happenings.filter(([, { fits }]) => fits === undefined || fits(moment));
+  const weightOf = (name: HappeningName) => plot.weights.get(name) ?? 1;
+  let draw = random.below(fitting.reduce((sum, [name]) => sum + weightOf(name), 0));
+  for (const [name, { happens }] of fitting) {
+    if (draw < weightOf(name)) return happens(moment);
+    draw -= weightOf(name);
   }
   return undefined;
 }
@@ -133,6 +148,15 @@ async function insist({ stack, actors, pod, random }: Moment): Promise<void> {
     await new Promise<void>((resolve) => stack.clock.after(random.below(1_500), resolve));
   }
   await Promise.all(calls);
+}
+
+/** The clients ask again, and again, while a replica is killed, stopped or cut off that may have their request in hand. */
+async function insistInTrouble(moment: Moment): Promise<void> {
+  const { stack, random } = moment;
+  const asking = insist(moment);
+  await new Promise<void>((resolve) => stack.clock.after(random.below(random.chance(50) ? 20 : 500), resolve));
+  disturb(moment);
+  await asking;
 }
 
 /** Everything is asked for at once, by clients that do not know of each other. */

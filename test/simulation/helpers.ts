@@ -1,9 +1,11 @@
 import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
 import type { Client } from '../../packages/embedded-cluster/src/client.ts';
+import type { ControlPlane } from '../../packages/embedded-cluster/src/control-plane.ts';
 import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
+import { agentsNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
 import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
-import { agentsNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
+import type { Clock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { namespace, updateGate } from './objects.ts';
 import { gateOf } from './pod-updates.ts';
 import type { Stack } from './stack.ts';
@@ -107,13 +109,12 @@ export class ProbeAgents {
 }
 
 /** Puts pods with the gate of updates in place into service when they are new. */
-export function openGates(stack: Stack): void {
-  const { plane } = stack.cluster;
+export function openGates(plane: ControlPlane, clock: Clock): void {
   const client = plane.clientFor(adminUser, 'kruise');
   plane.registry.store.subscribe(({ resource, type, stored }) => {
     const pod = stored.object;
     if (resource !== 'pods' || type === 'DELETED' || !hasGate(pod) || gateOf(pod) !== undefined) return;
-    stack.clock.after(100, () => void setCondition(client, pod.metadata.name, updateGate, true).catch(() => undefined));
+    clock.after(100, () => void setCondition(client, pod.metadata.name, updateGate, true).catch(() => undefined));
   });
 }
 

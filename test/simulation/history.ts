@@ -73,7 +73,13 @@ export class History {
   constructor(plane: ControlPlane, now: () => number) {
     this.#now = now;
     this.#reservations = new ReservationTimes(now);
-    plane.registry.store.subscribe((event) => {
+    const { store } = plane.registry;
+    for (const resource of kept) {
+      for (const { key, object } of store.list(resource)) {
+        if (!isElection(resource, object)) this.#append(`${resource} ${key}`, object);
+      }
+    }
+    store.subscribe((event) => {
       if (!kept.has(event.resource) || isElection(event.resource, event.stored.object)) return;
       const after = event.type === 'DELETED' ? undefined : event.stored.object;
       this.#wrote(event.resource, event.key, event.previous?.object, after);
@@ -130,6 +136,18 @@ export class History {
     return [...moments].sort((a, b) => b - a);
   }
 
+  /**
+   * Every view has seen everything that was written so far, so that no later decision can rest on what was before. Without it, the judge would
+   * excuse all that happens in the first seconds of a story: its budgets and owners did not exist a moment ago. Of leases the age matters.
+   */
+  seenByAll(): void {
+    for (const [id, versions] of this.#objects) {
+      const last = versions.at(-1);
+      if (last === undefined || id.startsWith('coordination.k8s.io/leases ')) continue;
+      this.#objects.set(id, [{ ...last, at: Number.NEGATIVE_INFINITY }]);
+    }
+  }
+
   /** Of every version of every object, with its time. */
   digest(): string {
     return createHash('sha256')
@@ -138,11 +156,7 @@ export class History {
   }
 
   #wrote(resource: string, key: string, before: KubeObject | undefined, after: KubeObject | undefined): void {
-    this.seq += 1;
-    const id = `${resource} ${key}`;
-    const versions = this.#objects.get(id) ?? [];
-    versions.push({ seq: this.seq, at: this.#now(), object: after });
-    this.#objects.set(id, versions);
+    this.#append(`${resource} ${key}`, after);
     if (resource === 'holdfast.dev/disruptionledgers') {
       this.#reservations.wrote(after);
       this.onLedger(before, after);
@@ -153,6 +167,13 @@ export class History {
     if (before === undefined || isTerminating(before)) return;
     if (after === undefined || isTerminating(after)) this.#tookAway(before);
     else this.#updated(before, after);
+  }
+
+  #append(id: string, object: KubeObject | undefined): void {
+    this.seq += 1;
+    const versions = this.#objects.get(id) ?? [];
+    versions.push({ seq: this.seq, at: this.#now(), object });
+    this.#objects.set(id, versions);
   }
 
   #tookAway(pod: KubeObject): void {

@@ -11,7 +11,7 @@ import { isReady, notedIn } from './words.ts';
 /** For everything to come to rest: longer than a reservation lasts that came to nothing (120 s, 35 s, and a restart between). */
 const restMs = 420_000;
 /** For controllers, views and leaders to come to rest after the last change; who needs longer is asked again. */
-const settleMs = 10_000;
+const settleMs = 3_000;
 /** Pods that are evicted in the end: the second one may be of the same group as the first, and then costs nothing (I2). */
 const lastPods = 3;
 /** When nothing changes any more, what may go must go within this time. */

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
 import { linkPair } from '../../packages/holdfast/src/cli/simulate/link.ts';
 import type { Clock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import type { CountedDuplex } from '../../packages/holdfast/src/kube/transport/target.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
-import { Wire } from './wire.ts';
+import { Wire, type WireEnd } from './wire.ts';
 
 /** How bad the network is, in percent of the pieces that it carries. */
 export interface Weather {
@@ -12,9 +13,11 @@ export interface Weather {
   /** Delayed by up to `longMs`. */
   readonly longPercent: number;
   readonly longMs: number;
+  /** Lost with the connection that carries it: both ends see that close. */
+  readonly cutPercent: number;
 }
 
-export const calm: Weather = { shortPercent: 0, shortMs: 0, longPercent: 0, longMs: 0 };
+export const calm: Weather = { shortPercent: 0, shortMs: 0, longPercent: 0, longMs: 0, cutPercent: 0 };
 
 /**
  * The network between the processes of a simulation. Each connection carries its bytes in order; pieces are delayed at random, so
@@ -36,10 +39,11 @@ export class Network {
     this.#random = random;
   }
 
-  connect(from: string, to: string, accept: (end: Duplex) => void): Duplex {
+  connect(from: string, to: string, accept: (end: Duplex) => void): WireEnd {
     const wire: Wire = new Wire(from, to, {
       clock: this.#clock,
       delay: () => this.#delay(),
+      isLost: () => this.weather.cutPercent > 0 && this.#random.chance(this.weather.cutPercent),
       closed: () => this.#wires.delete(wire),
     });
     const { near, far } = wire;
@@ -52,8 +56,8 @@ export class Network {
   }
 
   /** A connection on which nothing is ever sent or answered. */
-  connectToNothing(): Duplex {
-    const [near] = linkPair();
+  connectToNothing(): CountedDuplex {
+    const near = Object.assign(linkPair()[0], { bytesRead: 0 });
     // Not at once: Node.js does not listen to it yet, and would wait for its end for ever.
     if (this.#isClosed) setImmediate(() => near.destroy());
     else this.#ends.add(near);

@@ -2,10 +2,13 @@ import type { Duplex } from 'node:stream';
 import type { VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
 import { caBundle, noCertificates } from '../../packages/holdfast/src/cli/simulate/protection.ts';
 import { targetAs } from '../../packages/holdfast/src/cli/simulate/stage.ts';
-import type { ServerTarget } from '../../packages/holdfast/src/kube/transport/target.ts';
-import { type InProcessWebhooks, serveInProcess } from '../../packages/holdfast/src/operator/admission/wire/in-process.ts';
-import type { OperatorEdges } from '../../packages/holdfast/src/operator/edges.ts';
 import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import type { ServerTarget } from '../../packages/holdfast/src/kube/transport/target.ts';
+import {
+  type InProcessWebhooks,
+  serveInProcess,
+} from '../../packages/holdfast/src/operator/admission/wire/in-process.ts';
+import type { OperatorEdges } from '../../packages/holdfast/src/operator/edges.ts';
 import { type RunningOperator, runOperator } from '../../packages/holdfast/src/operator/operator.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
@@ -19,6 +22,8 @@ export interface ReplicaTerms {
   readonly network: Network;
   /** Takes a connection to the API server. */
   readonly api: (end: Duplex) => void;
+  /** The same for HTTP/2. Absent: the API server, or a proxy before it, does not speak it. */
+  readonly apiHttp2: ((end: Duplex) => void) | undefined;
   /** How wrong its time of day is. */
   readonly skewMs: number;
   readonly logLevel: 'error' | 'warn';
@@ -129,11 +134,12 @@ export class Replica {
   }
 
   #target(clock: ProcessClock): ServerTarget {
-    const { network, api } = this.#terms;
-    return networkTarget('operator', () =>
-      // What is left of a killed process in this one reaches nobody.
-      clock.isDead ? network.connectToNothing() : network.connect(this.name, 'api', api),
-    );
+    const { network, api, apiHttp2 } = this.#terms;
+    // What is left of a killed process in this one reaches nobody.
+    const connect = (accept: (end: Duplex) => void) => () =>
+      clock.isDead ? network.connectToNothing() : network.connect(this.name, 'api', accept);
+    const target = networkTarget('operator', connect(api));
+    return apiHttp2 === undefined ? target : { ...target, connectHttp2: connect(apiHttp2) };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
+import { type Focus, fociOfCells, fociOfShards, fociOfSingles, focusFor } from './focus.ts';
 import {
   aDeployment,
   aLeaderWorkerSet,
@@ -37,41 +38,54 @@ export interface Scenario {
   readonly others: readonly KubeObject[];
   readonly budgets: readonly KubeObject[];
   readonly replicas: number;
+  readonly focus: Focus;
 }
 
 /** A third replica costs as much as the second, and seldom shows what two do not. */
 const replicaCounts = [1, 1, 2, 2, 2, 3];
 
+const kinds = [single, shards, single, cells, single, shards, single, gang, single, shards];
+
 /** Neighbouring seeds tell stories of different kinds, so that few of them have met all kinds. */
 export function drawScenario(seed: number, random: Random): Scenario {
-  const kind = [single, shards, single, cells, single, shards, single, gang, single, shards][seed % 10] ?? single;
-  return { others: [], ...kind(random), replicas: random.pick(replicaCounts) ?? 1 };
+  const kind = kinds[seed % kinds.length] ?? single;
+  const before = kinds.slice(0, seed % kinds.length).filter((one) => one === kind).length;
+  const turn = Math.floor(seed / kinds.length) * kinds.filter((one) => one === kind).length + before;
+  return { others: [], focus: { often: [] }, ...kind(random, turn), replicas: random.pick(replicaCounts) ?? 1 };
 }
 
-type Drawn = Omit<Scenario, 'replicas' | 'others'> & Partial<Pick<Scenario, 'others'>>;
+type Drawn = Omit<Scenario, 'replicas' | 'others' | 'focus'> & Partial<Pick<Scenario, 'others' | 'focus'>>;
 
 /** Each pod is a unit, or the only one of its group. */
-function single(random: Random): Drawn {
+function single(random: Random, turn: number): Drawn {
   const replicas = 3 + random.below(2);
-  const traits = random.pick([gated, quick, quick, {}]) ?? {};
-  const room = random.chance(80) ? 1 : 2;
+  const focus = focusFor(turn, fociOfSingles);
+  const traits = focus.traits ?? random.pick([gated, quick, quick, {}]) ?? {};
+  const room = focus.tight || random.chance(80) ? 1 : 2;
   const least = { minAvailable: replicas - room };
   const limit = random.chance(50) ? { maxUnavailable: room } : least;
-  if (random.chance(50)) {
+  if (random.chance(50) && focus.sameNames !== true) {
     const object = aDeployment('web', replicas, traits);
-    return { apps: [{ name: 'web', kind: 'Deployment', replicas, pods: replicas, object }], ...budgetsOf('web') };
+    return {
+      apps: [{ name: 'web', kind: 'Deployment', replicas, pods: replicas, object }],
+      focus,
+      ...budgetsOf('web'),
+    };
   }
   const object = aStatefulSet('db', 'db', replicas, traits);
   const apps: readonly App[] = [{ name: 'db', kind: 'StatefulSet', replicas, pods: replicas, object }];
-  return { apps, ...budgetsOf('db') };
+  return { apps, focus, ...budgetsOf('db') };
 
   function budgetsOf(app: string): { readonly budgets: readonly KubeObject[] } {
     const all = { app };
     const front = { app, [tierLabel]: 'front' };
-    const pub = aPub('pub', all, limit, random.chance(20) ? { total: replicas } : {});
+    const statesTotal = focus.budgets === 'total' || random.chance(20);
+    const pub = aPub('pub', all, limit, statesTotal ? { total: replicas } : {});
     const plain = aPdb('plain', all, limit);
     const tier = aPdb('tier', front, { minAvailable: random.below(2) });
     const mixed = [plain, frontGroup(front)];
+    if (focus.budgets === 'plain') return { budgets: random.pick([[pub, plain], mixed]) ?? [] };
+    if (focus.budgets !== undefined) return { budgets: [pub] };
     if (app === 'web') return { budgets: random.pick([[pub], [pub, plain], [pub, tier], mixed]) ?? [] };
     const groups = aPdb('group', all, least, { label: ordinalLabel, minimum: 1 });
     return { budgets: random.pick([[pub], [pub, plain], [pub, tier], mixed, [groups], [groups, tier]]) ?? [] };
@@ -84,21 +98,22 @@ function frontGroup(front: Readonly<Record<string, string>>): KubeObject {
 }
 
 /** A LeaderWorkerSet: groups of two. */
-function shards(random: Random): Drawn {
+function shards(random: Random, turn: number): Drawn {
+  const focus = focusFor(turn, fociOfShards);
   const replicas = 2 + random.below(2);
-  const object = aLeaderWorkerSet('llm', replicas, 2, random.chance(30) ? probed : {});
+  const object = aLeaderWorkerSet('llm', replicas, 2, focus.traits ?? (random.chance(30) ? probed : {}));
   const apps: readonly App[] = [{ name: 'llm', kind: 'LeaderWorkerSet', replicas, pods: replicas * 2, object }];
-  const room = random.chance(80) ? 1 : 2;
+  const room = focus.tight || random.chance(80) ? 1 : 2;
   const limit: Limit = random.chance(50) ? { maxUnavailable: room } : { minAvailable: replicas - room };
   const all = { app: 'llm' };
   const pub = aPub('pub', all, limit, { groupMinimum: random.pick([2, 2, 3]) ?? 2 });
   const groups = aPdb('group', all, limit, {});
   const tier = aPdb('tier', { ...all, [tierLabel]: 'front' }, { minAvailable: random.below(2) });
-  return { apps, budgets: random.pick([[pub], [groups], [pub, groups], [pub, tier]]) ?? [] };
+  return { apps, focus, budgets: random.pick([[pub], [groups], [pub, groups], [pub, tier]]) ?? [] };
 }
 
 /** Groups by a label whose size nothing states, each a StatefulSet of its own; their pods take their time to go. */
-function cells(random: Random): Drawn {
+function cells(random: Random, turn: number): Drawn {
   const size = 2 + random.below(2);
   const apps = ['a', 'b'].map((cell): App => {
     const annotations = { [sizeAnnotation]: String(size), 'sim.holdfast.dev/stop-delay': '12s' };
@@ -106,7 +121,8 @@ function cells(random: Random): Drawn {
     const object = aStatefulSet(`cell-${cell}`, 'cells', size, traits);
     return { name: `cell-${cell}`, kind: 'StatefulSet', replicas: size, pods: size, object, fixed: true };
   });
-  return { apps, budgets: [aPdb('group', { app: 'cells' }, { minAvailable: 1 }, { label: cellLabel })] };
+  const focus = focusFor(turn, fociOfCells);
+  return { apps, focus, budgets: [aPdb('group', { app: 'cells' }, { minAvailable: 1 }, { label: cellLabel })] };
 }
 
 /** Pods of a gang that say nothing of which replica of it they are in. */

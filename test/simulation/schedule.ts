@@ -17,6 +17,9 @@ export interface ScheduleResult {
   readonly history: History;
 }
 
+/** As with real API servers: watches share a connection that is pinged. Otherwise each is renewed every few seconds, which costs more. */
+const http2Percent = 70;
+
 /** One random story of the whole stack. A schedule is its seed, and nothing else. */
 export async function runSchedule(seed: number, logLevel: 'error' | 'warn' = 'error'): Promise<ScheduleResult> {
   const random = new Random(seed);
@@ -24,7 +27,9 @@ export async function runSchedule(seed: number, logLevel: 'error' | 'warn' = 'er
   const transcript: string[] = [];
   const skews = [0, 0, 0].map(() => (random.chance(30) ? (random.below(600) - 300) * 1_000 : 0));
   let origin = 0;
-  const opening = openStack({ seed, replicas: scenario.replicas, skews, logLevel, report: (line) => tell(line) });
+  const http2 = random.chance(http2Percent);
+  const report = (line: string) => tell(line);
+  const opening = openStack({ seed, replicas: scenario.replicas, running: scenario, skews, http2, logLevel, report });
   let stack: Stack | undefined;
   const tell = (line: string) => {
     const at = stack === undefined ? 0 : stack.clock.now() - origin;

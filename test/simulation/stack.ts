@@ -6,19 +6,19 @@ import {
   startInProcessCluster,
 } from '../../packages/embedded-cluster/src/in-process-cluster.ts';
 import { untilIdle, VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
+import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import { linkPair } from '../../packages/holdfast/src/cli/simulate/link.ts';
 import { caBundle } from '../../packages/holdfast/src/cli/simulate/protection.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import type { KubeClient } from '../../packages/holdfast/src/kube/client/client.ts';
 import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
 import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
-import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
-import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
 import { registerWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import { History } from './history.ts';
-import { installedContents, pace, signingKey, startedAt } from './installed.ts';
+import { contentsWith, pace, type Running, signingKey, startedAt } from './installed.ts';
 import { Network } from './network.ts';
 import { networkTarget, Replica, simulatedUrl } from './replica.ts';
 
@@ -36,7 +36,10 @@ export interface Stack {
 export interface StackTerms {
   readonly seed: number;
   readonly replicas: number;
+  readonly running: Running;
   readonly skews: readonly number[];
+  /** Whether the API server speaks HTTP/2 with the replicas. */
+  readonly http2: boolean;
   readonly logLevel: 'error' | 'warn';
   readonly report: (line: string) => void;
 }
@@ -66,7 +69,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
       return network.connect('api', replica.name, (end) => replica.accept(end));
     },
     signingKey,
-    contents: await installedContents(),
+    contents: await contentsWith(terms.running),
     async prepare() {
       // The kinds that the contents define are served when their controller has looked at them.
       await clock.settled();
@@ -83,6 +86,7 @@ export async function openStack(terms: StackTerms): Promise<Stack> {
         random: randomOf(10 + index),
         network,
         api,
+        apiHttp2: terms.http2 ? (end) => cluster.api.acceptHttp2(end) : undefined,
         skewMs: terms.skews[index] ?? 0,
         logLevel,
         report,

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
 import { Wire } from './wire.ts';
 
-function aWire(delays: readonly number[] = []) {
+function aWire(delays: readonly number[] = [], isLost: () => boolean = () => false) {
   const clock = new VirtualClock();
   const left = [...delays];
   let closed = 0;
-  const terms = { clock, delay: () => left.shift() ?? 0, closed: () => (closed += 1) };
+  const terms = { clock, delay: () => left.shift() ?? 0, isLost, closed: () => (closed += 1) };
   const wire = new Wire('a', 'b', terms);
   return { clock, wire, arrived: textOf(wire.far), closed: () => closed };
 }
@@ -38,6 +38,16 @@ test('a connection that is cut ends for both, and what was on its way is lost', 
   await clock.advance(2_000);
   expect(arrived()).toBe('');
   expect(closed()).toBe(1);
+});
+
+test('a piece that is lost takes the connection with it: what was sent before has arrived, and both ends see it close', async () => {
+  const fates = [false, true];
+  const { wire, arrived } = aWire([], () => fates.shift() === true);
+  textOf(wire.near);
+  wire.near.write('asked');
+  wire.near.write('lost');
+  await Promise.all([once(wire.near, 'close'), once(wire.far, 'close')]);
+  expect(arrived()).toBe('asked');
 });
 
 test('a connection that died silently delivers nothing and tells neither end', async () => {

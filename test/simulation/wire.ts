@@ -5,6 +5,8 @@ interface WireTerms {
   readonly clock: Clock;
   /** How long the next piece is on its way, in milliseconds. */
   readonly delay: () => number;
+  /** Whether the next piece is lost, and the connection with it. */
+  readonly isLost: () => boolean;
   /** Called when both ends are closed. */
   readonly closed: () => void;
 }
@@ -18,7 +20,8 @@ export class Wire {
 
   constructor(from: string, to: string, terms: WireTerms) {
     this.parties = [from, to];
-    const [there, back] = [new Pipe(terms), new Pipe(terms)];
+    const cut = () => this.cut();
+    const [there, back] = [new Pipe(terms, cut), new Pipe(terms, cut)];
     this.#pipes = [there, back];
     this.near = new WireEnd(there);
     this.far = new WireEnd(back);
@@ -57,13 +60,16 @@ export class Wire {
 }
 
 /** What a process holds of a connection. */
-class WireEnd extends SocketLike {
+export class WireEnd extends SocketLike {
   readonly #out: Pipe;
 
   constructor(out: Pipe) {
     super({ allowHalfOpen: false });
     this.#out = out;
   }
+
+  /** What has arrived, as sockets count it. */
+  bytesRead = 0;
 
   override _read(): void {}
 
@@ -86,6 +92,7 @@ class WireEnd extends SocketLike {
 /** One direction of a connection. `null` is its end. */
 class Pipe {
   readonly #terms: WireTerms;
+  readonly #cutWire: () => void;
   readonly #queue: (Buffer | null)[] = [];
   #waiting = false;
   #state: 'open' | 'forNow' | 'forGood' = 'open';
@@ -93,8 +100,9 @@ class Pipe {
   #delivered = false;
   sink: WireEnd | undefined;
 
-  constructor(terms: WireTerms) {
+  constructor(terms: WireTerms, cutWire: () => void) {
     this.#terms = terms;
+    this.#cutWire = cutWire;
   }
 
   send(piece: Buffer | null): void {
@@ -135,12 +143,15 @@ class Pipe {
 
   #deliver(): void {
     const piece = this.#queue.shift();
-    if (piece !== undefined) this.#hand(piece);
+    if (piece === undefined) return;
+    if (piece !== null && this.#terms.isLost()) this.#cutWire();
+    else this.#hand(piece);
   }
 
   #hand(piece: Buffer | null): void {
     if (this.sink === undefined || this.sink.destroyed || this.#delivered) return;
     this.#delivered = piece === null;
+    this.sink.bytesRead += piece?.length ?? 0;
     this.sink.push(piece);
   }
 }

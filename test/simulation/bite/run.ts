@@ -9,6 +9,7 @@ import { gcOptions } from '../process-runner.ts';
 import type { Mistake } from './mistake.ts';
 import { mistakenSource } from './mistaken-source.ts';
 import { mistakes } from './mistakes.ts';
+import type { Tried } from './tried.ts';
 
 /** A schedule that takes longer hangs: a mistake may also be noticed by that. */
 const msPerSchedule = 60_000;
@@ -39,9 +40,9 @@ async function firstSeed(mistake: Mistake): Promise<string> {
     timeout: seeds.length * msPerSchedule,
   });
   if (run.status !== 0) return `ended with ${run.status ?? run.signal}: ${run.stderr.trim().split('\n').at(-1)}`;
-  if (run.stdout === '') return `none of ${seeds.length} to ${last}`;
-  const { seed, clause } = JSON.parse(run.stdout) as { readonly seed: number; readonly clause: string };
-  return `${seed} (${clause})`;
+  const { schedules, cpuSeconds, noticed } = JSON.parse(run.stdout) as Tried;
+  const cost = `${schedules} schedules, ${cpuSeconds.toFixed(0)} s of CPU`;
+  return noticed === undefined ? `none to ${last} | ${cost}` : `${noticed.seed} (${noticed.clause}) | ${cost}`;
 }
 
 async function bundled(mistake: Mistake, outfile: string): Promise<void> {

@@ -1,4 +1,12 @@
-import { createServer as createPlainServer, type Server as PlainServer, type ServerOptions as Terms } from 'node:http';
+import type { EventEmitter } from 'node:events';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type Server as PlainServer,
+  type ServerResponse,
+  type ServerOptions as Terms,
+} from 'node:http';
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -28,7 +36,9 @@ export interface RunningServer {
 
 /** A server that is reached only by a connection that is handed to it. */
 export interface InProcessServer {
+  /** For HTTP/1.1. */
   accept(connection: Duplex): void;
+  acceptHttp2(connection: Duplex): void;
   close(): Promise<void>;
 }
 
@@ -66,19 +76,30 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 /** Without a network no client is slow, and none has a certificate: a token has to say who asks. */
 export function serveInProcess(options: FrontOptions): InProcessServer {
   const server = createPlainServer({ ...common, requestTimeout: 0, headersTimeout: 0 });
+  const http2Server = createHttp2Server();
   const connections = new Set<Duplex>();
-  answerBy(new ApiFront(options), server);
+  const front = new ApiFront(options);
+  answerBy(front, server);
+  http2Server.on('request', (request, response) => void front.onRequest(...asHttp1(request, response)));
+  const taker = (by: EventEmitter) => (connection: Duplex) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
+    by.emit('connection', connection);
+  };
   return {
-    accept(connection) {
-      connections.add(connection);
-      connection.once('close', () => connections.delete(connection));
-      server.emit('connection', connection);
-    },
+    accept: taker(server),
+    acceptHttp2: taker(http2Server),
     async close() {
       for (const connection of connections) connection.destroy();
       server.removeAllListeners();
+      http2Server.removeAllListeners();
     },
   };
+}
+
+/** Node.js gives HTTP/2 the interface of HTTP/1.1, as far as the front uses it; only the types do not say so. */
+function asHttp1(request: Http2ServerRequest, response: Http2ServerResponse): [IncomingMessage, ServerResponse] {
+  return [request as unknown as IncomingMessage, response as unknown as ServerResponse];
 }
 
 function answerBy(api: ApiFront, server: PlainServer): void {

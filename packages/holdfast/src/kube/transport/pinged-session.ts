@@ -1,8 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
-import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../time/clock.ts';
 import { failedAttempt, pathBelow, requestHeadersOf, type Sent, type Timebox } from './attempt.ts';
-import type { ClientIdentity, ServerTarget } from './target.ts';
+import type { ClientIdentity, CountedDuplex, ServerTarget } from './target.ts';
 import {
   connectionFailure,
   credentialsFailure,
@@ -43,7 +42,7 @@ const maxSessionMemory = 64;
 export class PingedSession {
   readonly proof: WatchProof;
   readonly #options: PingedSessionOptions;
-  readonly #socket: TLSSocket;
+  readonly #socket: CountedDuplex;
   readonly #session: ClientHttp2Session;
   #heardAt: number;
   #bytes = 0;
@@ -53,7 +52,7 @@ export class PingedSession {
   #pinging = false;
   #timer: Timer;
 
-  constructor(socket: TLSSocket, options: PingedSessionOptions) {
+  constructor(socket: CountedDuplex, options: PingedSessionOptions) {
     this.#options = options;
     this.#socket = socket;
     this.#session = connect(options.target.server.origin, {

@@ -15,6 +15,9 @@ export interface ClientIdentity {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
+/** A connection that counts what has arrived on it, as sockets do. */
+export type CountedDuplex = Duplex & { readonly bytesRead: number };
+
 export interface ServerTarget {
   /** `https://host:port/prefix`; plain HTTP only where a person configured it. */
   readonly server: URL;
@@ -29,6 +32,8 @@ export interface ServerTarget {
   forget(): boolean;
   /** Where there is no network: a new connection to the server. HTTP is spoken over it, without TLS. */
   connect?(): Duplex;
+  /** The same for HTTP/2, where the server speaks it on such connections: watches share one of them. */
+  connectHttp2?(): CountedDuplex;
   /** What `connect` gives can die without being closed, as on a network. Absent: it cannot. */
   readonly connectionsDie?: boolean;
 }

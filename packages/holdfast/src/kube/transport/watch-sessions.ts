@@ -26,7 +26,10 @@ export class WatchSessions {
   obtain(material: TlsMaterial): Promise<PingedSession | undefined> {
     if (!sameMaterial(this.#material, material)) this.#start(material);
     const { clock, target } = this.#options;
-    if (target.server.protocol === 'http:' || clock.monotonic() < this.#http1Until) return Promise.resolve(undefined);
+    const speaksTls = target.server.protocol === 'https:';
+    if (target.connectHttp2 === undefined && (!speaksTls || clock.monotonic() < this.#http1Until)) {
+      return Promise.resolve(undefined);
+    }
     if (this.#session?.usable === true) return Promise.resolve(this.#session);
     // Watches that begin at the same time share it.
     this.#dialling ??= this.#dial(material).finally(() => {
@@ -49,16 +52,21 @@ export class WatchSessions {
   }
 
   async #dial(material: TlsMaterial): Promise<PingedSession | undefined> {
-    const socket = await this.#connect(material);
-    if (socket.alpnProtocol !== 'h2') {
-      socket.destroy();
-      this.#http1Until = this.#options.clock.monotonic() + http1Ms;
-      return undefined;
-    }
+    const socket = this.#options.target.connectHttp2?.() ?? (await this.#negotiate(material));
+    if (socket === undefined) return undefined;
     const session = new PingedSession(socket, this.#options);
     if (this.#closed) session.destroy();
     else if (this.#material === material || sameMaterial(this.#material, material)) this.#session = session;
     return session;
+  }
+
+  /** Undefined: the server speaks HTTP/1.1 only. */
+  async #negotiate(material: TlsMaterial): Promise<TLSSocket | undefined> {
+    const socket = await this.#connect(material);
+    if (socket.alpnProtocol === 'h2') return socket;
+    socket.destroy();
+    this.#http1Until = this.#options.clock.monotonic() + http1Ms;
+    return undefined;
   }
 
   async #connect(material: TlsMaterial): Promise<TLSSocket> {
