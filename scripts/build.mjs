@@ -1,5 +1,6 @@
 // Bundles the commands into dist: what each of them needs is in chunks of its own, so that `holdfast --help` reads little.
 // Runs by itself after `npm ci` (the `prepare` script).
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
@@ -31,6 +32,7 @@ for (const { path, contents } of outputFiles.toSorted((a, b) => Number(isEntry(a
 }
 putThirdParty();
 removeOld();
+putInputs();
 
 function put(path, contents, mode) {
   mkdirSync(dirname(path), { recursive: true });
@@ -51,6 +53,16 @@ function putThirdParty() {
   );
   put('dist/THIRD-PARTY-LICENSES.txt', licenceTexts(packages), 0o644);
   put('dist/holdfast.cdx.json', `${JSON.stringify(bill, null, 2)}\n`, 0o644);
+}
+
+/** What this build was made of, each file with its hash: tests build again only where one of these has changed. */
+function putInputs() {
+  const others = ['scripts/build.mjs', 'scripts/third-party.mjs', 'package.json', 'package-lock.json'];
+  const hashed = [...Object.keys(metafile.inputs), ...others].map((path) => [
+    path,
+    createHash('sha256').update(readFileSync(path)).digest('hex'),
+  ]);
+  put('dist/inputs.json', `${JSON.stringify(Object.fromEntries(hashed), null, 2)}\n`, 0o644);
 }
 
 function isEntry(path) {

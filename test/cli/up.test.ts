@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../support/built.ts';
 import { accessFrom, type Body, KubeHttp } from '../support/kube-http.ts';
 import { UpProcess } from './up-process.ts';
 
@@ -11,7 +11,7 @@ const root = mkdtempSync(join(tmpdir(), 'holdfast-up-'));
 const running: UpProcess[] = [];
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
 });
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop('SIGKILL');

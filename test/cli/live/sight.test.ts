@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crdManifests } from '../../../src/operator/install/manifests.ts';
 import { peopleRoles } from '../../../src/operator/install/people-roles.ts';
-import { buildHoldfast, type Holdfast, holdfastFor } from '../../e2e/support/holdfast.ts';
+import { type Holdfast, holdfastFor } from '../../e2e/support/holdfast.ts';
 import { pdb } from '../../e2e/support/objects.ts';
 import { waitUntil } from '../../e2e/support/wait.ts';
+import { ensureBuilt } from '../../support/built.ts';
 import { made, type TestCluster, testCluster } from '../../support/cluster.ts';
 import { reading, userWith, viewerOf } from './support.ts';
 
-buildHoldfast();
+ensureBuilt();
 let cluster: TestCluster;
 let namespace: string;
 let viewer: Holdfast;

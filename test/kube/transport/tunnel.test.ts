@@ -9,11 +9,12 @@ import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.t
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import { buildHoldfast, holdfastFor } from '../../e2e/support/holdfast.ts';
+import { holdfastFor } from '../../e2e/support/holdfast.ts';
+import { ensureBuilt } from '../../support/built.ts';
 import { made, type TestCluster, testCluster } from '../../support/cluster.ts';
 import { ConnectProxy, type ConnectProxyWish } from '../../support/connect-proxy.ts';
 
-buildHoldfast();
+ensureBuilt();
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await testCluster();
