@@ -5,6 +5,7 @@ import type { PodUnavailableBudget } from '../../src/api/pub.ts';
 import { type DrainSimulation, type PodKey, simulateDrain } from '../../src/core/drain/simulate.ts';
 import { aWorld } from '../support/a-world.ts';
 import { aGroupPdb, anOwner, ns } from '../support/builders.ts';
+import { runs } from '../support/effort.ts';
 import { groupIndex, lwsPods, pubFor } from '../support/fleet.ts';
 
 /** A LeaderWorkerSet of a few groups, some pods not ready, one budget, and the pods to drain in some order. */
@@ -74,7 +75,7 @@ describe('drains of random groups', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs({ short: 125, long: 500 }) },
     );
   });
 
@@ -92,7 +93,7 @@ describe('drains of random groups', () => {
           sample.drained.filter((name) => !first.includes(name)).toSorted(),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: runs({ short: 125, long: 500 }) },
     );
   });
 
@@ -103,7 +104,7 @@ describe('drains of random groups', () => {
           expect(run({ ...sample, drained: [pod.name] }).stuck).toHaveLength(1);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 75, long: 300 }) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { runsOf } from '../../src/core/container-runs.ts';
 import { recordChange } from '../../src/core/ledger/change-record.ts';
 import { changeOver } from '../../src/core/ledger/update-finished.ts';
 import { PodRecord } from '../../src/core/world/pod-record.ts';
+import { runs } from '../support/effort.ts';
 
 /**
  * A pod whose images change again and again, its kubelet, which looks when it likes and whose reports may be left out, and a leader
@@ -139,6 +140,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 describe('updates in place in any order', () => {
   it('[L8] are over when nothing is under way any more', () => {
+    const lives = runs({ short: 500, long: 2_000 });
     let released = 0;
     fc.assert(
       fc.property(fc.array(action, { maxLength: 50, size: 'max' }), (actions) => {
@@ -146,8 +148,8 @@ describe('updates in place in any order', () => {
         for (const one of actions) model.act(one);
         released += model.released;
       }),
-      { numRuns: 2_000 },
+      { numRuns: lives },
     );
-    expect(released).toBeGreaterThan(200);
+    expect(released).toBeGreaterThan(lives / 10);
   });
 });

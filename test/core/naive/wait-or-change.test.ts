@@ -5,6 +5,7 @@ import { decide } from '../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
 import type { Blocker } from '../../../src/core/verdict.ts';
 import type { World } from '../../../src/core/world/world.ts';
+import { runs as effort } from '../../support/effort.ts';
 import { anyStory, type Story } from './arbitraries.ts';
 import { newWorld, tell } from './compare.ts';
 import { type Event, happen, type Moment } from './events.ts';
@@ -13,7 +14,7 @@ import { emptyState } from './model.ts';
 import { restarted } from './restart.ts';
 import { namespaceOf } from './state.ts';
 
-const runs = Number(process.env['HOLDFAST_RUNS'] ?? 400);
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? effort({ short: 80, long: 400 }));
 const timeout = Math.max(300_000, runs * 2_000);
 const byNumbers: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['BudgetExhausted', 'UnhealthyRefused']);
 /** Nothing states how large the group is: a refusal by numbers turns into it when pods come up. */

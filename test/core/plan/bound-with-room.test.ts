@@ -4,6 +4,7 @@ import type { PlanInput } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan.ts';
 import { aWorld } from '../../support/a-world.ts';
 import { aGroupPdb, anOwner, aPdb } from '../../support/builders.ts';
+import { runs } from '../../support/effort.ts';
 import { lwsPods, podsOf } from '../../support/fleet.ts';
 import { podsOn, type Sample, samples, worldOf } from './arbitrary-worlds.ts';
 import { fewestWavesWithRoom } from './brute-force-room.ts';
@@ -53,7 +54,7 @@ describe('the lower bound where pods move to nodes that are drained later', () =
         const plan = planOf(sample, cpu);
         expect(plan.lowerBound.waves).toBeLessThanOrEqual(plan.waves.length);
       }),
-      { numRuns: 600 },
+      { numRuns: runs({ short: 120, long: 600 }) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('the lower bound where pods move to nodes that are drained later', () =
         expect(shortest).toBeDefined();
         expect(plan.lowerBound.waves).toBeLessThanOrEqual(shortest ?? 0);
       }),
-      { numRuns: 150 },
+      { numRuns: runs({ short: 30, long: 150 }) },
     );
   });
 

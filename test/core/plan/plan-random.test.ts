@@ -4,6 +4,7 @@ import type { PlanInput } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan.ts';
 import type { Plan } from '../../../src/core/plan/result.ts';
 import type { World } from '../../../src/core/world/world.ts';
+import { runs } from '../../support/effort.ts';
 import { podsOn, type Sample, samples, worldOf } from './arbitrary-worlds.ts';
 import { fewestWaves } from './brute-force.ts';
 import { evictTogether, goAtOnce, refusalsOf } from './execute.ts';
@@ -44,7 +45,7 @@ describe('plans for random worlds', () => {
         const there = nodesOf(plan).flatMap((node) => podsOn(worldOf(sample), node).map(({ name }) => name));
         expect(pods.toSorted()).toEqual(there.toSorted());
       }),
-      { numRuns: 400 },
+      { numRuns: runs({ short: 80, long: 400 }) },
     );
   });
 
@@ -57,7 +58,7 @@ describe('plans for random worlds', () => {
         expect(never.map(({ node }) => node)).toEqual(stuck);
         for (const one of never) expect(one.why === 'refused' ? one.pods.length : 0).toBeGreaterThan(0);
       }),
-      { numRuns: 200 },
+      { numRuns: runs({ short: 40, long: 200 }) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('plans for random worlds', () => {
         if (atOnce) expect(plan.waves.length).toBeLessThanOrEqual(firstFit(world, drained));
         for (const other of plan.compared) expect(plan.waves.length).toBeLessThanOrEqual(other.waves);
       }),
-      { numRuns: 400 },
+      { numRuns: runs({ short: 80, long: 400 }) },
     );
   });
 
@@ -90,7 +91,7 @@ describe('plans for random worlds', () => {
         expect(plan.waves.length).toBeGreaterThanOrEqual(shortest);
         if (nodes.every(({ rounds }) => rounds === 1)) expect(plan.waves.length).toBe(shortest);
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 60, long: 300 }) },
     );
   });
 
@@ -104,7 +105,7 @@ describe('plans for random worlds', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs({ short: 40, long: 200 }) },
     );
   });
 
@@ -148,7 +149,7 @@ describe('plans for random worlds', () => {
         const named = [...nodesOf(plan), ...plan.never.map(({ node }) => node)];
         expect(named.toSorted()).toEqual([...sample.nodes].toSorted());
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 60, long: 300 }) },
     );
   });
 });
