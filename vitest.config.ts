@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Suites that change nothing of their process: no environment, no exit code, no signals. Their files share a process and the modules that were
- * loaded into it; loading the same modules for each of several hundred files took a quarter of the whole run.
+ * Suites whose files run in a process of their own: a simulation controls the clock and chance of everything in its process. All others change
+ * nothing of their process (no environment, no exit code, no signals) and share one with the modules that were loaded into it: loading the same
+ * modules for each of several hundred files took a quarter of the whole run.
  */
-const sharing = ['agent', 'api', 'cluster', 'core', 'kube', 'operator', 'telemetry'].map(
-  (suite) => `test/${suite}/**/*.test.ts`,
-);
+const alone = ['test/simulation/**/*.test.ts'];
+/** Suites that need more than Node: they have configurations of their own. */
+const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
 // Those that take minutes run in `npm run test:long`, as CI does.
 const long = 'test/**/*.long.test.ts';
 
@@ -20,15 +21,16 @@ export default defineConfig({
     // One more than most machines here have cores: many tests wait for timers and for other processes.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'shared', include: sharing, exclude: [long], isolate: false } },
       {
         extends: true,
         test: {
-          name: 'alone',
+          name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...sharing, 'test/kubernetes/**', 'test/nodes/**', long],
+          exclude: [...alone, ...elsewhere, long],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [long] } },
     ],
   },
 });
