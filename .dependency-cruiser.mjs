@@ -1,26 +1,61 @@
-// The layers of docs/ARCHITECTURE.md. Dependencies point one way; `cluster` stays an independent judge of `core` and `operator`.
-const layers = {
+// The layers of docs/ARCHITECTURE.md. Dependencies point one way; the embedded cluster stays an independent judge of `core` and `operator`.
+const packages = {
+  base: [],
+  'embedded-cluster': ['base'],
+  holdfast: ['base', 'embedded-cluster'],
+};
+
+/** The rooms of packages/holdfast/src. */
+const rooms = {
   api: [],
   core: ['api'],
   kube: ['api'],
   telemetry: [],
-  pki: [],
-  operator: ['api', 'core', 'kube', 'telemetry', 'pki'],
+  trust: ['api'],
+  observe: ['api', 'core', 'kube', 'telemetry', 'trust'],
+  install: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe'],
+  operator: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe', 'install'],
   agent: ['api', 'core', 'kube', 'telemetry'],
-  cluster: ['api', 'telemetry', 'pki'],
-  cli: ['api', 'core', 'kube', 'telemetry', 'pki', 'operator', 'agent', 'cluster'],
+  cli: ['api', 'core', 'kube', 'telemetry', 'trust', 'observe', 'install', 'operator', 'agent'],
 };
 
-const layerRules = Object.entries(layers).map(([layer, allowed]) => ({
-  name: `${layer}-imports-only-${allowed.join('-') || 'itself'}`,
+const packageRules = Object.entries(packages).map(([name, allowed]) => ({
+  name: `${name}-imports-only-${allowed.join('-') || 'itself'}`,
   severity: 'error',
-  from: { path: `^src/${layer}/` },
-  to: { path: '^src/', pathNot: `^src/(${[layer, ...allowed].join('|')})/` },
+  from: { path: `^packages/${name}/src/` },
+  to: { path: '^packages/', pathNot: `^packages/(${[name, ...allowed].join('|')})/src/` },
+}));
+
+const inside = 'packages/holdfast/src';
+const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `${room}-imports-only-${allowed.join('-') || 'itself'}`,
+  severity: 'error',
+  from: { path: `^${inside}/${room}/` },
+  to: { path: `^${inside}/`, pathNot: `^${inside}/(${[room, ...allowed].join('|')})/` },
 }));
 
 export default {
   forbidden: [
-    ...layerRules,
+    ...packageRules,
+    ...roomRules,
+    ...['operator', 'agent', 'install'].map((room) => ({
+      name: `${room}-is-entered-by-its-door`,
+      severity: 'error',
+      from: { path: `^${inside}/`, pathNot: `^${inside}/${room}/` },
+      to: { path: `^${inside}/${room}/`, pathNot: `^${inside}/${room}/index\\.ts$` },
+    })),
+    {
+      name: 'only-the-command-line-starts-a-cluster',
+      severity: 'error',
+      from: { path: `^${inside}/`, pathNot: `^${inside}/cli/` },
+      to: { path: '^packages/embedded-cluster/' },
+    },
+    {
+      name: 'the-embedded-cluster-is-entered-by-its-doors',
+      severity: 'error',
+      from: { path: `^${inside}/` },
+      to: { path: '^packages/embedded-cluster/', pathNot: '^packages/embedded-cluster/src/(index|doors/[^/]+)\\.ts$' },
+    },
     {
       name: 'no-cycles',
       severity: 'error',
@@ -31,18 +66,19 @@ export default {
       name: 'pure-layers-do-no-io',
       severity: 'error',
       comment: 'api and core decide; they never touch the machine',
-      from: { path: '^src/(api|core)/' },
+      from: { path: `^(${inside}/(api|core)/|packages/base/src/(?!certificates/))` },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'every-file-has-a-room',
       severity: 'error',
-      from: { path: '^src/', pathNot: `^src/(${Object.keys(layers).join('|')})/` },
+      from: { path: `^${inside}/`, pathNot: `^${inside}/(${Object.keys(rooms).join('|')})/` },
       to: {},
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/(test|dist)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -3,7 +3,7 @@ export default {
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts' },
   plugins: ['@stryker-mutator/vitest-runner'],
-  mutate: ['src/core/**/*.ts'],
+  mutate: ['packages/holdfast/src/core/**/*.ts'],
   coverageAnalysis: 'perTest',
   ignoreStatic: true,
   concurrency: 2,

@@ -1,15 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+/** All tests; those that take minutes run in `npm run test:long`, as CI does. */
+const all = '{test,packages/*/test}/**/*.test.ts';
+const long = '**/*.long.test.ts';
 /**
- * Suites whose files run in a process of their own: a simulation controls the clock and chance of everything in its process. All others change
- * nothing of their process (no environment, no exit code, no signals) and share one with the modules that were loaded into it: loading the same
- * modules for each of several hundred files took a quarter of the whole run.
+ * The files of the simulation run in processes of their own. All others change nothing of their process (no environment, no exit code, no
+ * signals) and share it with the modules that were loaded into it: loading the same modules for each of several hundred files took a quarter of
+ * the whole run.
  */
-const alone = ['test/simulation/**/*.test.ts'];
+const alone = 'test/simulation/**/*.test.ts';
 /** Suites that need more than Node: they have configurations of their own. */
 const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
-// Those that take minutes run in `npm run test:long`, as CI does.
-const long = 'test/**/*.long.test.ts';
 
 export default defineConfig({
   test: {
@@ -21,16 +22,8 @@ export default defineConfig({
     // One more than most machines here have cores: many tests wait for timers and for other processes.
     maxWorkers: 3,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: [...alone, ...elsewhere, long],
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'alone', include: alone, exclude: [long] } },
+      { extends: true, test: { name: 'shared', include: [all], exclude: [alone, ...elsewhere, long], isolate: false } },
+      { extends: true, test: { name: 'alone', include: [alone], exclude: [long] } },
     ],
   },
 });

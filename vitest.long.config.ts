@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -6,9 +6,10 @@ import { defineConfig } from 'vitest/config';
  * npm run test:long: tests that take minutes (`*.long.test.ts`), and tests with random runs (those that import test/support/effort.ts), with as
  * many runs as they are worth.
  */
-const include = readdirSync('test', { recursive: true, encoding: 'utf8' })
+const include = ['test', ...readdirSync('packages').map((name) => join('packages', name, 'test'))]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)))
   .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => join('test', file))
   .filter((file) => file.endsWith('.long.test.ts') || readFileSync(file, 'utf8').includes('/effort.ts'));
 if (include.length === 0) throw new Error('no test takes long');
 

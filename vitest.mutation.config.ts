@@ -6,13 +6,13 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
-    include: ['test/core/**/*.test.ts'],
+    include: ['packages/holdfast/test/core/**/*.test.ts'],
     exclude: [
-      'test/core/naive/**',
-      'test/core/ledger-model/**',
-      'test/core/**/*random*',
-      'test/core/rollout/convergence.test.ts',
-      'test/core/rollout/model-fidelity.test.ts',
+      'packages/holdfast/test/core/naive/**',
+      'packages/holdfast/test/core/ledger-model/**',
+      'packages/holdfast/test/core/**/*random*',
+      'packages/holdfast/test/core/rollout/convergence.test.ts',
+      'packages/holdfast/test/core/rollout/model-fidelity.test.ts',
     ],
     testTimeout: 20_000,
     // Tests share no state but a memo; loading every module again for every mutant would cost most of the time.

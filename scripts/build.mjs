@@ -10,7 +10,10 @@ const chunks = 'dist/chunks';
 
 const { outputFiles, metafile } = await build({
   metafile: true,
-  entryPoints: { holdfast: 'src/cli/main.ts', 'kubectl_complete-holdfast': 'src/cli/kubectl-complete.ts' },
+  entryPoints: {
+    holdfast: 'packages/holdfast/src/cli/main.ts',
+    'kubectl_complete-holdfast': 'packages/holdfast/src/cli/kubectl-complete.ts',
+  },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',
   splitting: true,

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 
 const args = [
   'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
-  'src',
+  'packages',
   '--config',
   '.dependency-cruiser.mjs',
   '-T',
@@ -16,7 +16,7 @@ if (!run.stdout) {
   process.exit(1);
 }
 const { summary, modules } = JSON.parse(run.stdout);
-const ours = modules.filter((module) => module.source.startsWith('src/'));
+const ours = modules.filter((module) => /^packages\/[^/]+\/src\//.test(module.source));
 const imports = ours.flatMap((module) => module.dependencies).length;
 for (const violation of summary.violations) {
   console.error(`${violation.rule.severity} ${violation.rule.name}: ${violation.from} -> ${violation.to}`);

@@ -1,8 +1,8 @@
-import { disruptionLedgerCrd } from '../src/api/crd/disruption-ledger.ts';
-import { podUnavailableBudgetCrd } from '../src/api/crd/pod-unavailable-budget.ts';
-import { manifestsOf } from '../src/operator/install/manifests.ts';
-import { renderManifests } from '../src/operator/install/render.ts';
-import { defaultInstallValues, type InstallValues } from '../src/operator/install/values.ts';
+import { disruptionLedgerCrd } from '../packages/holdfast/src/api/crd/disruption-ledger.ts';
+import { podUnavailableBudgetCrd } from '../packages/holdfast/src/api/crd/pod-unavailable-budget.ts';
+import { manifestsOf } from '../packages/holdfast/src/install/manifests/manifests.ts';
+import { renderManifests } from '../packages/holdfast/src/install/manifests/render.ts';
+import { defaultInstallValues, type InstallValues } from '../packages/holdfast/src/install/values/values.ts';
 import { chartFiles } from './chart/chart-files.ts';
 import { krewTemplate } from './krew/manifest.ts';
 import { textsPage, textsPath } from './texts/texts-page.ts';

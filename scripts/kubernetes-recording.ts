@@ -1,4 +1,4 @@
-// Turns what an API server answers into the compact tables of src/cluster/kinds/data. Descriptions stay out.
+// Turns what an API server answers into the compact tables of packages/embedded-cluster/src/kinds/data. Descriptions stay out.
 import type {
   RecordedColumn,
   RecordedDiscovery,
@@ -6,8 +6,8 @@ import type {
   RecordedResource,
   RecordedSubresource,
   RecordedVersion,
-} from '../src/cluster/kinds/recorded.ts';
-import { isServed } from '../src/cluster/kinds/served.ts';
+} from '../packages/embedded-cluster/src/kinds/recorded.ts';
+import { isServed } from '../packages/embedded-cluster/src/kinds/served.ts';
 
 type Json = Record<string, unknown>;
 

@@ -11,7 +11,7 @@ const target = 'docs/images/drain.svg';
 const command = ['simulate', 'examples/llm-serving.yaml', '--with', 'examples/llm-serving-per-pod.yaml', '-o', 'json'];
 const printed = execFileSync(
   process.execPath,
-  ['--import', import.meta.resolve('tsx'), 'src/cli/main.ts', ...command, '--', 'drain', 'node-b'],
+  ['--import', import.meta.resolve('tsx'), 'packages/holdfast/src/cli/main.ts', ...command, '--', 'drain', 'node-b'],
   { cwd: root, encoding: 'utf8' },
 );
 const { asItIs, changed } = JSON.parse(printed) as { readonly asItIs: DrainReport; readonly changed: DrainReport };

@@ -1,8 +1,12 @@
-// Reads the protobuf messages of Kubernetes and the Go types behind them into the table of src/cluster/protobuf/data.
+// Reads the protobuf messages of Kubernetes and the Go types behind them into the table of packages/embedded-cluster/src/protobuf/data.
 //
 // The .proto files say numbers and types. The Go types say what the JSON of a field is: its name, whether the fields of
 // a message stand in place of the message, and whether a zero is left out.
-import { fieldFlags, type MessageField, type RecordedMessages } from '../src/cluster/protobuf/messages.ts';
+import {
+  fieldFlags,
+  type MessageField,
+  type RecordedMessages,
+} from '../packages/embedded-cluster/src/protobuf/messages.ts';
 
 /** One folder of Go source, and the .proto file generated from it. */
 export interface GoPackage {

@@ -10,8 +10,12 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import type { RecordedColumn, RecordedDiscovery, RecordedVersion } from '../src/cluster/kinds/recorded.ts';
-import { isServed } from '../src/cluster/kinds/served.ts';
+import type {
+  RecordedColumn,
+  RecordedDiscovery,
+  RecordedVersion,
+} from '../packages/embedded-cluster/src/kinds/recorded.ts';
+import { isServed } from '../packages/embedded-cluster/src/kinds/served.ts';
 import {
   type ApiResource,
   discoveryText,
@@ -32,7 +36,7 @@ interface Credentials {
   readonly token: string | undefined;
 }
 
-const dataFolder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/cluster/kinds/data');
+const dataFolder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages/embedded-cluster/src/kinds/data');
 const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
 const { values: options } = parseArgs({

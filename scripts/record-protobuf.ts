@@ -9,14 +9,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { recordedDiscovery } from '../src/cluster/kinds/recorded.ts';
-import { joinApiVersion } from '../src/cluster/objects.ts';
-import type { RecordedMessages } from '../src/cluster/protobuf/messages.ts';
-import { valueReaders } from '../src/cluster/protobuf/value-readers.ts';
+import { recordedDiscovery } from '../packages/embedded-cluster/src/kinds/recorded.ts';
+import { joinApiVersion } from '../packages/embedded-cluster/src/objects.ts';
+import type { RecordedMessages } from '../packages/embedded-cluster/src/protobuf/messages.ts';
+import { valueReaders } from '../packages/embedded-cluster/src/protobuf/value-readers.ts';
 import { entryPerLine } from './kubernetes-recording.ts';
 import { type GoPackage, recordMessages, type WantedKind } from './protobuf-recording.ts';
 
-const file = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src/cluster/protobuf/data/messages.json');
+const file = join(
+  dirname(dirname(fileURLToPath(import.meta.url))),
+  'packages/embedded-cluster/src/protobuf/data/messages.json',
+);
 const metaPackage = 'k8s.io.apimachinery.pkg.apis.meta.v1';
 /** Options of `kubectl exec` travel in the query, never in a body. */
 const neverInBody = new Set(['PodExecOptions']);

@@ -4,7 +4,8 @@ import { delimiter, join, resolve } from 'node:path';
 import { imageNode, imageNodeFolder } from './image/node.mjs';
 
 /** What the image runs; and the image itself, where it was made here. */
-const suites = ['test/core', 'test/kube', 'test/operator', 'test/agent', 'test/scripts/image.test.ts'];
+const rooms = ['core', 'kube', 'operator', 'agent'].map((room) => `packages/holdfast/test/${room}`);
+const suites = ['packages/base/test', ...rooms, 'test/scripts/image.test.ts'];
 
 const bin = resolve(join(imageNodeFolder(process.arch), 'bin'));
 const node = join(bin, 'node');

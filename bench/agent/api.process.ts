@@ -1,6 +1,6 @@
 // The API server that the agent and the operator work for. It is the one of the webhook's suite, with pods that are kept.
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
+import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
 import { answerWith } from '../cluster/answering.ts';
 import { ApiServer, conditionsOf } from '../webhook/api-server.ts';
 import { type Collection, metadataOf, StoredCollection, Versions } from '../webhook/collection.ts';

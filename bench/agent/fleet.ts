@@ -1,6 +1,6 @@
-import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
-import type { JsonMap } from '../../src/cluster/patch/json-tree.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
+import type { JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
+import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
 import { probedPod, probeOf } from './pods.ts';
 
 /** A cluster whose pods all have probes, spread over its nodes. */

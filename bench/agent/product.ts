@@ -23,7 +23,7 @@ export class Product {
 
   async bundle(): Promise<void> {
     await build({
-      entryPoints: ['src/cli/main.ts'],
+      entryPoints: ['packages/holdfast/src/cli/main.ts'],
       outfile: this.#program,
       bundle: true,
       platform: 'node',

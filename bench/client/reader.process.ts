@@ -1,14 +1,14 @@
 // A child process: reads all pods, follows their changes, and says what it took.
-import type { Pod } from '../../src/api/pod.ts';
-import { KubeClient } from '../../src/kube/client/client.ts';
-import { Interner } from '../../src/kube/projection/interner.ts';
-import { projectPod } from '../../src/kube/projection/pod.ts';
-import { ObjectCache } from '../../src/kube/reflector/cache.ts';
-import { Reflector } from '../../src/kube/reflector/reflector.ts';
-import { realClock, sleep } from '../../src/kube/time/clock.ts';
-import { systemRandom } from '../../src/kube/time/random.ts';
-import { Connection } from '../../src/kube/transport/connection.ts';
-import { RateLimiter } from '../../src/kube/transport/rate-limit.ts';
+import type { Pod } from '../../packages/holdfast/src/api/pod.ts';
+import { KubeClient } from '../../packages/holdfast/src/kube/client/client.ts';
+import { Interner } from '../../packages/holdfast/src/kube/projection/interner.ts';
+import { projectPod } from '../../packages/holdfast/src/kube/projection/pod.ts';
+import { ObjectCache } from '../../packages/holdfast/src/kube/reflector/cache.ts';
+import { Reflector } from '../../packages/holdfast/src/kube/reflector/reflector.ts';
+import { realClock, sleep } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { RateLimiter } from '../../packages/holdfast/src/kube/transport/rate-limit.ts';
 import { heap } from '../core/measure.ts';
 
 export interface Reading {

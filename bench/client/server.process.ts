@@ -2,8 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { realClock } from '../../packages/embedded-cluster/src/time/clock.ts';
 import { bigPod } from './big-pod.ts';
 
 const podCount = Number(process.argv[2]);

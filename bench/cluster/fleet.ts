@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
+import { createNodes } from '../../packages/embedded-cluster/src/nodes/create-nodes.ts';
 import { markdownTable } from '../core/measure.ts';
 import { kilobytes, seconds, whole } from './figures.ts';
 import type { Cpu, Memory, Request, ToLoad, ToServer } from './messages.ts';

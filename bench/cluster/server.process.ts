@@ -2,10 +2,10 @@
 import { Session } from 'node:inspector/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { Pod } from 'kubernetes-types/core/v1.js';
-import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { startCluster } from '../../src/cluster/cluster.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
+import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { startCluster } from '../../packages/embedded-cluster/src/cluster.ts';
+import { realClock } from '../../packages/embedded-cluster/src/time/clock.ts';
 import { answerWith, cpuSpent } from './answering.ts';
 import type { Access, Memory, ToServer } from './messages.ts';
 

@@ -1,9 +1,9 @@
-import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { Pod } from '../../src/api/pod.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
-import type { OwnerState } from '../../src/core/owner.ts';
-import { collections } from '../../src/core/sync.ts';
-import { World } from '../../src/core/world/world.ts';
+import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
+import type { Pod } from '../../packages/holdfast/src/api/pod.ts';
+import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub/pub.ts';
+import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
+import { collections } from '../../packages/holdfast/src/core/sync.ts';
+import { World } from '../../packages/holdfast/src/core/world/world.ts';
 
 /** Big clusters that look like real ones: names, labels and owners as controllers write them. */
 

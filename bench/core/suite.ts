@@ -1,5 +1,5 @@
-import { decide } from '../../src/core/decide/decide.ts';
-import type { World } from '../../src/core/world/world.ts';
+import { decide } from '../../packages/holdfast/src/core/decide/decide.ts';
+import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { groupPdbOf, podOf, pubOf, statefulSet, syncedWorld } from './fleet.ts';
 import { heap, markdownTable, percentiles, rate } from './measure.ts';
 

@@ -1,6 +1,6 @@
-import type { OwnerState } from '../../src/core/owner.ts';
-import type { PlanNode, PodShape } from '../../src/core/plan/input.ts';
-import type { World } from '../../src/core/world/world.ts';
+import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
+import type { PlanNode, PodShape } from '../../packages/holdfast/src/core/plan/input.ts';
+import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { groupPdbOf, podOf, pubOf, statefulSet, syncedWorld } from '../core/fleet.ts';
 
 const gib = 1024 ** 3;

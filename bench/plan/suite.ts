@@ -1,5 +1,5 @@
-import { planDrain } from '../../src/core/plan/plan.ts';
-import type { Plan } from '../../src/core/plan/result.ts';
+import { planDrain } from '../../packages/holdfast/src/core/plan/plan-drain.ts';
+import type { Plan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
 import { markdownTable } from '../core/measure.ts';
 import { type FleetSize, planFleet } from './fleet.ts';
 

@@ -1,4 +1,4 @@
-import type { LoadedObject } from '../../src/cli/load-objects.ts';
+import type { LoadedObject } from '../../packages/holdfast/src/cli/load-objects.ts';
 
 const born = '2026-10-01T00:00:00Z';
 const ready = '2026-10-01T00:00:25Z';

@@ -1,6 +1,6 @@
-import { evictedIn } from '../../src/cli/simulate/figures.ts';
-import { simulate } from '../../src/cli/simulate/run.ts';
-import { completeSnapshot } from '../../src/cli/simulate/snapshot/complete.ts';
+import { evictedIn } from '../../packages/holdfast/src/cli/simulate/records/figures.ts';
+import { simulate } from '../../packages/holdfast/src/cli/simulate/run.ts';
+import { completeSnapshot } from '../../packages/holdfast/src/cli/simulate/snapshot/complete.ts';
 import { markdownTable } from '../core/measure.ts';
 import { type FleetSize, nodeName, snapshotOf } from './fleet.ts';
 

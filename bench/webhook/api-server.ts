@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { applyJsonPatch } from '../../src/cluster/patch/json-patch.ts';
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
-import { applyMergePatch } from '../../src/cluster/patch/merge-patch.ts';
+import { applyJsonPatch } from '../../packages/embedded-cluster/src/patch/json-patch.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
+import { applyMergePatch } from '../../packages/embedded-cluster/src/patch/merge-patch.ts';
 import { type Collection, metadataOf, type Versions } from './collection.ts';
 import { discoveryOf, type Kind, type Target, targetOf } from './kinds.ts';
 import { listTo, watchTo } from './reading.ts';

@@ -1,8 +1,8 @@
 // Reads a body and answers given bytes over HTTPS, and does nothing else: what the machine, TLS and Node cost alone.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { realClock } from '../../packages/embedded-cluster/src/time/clock.ts';
 import { answerWith, cpuSpent } from '../cluster/answering.ts';
 import type { Endpoint, ToBare } from './messages.ts';
 

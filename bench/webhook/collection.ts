@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import { Feed } from './feed.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import type { JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import { bigPod } from '../client/big-pod.ts';
 import { groupSize, nodes, podName, unitsOf, type Workload, workloadOfPod } from './fleet.ts';
 

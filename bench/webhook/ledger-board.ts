@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import type { LedgerFigures } from './messages.ts';
 
 /** Counts what ledgers are written for. */

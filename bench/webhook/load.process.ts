@@ -1,6 +1,6 @@
 // The API servers that call the webhook, in a process of their own: what they cost is not the operator's.
 import { setTimeout } from 'node:timers/promises';
-import { webhookPaths } from '../../src/operator/install/names.ts';
+import { webhookPaths } from '../../packages/holdfast/src/api/installation-names.ts';
 import { answerWith } from '../cluster/answering.ts';
 import { type Answer, Exchange } from './exchange.ts';
 import type { Loaded, Review, ToLoad } from './messages.ts';

@@ -1,10 +1,10 @@
 // The operator that is measured.
 import { setTimeout } from 'node:timers/promises';
-import type { Access } from '../../src/kube/config/access.ts';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { systemRandom } from '../../src/kube/time/random.ts';
-import { type RunningOperator, startOperator } from '../../src/operator/operator.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import { type RunningOperator, startOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { answerWith, cpuSpent } from '../cluster/answering.ts';
 import { freePort } from './free-port.ts';
 import type { Endpoint, Ready, ToOperator, Usage } from './messages.ts';

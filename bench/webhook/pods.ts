@@ -1,4 +1,4 @@
-import type { JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import type { JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import type { Collection, Versions } from './collection.ts';
 import { Feed } from './feed.ts';
 import { podCount, podNamed } from './fleet.ts';

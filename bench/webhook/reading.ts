@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import { type Collection, metadataOf } from './collection.ts';
 import { lineOf, type Matches } from './feed.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';

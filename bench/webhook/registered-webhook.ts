@@ -1,4 +1,4 @@
-import { isMap } from '../../src/cluster/patch/json-tree.ts';
+import { isMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import type { Collection } from './collection.ts';
 import { type Kind, kinds } from './kinds.ts';
 import type { Endpoint } from './messages.ts';

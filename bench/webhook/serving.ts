@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { realClock } from '../../packages/embedded-cluster/src/time/clock.ts';
 import type { ApiServer } from './api-server.ts';
 import type { Collection, Versions } from './collection.ts';
 import type { Kind } from './kinds.ts';

@@ -1,4 +1,4 @@
-import { isMap, type JsonMap } from '../../src/cluster/patch/json-tree.ts';
+import { isMap, type JsonMap } from '../../packages/embedded-cluster/src/patch/json-tree.ts';
 import { conditionsOf } from './api-server.ts';
 import { metadataOf } from './collection.ts';
 import { groupSize, unitsOf, type Workload, workloadAt, workloads } from './fleet.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { disruptionLedgerCrd } from '../../src/api/crd/disruption-ledger.ts';
-import { podUnavailableBudgetCrd } from '../../src/api/crd/pod-unavailable-budget.ts';
-import type { CustomResourceDefinition } from '../../src/api/crd/schema.ts';
-import { renderManifests } from '../../src/operator/install/render.ts';
+import { disruptionLedgerCrd } from '../../packages/holdfast/src/api/crd/disruption-ledger.ts';
+import { podUnavailableBudgetCrd } from '../../packages/holdfast/src/api/crd/pod-unavailable-budget.ts';
+import type { CustomResourceDefinition } from '../../packages/holdfast/src/api/crd/schema.ts';
+import { renderManifests } from '../../packages/holdfast/src/install/manifests/render.ts';
 import { conflictsTemplate } from './conflicts.ts';
 import { objectLines } from './emit.ts';
 import { header, templates } from './templates.ts';

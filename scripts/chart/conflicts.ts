@@ -1,4 +1,4 @@
-/** What no schema can say, in the words of `holdfast install` (src/operator/install/read-values.ts); a test compares them. */
+/** What no schema can say, in the words of `holdfast install` (packages/holdfast/src/install/values/read-values.ts); a test compares them. */
 const conflicts: readonly (readonly [broken: string, text: string])[] = [
   [
     'eq $.Release.Namespace "kube-system"',

@@ -1,5 +1,5 @@
-import { defaultFeatureGates } from '../../src/operator/feature-gates.ts';
-import { defaultInstallValues, type InstallValues } from '../../src/operator/install/values.ts';
+import { defaultFeatureGates } from '../../packages/holdfast/src/install/values/feature-gates.ts';
+import { defaultInstallValues, type InstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 
 /**
  * The chart's templates are derived from `manifestsOf`: it is called with marks in the place of values, and where a mark comes out, the template

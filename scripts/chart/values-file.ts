@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { type Fields, isObject } from '../../src/api/json.ts';
-import { type Readers, valueReaders } from '../../src/operator/install/read-values.ts';
-import { flag, type ValueSchema } from '../../src/operator/install/value-readers.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { type Fields, isObject } from '../../packages/base/src/json.ts';
+import { type Readers, valueReaders } from '../../packages/holdfast/src/install/values/read-values.ts';
+import { flag, type ValueSchema } from '../../packages/holdfast/src/install/values/value-readers.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import { valueNotes } from './value-notes.ts';
 
 /** What Helm decides instead: the namespace is that of the release, and the operator fills in its webhooks. */

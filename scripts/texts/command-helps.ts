@@ -1,4 +1,4 @@
-import { commands } from '../../src/cli/commands.ts';
+import { commands } from '../../packages/holdfast/src/cli/commands.ts';
 
 export interface CommandHelp {
   readonly name: string;

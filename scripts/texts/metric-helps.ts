@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { createBudgetMetrics } from '../../src/operator/status/budget-metrics.ts';
-import type { Metrics, MetricTerms } from '../../src/telemetry/metrics.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { createBudgetMetrics } from '../../packages/holdfast/src/operator/status/budget-metrics.ts';
+import type { Metrics, MetricTerms } from '../../packages/holdfast/src/telemetry/metrics.ts';
 
 export interface MetricHelp {
   readonly name: string;
@@ -18,7 +18,7 @@ export function metricHelps(): readonly MetricHelp[] {
 }
 
 function sources(): readonly string[] {
-  return ['src/operator', 'src/agent']
+  return ['packages/holdfast/src/observe', 'packages/holdfast/src/operator', 'packages/holdfast/src/agent']
     .flatMap((room) => readdirSync(room, { recursive: true, encoding: 'utf8' }).map((file) => join(room, file)))
     .filter((file) => file.endsWith('.ts'))
     .sort();

@@ -1,4 +1,4 @@
-import type { RefusalCode, RefusalFacts } from '../../src/api/reasons.ts';
+import type { RefusalCode, RefusalFacts } from '../../packages/holdfast/src/api/refusals/reasons.ts';
 
 /** Facts as the engine gives them. Where a refusal reads differently from case to case, there is one example of each. */
 const group = { budget: 'PDB llm', pod: 'llm-0-1', unit: 'llm/0', unitKind: 'group' } as const;

@@ -1,6 +1,6 @@
-import { refusalCodes } from '../../src/api/reasons.ts';
-import { outlookOf } from '../../src/api/refusal-outlook.ts';
-import { describeRefusal } from '../../src/api/refusal-texts.ts';
+import { refusalCodes } from '../../packages/holdfast/src/api/refusals/reasons.ts';
+import { outlookOf } from '../../packages/holdfast/src/api/refusals/refusal-outlook.ts';
+import { describeRefusal } from '../../packages/holdfast/src/api/refusals/refusal-texts.ts';
 import { commandHelps } from './command-helps.ts';
 import { codesWithoutExample, pdbReports, pubConditions } from './condition-examples.ts';
 import { operatorEvents, probeVerdicts } from './event-examples.ts';

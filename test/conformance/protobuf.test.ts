@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeMessage } from '../../src/cluster/protobuf/decode.ts';
-import { decodeProtobuf } from '../../src/cluster/protobuf/protobuf.ts';
-import { bytesOf, fieldOf, fieldsWith, textOf } from '../../src/cluster/protobuf/wire-values.ts';
+import { decodeMessage } from '../../packages/embedded-cluster/src/protobuf/decode.ts';
+import { decodeProtobuf } from '../../packages/embedded-cluster/src/protobuf/protobuf.ts';
+import { bytesOf, fieldOf, fieldsWith, textOf } from '../../packages/embedded-cluster/src/protobuf/wire-values.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import type { Body, RequestOptions } from '../support/kube-http.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { sameJson } from '../../src/api/json.ts';
+import { sameJson } from '../../packages/base/src/json.ts';
 import { made, testCluster } from '../support/cluster.ts';
 
 const cluster = await testCluster({ controllers: true, nodes: 1, speed: 20 });

@@ -1,4 +1,4 @@
-import { type Fields, isObject } from '../../src/api/json.ts';
+import { type Fields, isObject } from '../../packages/base/src/json.ts';
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB"%s\\\n-----END CERTIFICATE-----\n';
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { formatFieldErrors } from '../../packages/base/src/field-errors.ts';
+import { type Fields, isObject } from '../../packages/base/src/json.ts';
+import { installSteps } from '../../packages/holdfast/src/install/apply/steps.ts';
+import { renderManifests } from '../../packages/holdfast/src/install/manifests/render.ts';
+import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
 import { randomOf } from '../../scripts/chart/random.ts';
-import { formatFieldErrors } from '../../src/api/field-errors.ts';
-import { type Fields, isObject } from '../../src/api/json.ts';
-import { readInstallValues } from '../../src/operator/install/read-values.ts';
-import { renderManifests } from '../../src/operator/install/render.ts';
-import { installSteps } from '../../src/operator/install/steps.ts';
 import { candidates, chosenFrom, merged, namespaces } from './chart-values.ts';
 import { chartFolder, helm, helmPath, helmTemplate } from './helm.ts';
 

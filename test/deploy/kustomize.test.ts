@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { manifestsOf } from '../../src/operator/install/manifests.ts';
-import { renderManifests } from '../../src/operator/install/render.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { manifestsOf } from '../../packages/holdfast/src/install/manifests/manifests.ts';
+import { renderManifests } from '../../packages/holdfast/src/install/manifests/render.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 
 const base = 'deploy/kustomize';
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;

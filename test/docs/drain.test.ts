@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { drainCommand } from '../../src/cli/drain/drain.ts';
+import { drainCommand } from '../../packages/holdfast/src/cli/drain/drain.ts';
 
 const text = readFileSync('docs/reference/drain.md', 'utf8');
 

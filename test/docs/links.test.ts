@@ -62,7 +62,7 @@ describe('links', () => {
 
 /** Messages, comments and examples name pages by their path in the repository. */
 it('pages that sources, examples, tests and pages name by path exist', () => {
-  const sources = ['src', 'examples', 'scripts', 'test', 'testbed/src', 'testbed/config', 'bench', 'docs', '.ci']
+  const sources = ['packages', 'examples', 'scripts', 'test', 'testbed/src', 'testbed/config', 'bench', 'docs', '.ci']
     .flatMap((folder) => filesUnder(folder, /\.(ts|mjs|md|ya?ml|txt)$|^\.ci\//))
     .concat(pages);
   const missing = sources.flatMap((file) =>

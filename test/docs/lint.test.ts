@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { rules } from '../../src/core/lint/lint.ts';
+import { rules } from '../../packages/holdfast/src/core/lint/lint.ts';
 
 it('docs/reference/lint.md lists exactly the rules of the code, word for word', () => {
   const text = readFileSync('docs/reference/lint.md', 'utf8');

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { createBudgetMetrics } from '../../src/operator/status/budget-metrics.ts';
-import type { Metrics, MetricTerms } from '../../src/telemetry/metrics.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { createBudgetMetrics } from '../../packages/holdfast/src/operator/status/budget-metrics.ts';
+import type { Metrics, MetricTerms } from '../../packages/holdfast/src/telemetry/metrics.ts';
 
 /**
  * Metrics are declared all over the sources, some of them by objects that only a running operator has. So the sources are read:
@@ -11,7 +11,7 @@ import type { Metrics, MetricTerms } from '../../src/telemetry/metrics.ts';
  * named here, and run.
  */
 const computed: Readonly<Record<string, (metrics: Metrics) => void>> = {
-  'src/operator/status/budget-metrics.ts': (metrics) => void createBudgetMetrics(metrics, realClock),
+  'packages/holdfast/src/operator/status/budget-metrics.ts': (metrics) => void createBudgetMetrics(metrics, realClock),
 };
 
 interface Declared {
@@ -64,9 +64,9 @@ function declaredIn(file: string): readonly Declared[] {
   return declared;
 }
 
-const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((file) => join('src', file))
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('src/telemetry'))
+const sources = readdirSync('packages/holdfast/src', { recursive: true, encoding: 'utf8' })
+  .map((file) => join('packages/holdfast/src', file))
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('packages/holdfast/src/telemetry'))
   .filter((file) => readFileSync(file, 'utf8').search(anyDeclaration) >= 0);
 
 const inShort = ({ name, type, labels }: Declared) => `holdfast_${name} ${type} ${labels.join(',')}`;

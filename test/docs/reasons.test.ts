@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { conditionCodes, passCodes, refusalCodes, warningCodes } from '../../src/api/reasons.ts';
-import { outlookOf } from '../../src/api/refusal-outlook.ts';
+import {
+  conditionCodes,
+  passCodes,
+  refusalCodes,
+  warningCodes,
+} from '../../packages/holdfast/src/api/refusals/reasons.ts';
+import { outlookOf } from '../../packages/holdfast/src/api/refusals/refusal-outlook.ts';
 
 /** The codes in the first column of the table under a heading of docs/reference/reasons.md. */
 function documented(heading: string): readonly string[] {

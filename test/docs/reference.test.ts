@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { annotation, condition, label } from '../../src/api/names.ts';
+import { annotation, condition, label } from '../../packages/holdfast/src/api/names.ts';
 
 it('docs/reference/names.md lists exactly the names that the code knows', () => {
   const text = readFileSync('docs/reference/names.md', 'utf8');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { UpProcess } from '../cli/up-process.ts';
+import { UpProcess } from '../../packages/holdfast/test/cli/up-process.ts';
 
 /** One command of a page, how it ended and what it printed. */
 export interface Step {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { simulateCommand } from '../../src/cli/simulate/simulate.ts';
+import { simulateCommand } from '../../packages/holdfast/src/cli/simulate/simulate.ts';
 
 const page = readFileSync('docs/reference/simulate.md', 'utf8');
 
@@ -16,13 +16,13 @@ it('every option of simulate is on its page', () => {
 });
 
 it('the example of the page is what the command prints', () => {
-  const golden = readFileSync('test/cli/golden/simulate.txt', 'utf8');
+  const golden = readFileSync('packages/holdfast/test/cli/golden/simulate.txt', 'utf8');
   const [, example = ''] =
     /\$ holdfast simulate examples\/llm-serving.yaml -- drain node-b\n([\s\S]*?)\.\.\.\n/.exec(page) ?? [];
   expect(example.length).toBeGreaterThan(500);
   expect(golden.startsWith(example)).toBe(true);
   const [, compared = ''] = /\.\.\.\n(Compared, with[\s\S]*?)```/.exec(page) ?? [];
-  const whole = readFileSync('test/cli/golden/simulate-compare.txt', 'utf8');
+  const whole = readFileSync('packages/holdfast/test/cli/golden/simulate-compare.txt', 'utf8');
   const numbers = (text: string) => text.slice(text.indexOf('\n'));
   expect(numbers(whole).startsWith(numbers(compared))).toBe(true);
 });

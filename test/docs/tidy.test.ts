@@ -26,7 +26,7 @@ const banned: readonly Banned[] = [
 
 /** Whole folders, and single files of the root. */
 const rooms: readonly string[] = [
-  ...['src', 'scripts', 'test', 'testbed', 'bench', 'docs', 'deploy', 'examples', '.ci'],
+  ...['packages', 'scripts', 'test', 'testbed', 'bench', 'docs', 'deploy', 'examples', '.ci'],
   ...readdirSync('.').filter((file) => /\.(md|ts|mjs|json)$/.test(file) && file !== 'package-lock.json'),
 ];
 
@@ -34,8 +34,8 @@ const rooms: readonly string[] = [
 const leftOut: readonly { readonly path: string; readonly why: string }[] = [
   { path: 'test/docs/tidy.test.ts', why: 'it spells the words' },
   { path: 'bench/results', why: 'recorded output' },
-  { path: 'src/cluster/kinds/data', why: "Kubernetes' own descriptions, recorded" },
-  { path: 'src/cluster/protobuf/data', why: "Kubernetes' own messages, recorded" },
+  { path: 'packages/embedded-cluster/src/kinds/data', why: "Kubernetes' own descriptions, recorded" },
+  { path: 'packages/embedded-cluster/src/protobuf/data', why: "Kubernetes' own messages, recorded" },
   { path: 'testbed', why: 'not rewritten yet' },
   { path: 'test/simulation', why: 'not rewritten yet' },
 ];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { productVersion } from '../../src/cli/version.ts';
+import { productVersion } from '../../packages/holdfast/src/cli/version.ts';
 
 const page = readFileSync('docs/reference/versions.md', 'utf8');
 const product = JSON.parse(readFileSync('package.json', 'utf8')) as {

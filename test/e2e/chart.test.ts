@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readInstallValues } from '../../src/operator/install/read-values.ts';
-import { answeredPaths, webhookConfigurations } from '../../src/operator/install/webhooks.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
 import { helmPath, runProgram } from '../deploy/helm.ts';
 import { builtCommand, ensureBuilt } from '../support/built.ts';
 import { made, testCluster } from '../support/cluster.ts';

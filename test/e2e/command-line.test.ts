@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
-import { type Rule, userWith } from '../cli/live/support.ts';
-import { ensureBuilt } from '../support/built.ts';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
+import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
+import { type Rule, userWith } from '../../packages/holdfast/test/cli/live/support.ts';
+import { ensureBuilt } from '../../test/support/built.ts';
 import { made } from '../support/cluster.ts';
 import { leasePath, untilEvictable } from './support/agents.ts';
 import { waitCounted } from './support/counted.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { isReady } from '../support/availability.ts';
 import { made, pause } from '../support/cluster.ts';
 import { ConnectionProxy } from '../support/connection-proxy.ts';

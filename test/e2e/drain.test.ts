@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { userWith } from '../cli/live/support.ts';
+import { userWith } from '../../packages/holdfast/test/cli/live/support.ts';
 import { hasKubectl, kubectlFor } from '../clients/kubectl.ts';
 import { type Asked, pass } from '../support/api-proxy.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';

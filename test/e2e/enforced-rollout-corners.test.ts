@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { annotation } from '../../src/api/names.ts';
+import { annotation } from '../../packages/holdfast/src/api/names.ts';
 import { isReady } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultFeatureGates, enforcedRolloutGate } from '../../src/operator/feature-gates.ts';
+import { defaultFeatureGates, enforcedRolloutGate } from '../../packages/holdfast/src/install/values/feature-gates.ts';
 import { all, enforced, images, set, shape, stateOf, staysAsItIs, waitShape } from './support/rollouts.ts';
 import { sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';

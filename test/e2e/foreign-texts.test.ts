@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { startWebhookServer } from '../cluster/admission/webhook-server.ts';
+import { startWebhookServer } from '../../packages/embedded-cluster/test/admission/webhook-server.ts';
 import { made } from '../support/cluster.ts';
 import { addForeignWebhook } from './support/foreign-webhook.ts';
 import { holdfast, type Result } from './support/holdfast-process.ts';

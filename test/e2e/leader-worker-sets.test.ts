@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lwsCrd } from '../../src/cluster/controllers/leaderworkerset/lws-crd.ts';
+import { lwsCrd } from '../../packages/embedded-cluster/src/controllers/leaderworkerset/lws-crd.ts';
 import { byLabel, observeAvailability } from '../support/availability.ts';
 import { addDefinition } from './support/definitions.ts';
 import { addNode } from './support/nodes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { label } from '../../src/api/names.ts';
+import { label } from '../../packages/holdfast/src/api/names.ts';
 import { made, pause } from '../support/cluster.ts';
 import type { Answer } from '../support/kube-http.ts';
 import { addNode } from './support/nodes.ts';

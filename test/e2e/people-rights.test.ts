@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultNamespace } from '../../src/operator/install/names.ts';
+import { defaultNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import type { RequestOptions } from '../support/kube-http.ts';
 import { applyAuthority } from './support/authority.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/core/plan/result.ts';
+import type { Plan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { ensureBuilt } from '../support/built.ts';
 import { made } from '../support/cluster.ts';

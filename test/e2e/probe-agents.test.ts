@@ -1,6 +1,6 @@
 import { afterAll, describe, it } from 'vitest';
-import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
+import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
 import { made } from '../support/cluster.ts';
 import { agentsOf, leasePath, untilBlocked, untilEvictable, untilShown, wouldEvict } from './support/agents.ts';
 import { Applications } from './support/applications.ts';

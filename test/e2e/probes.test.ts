@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { annotation } from '../../src/api/names.ts';
+import { annotation } from '../../packages/holdfast/src/api/names.ts';
 import { made } from '../support/cluster.ts';
 import { agentsOf, untilBlocked, untilEvictable, untilShown, wouldEvict } from './support/agents.ts';
 import { Applications } from './support/applications.ts';

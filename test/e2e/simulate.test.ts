@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { SimulationResult } from '../../src/cli/simulate/result.ts';
-import { reading, userWith } from '../cli/live/support.ts';
-import { ensureBuilt } from '../support/built.ts';
+import type { SimulationResult } from '../../packages/holdfast/src/cli/simulate/simulation-result.ts';
+import { reading, userWith } from '../../packages/holdfast/test/cli/live/support.ts';
+import { ensureBuilt } from '../../test/support/built.ts';
 import { holdfastFor } from './support/holdfast.ts';
 import { addNode, poolLabel, toleration } from './support/nodes.ts';
 import { pdb, workload } from './support/objects.ts';

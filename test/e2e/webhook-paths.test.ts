@@ -1,13 +1,13 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { segmentsOf } from '../../src/operator/certificates/inject.ts';
-import { pathSecret } from '../../src/operator/install/names.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
-import { answeredPaths, webhookConfigurations } from '../../src/operator/install/webhooks.ts';
-import { resources } from '../../src/operator/resources.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
+import { pathSecret } from '../../packages/holdfast/src/api/installation-names.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
 import {
   type Bed,
   bedOn,
@@ -16,7 +16,7 @@ import {
   readConfiguration,
   secretPlace,
   startPathReplica,
-} from '../operator/certificates/support.ts';
+} from '../../packages/holdfast/test/operator/certificates/support.ts';
 import { testCluster } from '../support/cluster.ts';
 
 const caBundle = createPki({ clock: realClock }).material.caCertificate;

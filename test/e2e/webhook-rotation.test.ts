@@ -2,24 +2,27 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { label } from '../../src/api/names.ts';
-import type { ResourceName } from '../../src/kube/client/client.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { createWebhookMetrics } from '../../src/operator/admission/exchange.ts';
-import { startWebhookServer, type WebhookServer } from '../../src/operator/admission/server.ts';
-import { segmentsOf } from '../../src/operator/certificates/inject.ts';
-import { issueLeaf } from '../../src/operator/certificates/material.ts';
-import { webhookNames } from '../../src/operator/certificates/names.ts';
-import { type CertificatePolicy, defaultCertificatePolicy } from '../../src/operator/certificates/policy.ts';
-import { readSecret } from '../../src/operator/certificates/read.ts';
-import { secretOf, secretTexts } from '../../src/operator/certificates/secret.ts';
-import { operatorName, webhookPaths } from '../../src/operator/install/names.ts';
-import { resources } from '../../src/operator/resources.ts';
-import { reviewText } from '../operator/admission/reviews.ts';
-import { allowing } from '../operator/admission/support.ts';
-import { formerAuthority } from '../operator/certificates/former-authority.ts';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { label } from '../../packages/holdfast/src/api/names.ts';
+import type { ResourceName } from '../../packages/holdfast/src/kube/client/client.ts';
+import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { createWebhookMetrics } from '../../packages/holdfast/src/operator/admission/wire/exchange.ts';
+import { startWebhookServer, type WebhookServer } from '../../packages/holdfast/src/operator/admission/wire/server.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
+import { issueLeaf } from '../../packages/holdfast/src/trust/material.ts';
+import { webhookNames } from '../../packages/holdfast/src/operator/certificates/names.ts';
+import {
+  type CertificatePolicy,
+  defaultCertificatePolicy,
+} from '../../packages/holdfast/src/trust/certificate-policy.ts';
+import { readSecret } from '../../packages/holdfast/src/trust/read-certificates.ts';
+import { secretOf, secretTexts } from '../../packages/holdfast/src/operator/certificates/secret.ts';
+import { operatorName, webhookPaths } from '../../packages/holdfast/src/api/installation-names.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
+import { reviewText } from '../../packages/holdfast/test/operator/admission/reviews.ts';
+import { allowing } from '../../packages/holdfast/test/operator/admission/support.ts';
+import { formerAuthority } from '../../packages/holdfast/test/operator/certificates/former-authority.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import {
   type Bed,
   bedOn,
@@ -33,7 +36,7 @@ import {
   secretPlace,
   startReplica,
   trustedCounts,
-} from '../operator/certificates/support.ts';
+} from '../../packages/holdfast/test/operator/certificates/support.ts';
 import { testCluster } from '../support/cluster.ts';
 import { askThrough } from './support/asked-webhook.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { annotation } from '../../src/api/names.ts';
-import { lwsCrd } from '../../src/cluster/controllers/leaderworkerset/lws-crd.ts';
+import { lwsCrd } from '../../packages/embedded-cluster/src/controllers/leaderworkerset/lws-crd.ts';
+import { annotation } from '../../packages/holdfast/src/api/names.ts';
 import { agentsOf, untilBlocked, untilEvictable } from './support/agents.ts';
 import { Applications } from './support/applications.ts';
 import { addDefinition } from './support/definitions.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunningOperator } from '../../src/operator/operator.ts';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import type { RunningOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { pause } from '../support/cluster.ts';
 import { ConnectionProxy } from '../support/connection-proxy.ts';
 import { type FaultBed, faultBed } from './support/bed.ts';

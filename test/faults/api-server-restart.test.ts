@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningOperator } from '../../src/operator/operator.ts';
+import type { RunningOperator } from '../../packages/holdfast/src/operator/operator.ts';
 import { hasKubectl, type Kubectl, kubectlFor } from '../clients/kubectl.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { type FaultBed, faultBed } from './support/bed.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { certificateSecret } from '../../src/operator/install/names.ts';
-import type { RunningOperator } from '../../src/operator/operator.ts';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { certificateSecret } from '../../packages/holdfast/src/api/installation-names.ts';
+import type { RunningOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { made } from '../support/cluster.ts';
 import { type FaultBed, faultBed } from './support/bed.ts';
 import { type Calls, callInALoop } from './support/calls.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { type ApiProxy, type Asked, conflict, cut, type Fate, pass } from '../support/api-proxy.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
 import { type FaultBed, faultBed, type StartedProcess } from './support/bed.ts';

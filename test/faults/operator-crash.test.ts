@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import type { ApiProxy } from '../support/api-proxy.ts';
 import { type AvailabilityObserver, byLabel, observeAvailability } from '../support/availability.ts';
 import { made } from '../support/cluster.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningOperator } from '../../src/operator/operator.ts';
-import { JumpClock } from '../operator/certificates/jump-clock.ts';
+import type { RunningOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import { JumpClock } from '../../packages/holdfast/test/operator/certificates/jump-clock.ts';
 import { type ApiProxy, type Asked, expired, pass } from '../support/api-proxy.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { pause } from '../support/cluster.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defaultNamespace, operatorUser } from '../../src/operator/install/names.ts';
+import { defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import { kubectl, requireTestContext } from './kubectl.ts';
 
 const namespace = 'holdfast-test-crds';

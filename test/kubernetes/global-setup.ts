@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { foreignSign } from '../../src/operator/install/foreign.ts';
+import { foreignSign } from '../../packages/holdfast/src/install/apply/foreign.ts';
 import { ensurePrograms } from '../../testbed/src/build.ts';
 import { startTestbed } from '../../testbed/src/start.ts';
 import { environmentOf } from '../../testbed/src/state.ts';

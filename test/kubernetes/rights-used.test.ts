@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules } from '../../src/operator/install/agent-rbac.ts';
-import { agentUser, defaultNamespace, operatorUser } from '../../src/operator/install/names.ts';
+import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/manifests/agent-rbac.ts';
+import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespacePermissions,
   clusterPermissions,
   namespacePermissions,
-} from '../../src/operator/install/rbac-rules.ts';
-import { defaultInstallValues as values } from '../../src/operator/install/values.ts';
-import { watchedKinds } from '../../src/operator/owners/owner-kinds.ts';
+} from '../../packages/holdfast/src/install/manifests/rbac-rules.ts';
+import { defaultInstallValues as values } from '../../packages/holdfast/src/install/values/values.ts';
+import { watchedKinds } from '../../packages/holdfast/src/observe/owners/owner-kinds.ts';
 import { agentsOf, untilEvictable } from '../e2e/support/agents.ts';
 import { Applications } from '../e2e/support/applications.ts';
 import { addDefinition, farm, farms, farmsApi } from '../e2e/support/definitions.ts';
@@ -34,11 +34,11 @@ afterAll(() => applications.close());
 const elsewhere: Readonly<Record<string, string>> = {
   '/persistentvolumeclaims get': 'test/e2e/enforced-rollout-claims.test.ts',
   '/namespaces get': 'test/e2e/webhook-callers.test.ts',
-  '/pods get': 'test/operator/admission/verify.test.ts',
+  '/pods get': 'packages/holdfast/test/operator/admission/verify.test.ts',
   'policy.kruise.io/podunavailablebudgets/status patch': 'test/kubernetes/kruise.test.ts',
-  '/secrets create': 'test/operator/certificates',
-  '/secrets update': 'test/operator/certificates',
-  '/events patch': 'test/kube/events',
+  '/secrets create': 'packages/holdfast/test/operator/certificates',
+  '/secrets update': 'packages/holdfast/test/operator/certificates',
+  '/events patch': 'packages/holdfast/test/kube/events',
 };
 
 const versions: Readonly<Record<string, string>> = { 'jobset.x-k8s.io': 'v1alpha2' };

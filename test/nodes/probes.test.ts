@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { annotation, condition } from '../../src/api/names.ts';
+import { annotation, condition } from '../../packages/holdfast/src/api/names.ts';
 import { blockersOf, expectDone, expectNotNow } from '../e2e/support/refusals.ts';
 import { conditionOf } from '../e2e/support/scene.ts';
 import { waitUntil } from '../e2e/support/wait.ts';

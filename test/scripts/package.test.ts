@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UpProcess } from '../cli/up-process.ts';
+import { UpProcess } from '../../packages/holdfast/test/cli/up-process.ts';
 
 /** The package as people get it: packed from a checkout, installed without a network, and run. */
 
@@ -13,9 +13,16 @@ const installed = join(folder, 'installed');
 const bin = join(installed, 'node_modules/.bin');
 
 /** What a checkout has; packing it here leaves the `dist` alone that other tests run. */
-const parts = ['package.json', 'package-lock.json', 'src', 'scripts', 'docs', 'examples', 'deploy', 'test/docs'].concat(
-  ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.npmrc', '.gitignore'],
-);
+const parts = [
+  'package.json',
+  'package-lock.json',
+  'packages',
+  'scripts',
+  'docs',
+  'examples',
+  'deploy',
+  'test/docs',
+].concat(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', '.npmrc', '.gitignore']);
 
 /** No settings, no cache and no registry of the machine: a request would fail at once. */
 const offline: NodeJS.ProcessEnv = {

@@ -1,6 +1,6 @@
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import type { Outcome } from '../../src/kube/outcome/failure.ts';
-import type { Random } from '../core/ledger-model/random.ts';
+import type { KubeClient } from '../../packages/holdfast/src/kube/client/client.ts';
+import type { Outcome } from '../../packages/holdfast/src/kube/outcome/failure.ts';
+import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import { namespace, tierLabel, updateGate } from './objects.ts';
 import type { App } from './scenario.ts';
 

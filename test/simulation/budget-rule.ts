@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Cause, History } from './history.ts';
 import { controllerOf, replicasOf, rootOf } from './owners.ts';
 import type { Labelled, SeenPod } from './seen-pod.ts';

@@ -1,9 +1,9 @@
-import { probeLeaseAnnotations, probeLeaseLabels } from '../../src/api/probe-lease.ts';
-import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
-import type { Client } from '../../src/cluster/client.ts';
-import type { KubeObject } from '../../src/cluster/objects.ts';
-import { probeLeaseName } from '../../src/kube/probes/lease-name.ts';
-import { agentsNamespace } from '../../src/operator/install/names.ts';
+import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
+import type { Client } from '../../packages/embedded-cluster/src/client.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
+import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
+import { probeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
+import { agentsNamespace } from '../../packages/holdfast/src/api/installation-names.ts';
 import { namespace, updateGate } from './objects.ts';
 import { gateOf } from './pod-updates.ts';
 import type { Stack } from './stack.ts';

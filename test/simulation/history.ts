@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ControlPlane } from '../../src/cluster/control-plane.ts';
-import type { KubeObject } from '../../src/cluster/objects.ts';
-import { operatorUser } from '../../src/operator/install/names.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import type { ControlPlane } from '../../packages/embedded-cluster/src/control-plane.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
+import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type PodUpdate, updateOf } from './pod-updates.ts';
 import { ReservationTimes } from './reservation-times.ts';

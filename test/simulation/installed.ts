@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { drive } from '../../src/cli/simulate/drive.ts';
-import { prepareContent } from '../../src/cli/up-content.ts';
-import { startInProcessCluster } from '../../src/cluster/in-process-cluster.ts';
-import { contentsOf, type StoreContents } from '../../src/cluster/store/memory-store.ts';
-import { untilIdle, VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
-import { Random } from '../core/ledger-model/random.ts';
+import { startInProcessCluster } from '../../packages/embedded-cluster/src/in-process-cluster.ts';
+import { contentsOf, type StoreContents } from '../../packages/embedded-cluster/src/store/memory-store.ts';
+import { untilIdle, VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
+import { drive } from '../../packages/holdfast/src/cli/simulate/drive.ts';
+import { prepareContent } from '../../packages/holdfast/src/cli/up/up-content.ts';
+import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 
 /** No token is signed with it; making one takes longer than everything else that a schedule begins with. */
 export const signingKey = generateKeyPairSync('ec', { namedCurve: 'P-256' })

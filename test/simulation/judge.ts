@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import { asks, type Budget, evaluate, expectedUnits, readBudget, selects, unitKey } from './budget-rule.ts';
 import { type Cause, type Disruption, type History, isTerminating } from './history.ts';
 import { isIdle, isTakenAlong, ownerMoments } from './owners.ts';

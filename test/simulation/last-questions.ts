@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Actors } from './actors.ts';
 import { podsOf, type Story } from './happenings.ts';
 import { hasGate } from './helpers.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { Disruption } from './history.ts';
 import type { Violation } from './judge.ts';
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { linkPair } from '../../src/cli/simulate/link.ts';
-import type { Clock } from '../../src/kube/time/clock.ts';
-import type { Random } from '../core/ledger-model/random.ts';
+import { linkPair } from '../../packages/holdfast/src/cli/simulate/link.ts';
+import type { Clock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import { Wire } from './wire.ts';
 
 /** How bad the network is, in percent of the pieces that it carries. */

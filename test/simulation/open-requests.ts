@@ -1,5 +1,5 @@
-import type { AdmissionRequest } from '../../src/cluster/admission/admission.ts';
-import type { ControlPlane } from '../../src/cluster/control-plane.ts';
+import type { AdmissionRequest } from '../../packages/embedded-cluster/src/admission/admission.ts';
+import type { ControlPlane } from '../../packages/embedded-cluster/src/control-plane.ts';
 
 /** A request about a pod that came to admission. */
 export interface OpenRequest {

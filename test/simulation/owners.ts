@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import { type History, isTerminating } from './history.ts';
 
 /** Who owns a pod, and what that means for it, by the API server's history alone. */

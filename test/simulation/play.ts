@@ -1,4 +1,4 @@
-import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
+import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
 import { Actors } from './actors.ts';
 import { act, drawPlot, drawWeather, podsOf, type Story } from './happenings.ts';
 import { openGates, ProbeAgents } from './helpers.ts';

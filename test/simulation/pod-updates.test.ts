@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import { updateOf } from './pod-updates.ts';
 
 function pod(image: string, memory: string, cpu: string): KubeObject {

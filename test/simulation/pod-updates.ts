@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import { updateGate } from './objects.ts';
 
 /** Updates of a pod that take it away for a while, or for good, and when each is over. From what is stored alone. */

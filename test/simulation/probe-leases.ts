@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import type { History } from './history.ts';
 
 /** Which pods the agents of their nodes confirm to be disruptable, from the leases that they wrote. */

@@ -1,5 +1,5 @@
-import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
-import type { Clock, Timer } from '../../src/kube/time/clock.ts';
+import type { VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
+import type { Clock, Timer } from '../../packages/holdfast/src/kube/time/clock.ts';
 
 /** The clock of one simulated process: its time of day may be wrong, it can be stopped for a while (SIGSTOP), and it can be killed. */
 export class ProcessClock implements Clock {

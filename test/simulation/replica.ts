@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { caBundle, noCertificates } from '../../src/cli/simulate/protection.ts';
-import { targetAs } from '../../src/cli/simulate/stage.ts';
-import type { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
-import type { ServerTarget } from '../../src/kube/transport/target.ts';
-import { type InProcessWebhooks, serveInProcess } from '../../src/operator/admission/in-process.ts';
-import type { OperatorEdges } from '../../src/operator/edges.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
-import { type RunningOperator, runOperator } from '../../src/operator/operator.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
-import type { Random } from '../core/ledger-model/random.ts';
+import type { VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
+import { caBundle, noCertificates } from '../../packages/holdfast/src/cli/simulate/protection.ts';
+import { targetAs } from '../../packages/holdfast/src/cli/simulate/stage.ts';
+import type { ServerTarget } from '../../packages/holdfast/src/kube/transport/target.ts';
+import { type InProcessWebhooks, serveInProcess } from '../../packages/holdfast/src/operator/admission/wire/in-process.ts';
+import type { OperatorEdges } from '../../packages/holdfast/src/operator/edges.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { type RunningOperator, runOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
+import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import type { Network } from './network.ts';
 import { ProcessClock } from './process-clock.ts';
 

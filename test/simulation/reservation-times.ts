@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 
 interface LedgerSpec {
   readonly reservations?: readonly { readonly uid: string; readonly conditional?: boolean }[];

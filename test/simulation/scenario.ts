@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
-import type { Random } from '../core/ledger-model/random.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
+import type { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import {
   aDeployment,
   aLeaderWorkerSet,

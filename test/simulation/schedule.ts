@@ -1,5 +1,5 @@
-import { drive } from '../../src/cli/simulate/drive.ts';
-import { Random } from '../core/ledger-model/random.ts';
+import { drive } from '../../packages/holdfast/src/cli/simulate/drive.ts';
+import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import type { History } from './history.ts';
 import { judgeDisruption, type Violation } from './judge.ts';
 import { Stop } from './last-questions.ts';

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../src/cluster/objects.ts';
+import type { KubeObject } from '../../packages/embedded-cluster/src/objects.ts';
 import { sizeAnnotation, updateGate } from './objects.ts';
 
 /** What the judge reads of a pod. */

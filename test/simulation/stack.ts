@@ -1,19 +1,22 @@
 import type { Duplex } from 'node:stream';
-import { linkPair } from '../../src/cli/simulate/link.ts';
-import { caBundle } from '../../src/cli/simulate/protection.ts';
-import { adminUser } from '../../src/cluster/auth/kubeconfig.ts';
-import type { User } from '../../src/cluster/auth/user.ts';
-import { type InProcessCluster, startInProcessCluster } from '../../src/cluster/in-process-cluster.ts';
-import { untilIdle, VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
-import type { KubeClient } from '../../src/kube/client/client.ts';
-import { createClients } from '../../src/kube/client/clients.ts';
-import { Connection } from '../../src/kube/transport/connection.ts';
-import { operatorUser } from '../../src/operator/install/names.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
-import { answeredPaths } from '../../src/operator/install/webhooks.ts';
-import { registerWebhooks } from '../../src/operator/registration/register.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
-import { Random } from '../core/ledger-model/random.ts';
+import { adminUser } from '../../packages/embedded-cluster/src/auth/kubeconfig.ts';
+import type { User } from '../../packages/embedded-cluster/src/auth/user.ts';
+import {
+  type InProcessCluster,
+  startInProcessCluster,
+} from '../../packages/embedded-cluster/src/in-process-cluster.ts';
+import { untilIdle, VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
+import { linkPair } from '../../packages/holdfast/src/cli/simulate/link.ts';
+import { caBundle } from '../../packages/holdfast/src/cli/simulate/protection.ts';
+import type { KubeClient } from '../../packages/holdfast/src/kube/client/client.ts';
+import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
+import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { registerWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
+import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
+import { Random } from '../../packages/holdfast/test/core/ledger-model/random.ts';
 import { History } from './history.ts';
 import { installedContents, pace, signingKey, startedAt } from './installed.ts';
 import { Network } from './network.ts';

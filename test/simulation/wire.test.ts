@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/cluster/time/virtual-clock.ts';
+import { VirtualClock } from '../../packages/embedded-cluster/src/time/virtual-clock.ts';
 import { Wire } from './wire.ts';
 
 function aWire(delays: readonly number[] = []) {

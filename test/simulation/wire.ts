@@ -1,5 +1,5 @@
-import { SocketLike } from '../../src/cli/simulate/link.ts';
-import type { Clock } from '../../src/kube/time/clock.ts';
+import { SocketLike } from '../../packages/holdfast/src/cli/simulate/link.ts';
+import type { Clock } from '../../packages/holdfast/src/kube/time/clock.ts';
 
 interface WireTerms {
   readonly clock: Clock;

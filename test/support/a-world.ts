@@ -1,13 +1,13 @@
-import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { PodUnavailableBudget } from '../../src/api/pub.ts';
-import type { PodGroup, Workload } from '../../src/api/workload.ts';
-import { type BudgetNumbers, budgetNumbers } from '../../src/core/budget/numbers.ts';
-import { type DecideOptions, decide } from '../../src/core/decide/decide.ts';
-import type { OwnerState } from '../../src/core/owner.ts';
-import type { DisruptionRequest, Operation } from '../../src/core/request.ts';
-import { collections } from '../../src/core/sync.ts';
-import type { Blocker, Verdict } from '../../src/core/verdict.ts';
-import { World } from '../../src/core/world/world.ts';
+import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
+import type { PodUnavailableBudget } from '../../packages/holdfast/src/api/pub/pub.ts';
+import type { PodGroup, Workload } from '../../packages/holdfast/src/api/workload.ts';
+import { type BudgetNumbers, budgetNumbers } from '../../packages/holdfast/src/core/budget/numbers.ts';
+import { type DecideOptions, decide } from '../../packages/holdfast/src/core/decide/decide.ts';
+import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
+import type { DisruptionRequest, Operation } from '../../packages/holdfast/src/core/request.ts';
+import { collections } from '../../packages/holdfast/src/core/sync.ts';
+import type { Blocker, Verdict } from '../../packages/holdfast/src/core/verdict.ts';
+import { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { aLedger, ns, type PodBuilder } from './builders.ts';
 
 interface Contents {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { createPki } from '../../src/cluster/auth/pki.ts';
-import { realClock } from '../../src/cluster/time/clock.ts';
-import type { Access } from '../../src/kube/config/access.ts';
+import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { realClock } from '../../packages/embedded-cluster/src/time/clock.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
 
 export interface Asked {
   readonly method: string;

@@ -1,11 +1,11 @@
-import type { DisruptionLedger, Reservation } from '../../src/api/ledger.ts';
-import type { OwnerReference, StringMap } from '../../src/api/meta.ts';
-import { annotation } from '../../src/api/names.ts';
-import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
-import type { Pod, PodPhase, PodSpec } from '../../src/api/pod.ts';
-import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
-import type { PodGroup, Workload } from '../../src/api/workload.ts';
-import type { OwnerState } from '../../src/core/owner.ts';
+import type { OwnerReference, StringMap } from '../../packages/base/src/meta.ts';
+import type { DisruptionLedger, Reservation } from '../../packages/holdfast/src/api/ledger.ts';
+import { annotation } from '../../packages/holdfast/src/api/names.ts';
+import type { PodDisruptionBudget } from '../../packages/holdfast/src/api/pdb.ts';
+import type { Pod, PodPhase, PodSpec } from '../../packages/holdfast/src/api/pod.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../packages/holdfast/src/api/pub/pub.ts';
+import type { PodGroup, Workload } from '../../packages/holdfast/src/api/workload.ts';
+import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
 
 /** The namespace of everything that does not say otherwise. */
 export const ns = 'shop';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { systemUser } from '../../src/cluster/auth/user.ts';
-import { startCluster } from '../../src/cluster/cluster.ts';
-import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
+import { systemUser } from '../../packages/embedded-cluster/src/auth/user.ts';
+import { startCluster } from '../../packages/embedded-cluster/src/cluster.ts';
+import { createNodes } from '../../packages/embedded-cluster/src/nodes/create-nodes.ts';
 import { type Answer, accessFrom, type Body, KubeHttp, type RequestOptions } from './kube-http.ts';
 import { WatchReader } from './watch-reader.ts';
 

@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Access } from '../../src/kube/config/access.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
 
 const host = '127.0.0.1';
 

@@ -1,7 +1,7 @@
-import type { Reservation } from '../../src/api/ledger.ts';
-import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../src/api/pub.ts';
-import type { OwnerState } from '../../src/core/owner.ts';
-import type { World } from '../../src/core/world/world.ts';
+import type { Reservation } from '../../packages/holdfast/src/api/ledger.ts';
+import type { PodUnavailableBudget, PodUnavailableBudgetSpec } from '../../packages/holdfast/src/api/pub/pub.ts';
+import type { OwnerState } from '../../packages/holdfast/src/core/owner.ts';
+import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import type { PodBuilder } from './builders.ts';
 import { aLedger, anOwner, aPod, aPub, aReservation, ns, refTo } from './builders.ts';
 

@@ -1,23 +1,27 @@
-import { createClients } from '../../src/kube/client/clients.ts';
-import type { Access } from '../../src/kube/config/access.ts';
-import { accessOf, parseKubeconfig } from '../../src/kube/config/kubeconfig.ts';
-import { targetOf } from '../../src/kube/config/target-of.ts';
-import { realClock } from '../../src/kube/time/clock.ts';
-import { systemRandom } from '../../src/kube/time/random.ts';
-import { Connection } from '../../src/kube/transport/connection.ts';
-import { foreignSign } from '../../src/operator/install/foreign.ts';
-import { crdManifests } from '../../src/operator/install/manifests.ts';
-import { operatorName } from '../../src/operator/install/names.ts';
-import { agentsNamespaceOf, namespaceOf, serviceAccountOf } from '../../src/operator/install/namespace.ts';
-import { operatorPolicies } from '../../src/operator/install/operator-policies.ts';
-import { peopleRoles } from '../../src/operator/install/people-roles.ts';
-import { projectionPolicies } from '../../src/operator/install/projection-policy.ts';
-import { rbacObjects } from '../../src/operator/install/rbac.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
-import { answeredPaths } from '../../src/operator/install/webhooks.ts';
-import { registerWebhooks, unregisterWebhooks } from '../../src/operator/registration/register.ts';
-import { untilTrusted } from '../../src/operator/registration/trust.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
+import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../packages/holdfast/src/kube/config/kubeconfig.ts';
+import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { foreignSign } from '../../packages/holdfast/src/install/apply/foreign.ts';
+import { crdManifests } from '../../packages/holdfast/src/install/manifests/manifests.ts';
+import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
+import {
+  agentsNamespaceOf,
+  namespaceOf,
+  serviceAccountOf,
+} from '../../packages/holdfast/src/install/manifests/namespace.ts';
+import { operatorPolicies } from '../../packages/holdfast/src/install/manifests/operator-policies.ts';
+import { peopleRoles } from '../../packages/holdfast/src/install/manifests/people-roles.ts';
+import { projectionPolicies } from '../../packages/holdfast/src/install/manifests/projection-policy.ts';
+import { rbacObjects } from '../../packages/holdfast/src/install/manifests/rbac.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { registerWebhooks, unregisterWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
+import { untilTrusted } from '../../packages/holdfast/src/operator/registration/trust.ts';
+import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { made, pause, type TestCluster } from './cluster.ts';
 
 /** What installing needs of a cluster: its administrator. */

@@ -1,4 +1,4 @@
-import type { World } from '../../src/core/world/world.ts';
+import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { ask, aWorld, inShort } from './a-world.ts';
 import { anOwner, aPub, type PodBuilder } from './builders.ts';
 

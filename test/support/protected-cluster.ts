@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Access } from '../../src/kube/config/access.ts';
-import { type Clock, realClock } from '../../src/kube/time/clock.ts';
-import { systemRandom } from '../../src/kube/time/random.ts';
-import type { FeatureGates } from '../../src/operator/feature-gates.ts';
-import { type RunningOperator, startOperator } from '../../src/operator/operator.ts';
-import type { OperatorSettings } from '../../src/operator/settings.ts';
-import { createLogger, type LogLevel } from '../../src/telemetry/log.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
+import { type Clock, realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import type { FeatureGates } from '../../packages/holdfast/src/install/values/feature-gates.ts';
+import { type RunningOperator, startOperator } from '../../packages/holdfast/src/operator/operator.ts';
+import type { OperatorSettings } from '../../packages/holdfast/src/operator/settings.ts';
+import { createLogger, type LogLevel } from '../../packages/holdfast/src/telemetry/log.ts';
 import { Balancer } from './balancer.ts';
 import { type ClusterWish, pause, type TestCluster, testCluster } from './cluster.ts';
 import { installOperator, registerAt } from './installed.ts';

@@ -1,6 +1,6 @@
-import type { DisruptionLedger, Reservation } from '../../src/api/ledger.ts';
-import { prune } from '../../src/core/ledger/prune.ts';
-import type { World } from '../../src/core/world/world.ts';
+import type { DisruptionLedger, Reservation } from '../../packages/holdfast/src/api/ledger.ts';
+import { prune } from '../../packages/holdfast/src/core/ledger/prune.ts';
+import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { aWorld } from './a-world.ts';
 import type { PodBuilder } from './builders.ts';
 import { aPod, aReservation, ns } from './builders.ts';

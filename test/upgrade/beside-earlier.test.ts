@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { operatorPolicies } from '../../src/operator/install/operator-policies.ts';
-import { defaultInstallValues } from '../../src/operator/install/values.ts';
+import { operatorPolicies } from '../../packages/holdfast/src/install/manifests/operator-policies.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import { type FaultBed, faultBed, type StartedProcess } from '../faults/support/bed.ts';
 import { eventually } from '../faults/support/eventually.ts';
 import { createDeployment, createGroupPdb, createPub, evict, tally } from '../faults/support/shop.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DisruptionLedger } from '../../src/api/ledger.ts';
-import { decideBatch } from '../../src/core/ledger/batch.ts';
-import { withdraw } from '../../src/core/ledger/prune.ts';
-import { collections } from '../../src/core/sync.ts';
-import { World } from '../../src/core/world/world.ts';
+import type { DisruptionLedger } from '../../packages/holdfast/src/api/ledger.ts';
+import { decideBatch } from '../../packages/holdfast/src/core/ledger/batch.ts';
+import { withdraw } from '../../packages/holdfast/src/core/ledger/prune.ts';
+import { collections } from '../../packages/holdfast/src/core/sync.ts';
+import { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { inShort } from '../support/a-world.ts';
 import { aLedger, ns } from '../support/builders.ts';
 import { podsOf, pubFor } from '../support/fleet.ts';

@@ -13,9 +13,9 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { parseAllDocuments } from 'yaml';
-import type * as batch from '../../src/core/ledger/batch.ts';
-import type * as world from '../../src/core/world/world.ts';
-import type { Manifest } from '../../src/operator/install/manifests.ts';
+import type * as batch from '../../packages/holdfast/src/core/ledger/batch.ts';
+import type * as world from '../../packages/holdfast/src/core/world/world.ts';
+import type { Manifest } from '../../packages/holdfast/src/install/manifests/manifests.ts';
 
 /**
  * The version before this one: webhooks are called by bare paths, firm reservations carry no claim, and no policy limits the operator.

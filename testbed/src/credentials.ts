@@ -1,8 +1,8 @@
 import { createPublicKey } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createPki, type KeyPair, type Pki } from '../../src/cluster/auth/pki.ts';
-import { realClock } from '../../src/kube/time/clock.ts';
+import { createPki, type KeyPair, type Pki } from '../../packages/embedded-cluster/src/auth/pki.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { type AddOnKey, addOns } from './add-ons.ts';
 
 /** The name of the context in every kubeconfig of a test bed: what runs destructive tests can ask for it. */

@@ -1,4 +1,4 @@
-import { createNodes } from '../../src/cluster/nodes/create-nodes.ts';
+import { createNodes } from '../../packages/embedded-cluster/src/nodes/create-nodes.ts';
 import { definitionsOf, type WebhookServer, webhooksOf } from './add-on-manifests.ts';
 import type { AddOn } from './add-ons.ts';
 import type { Api } from './api.ts';

@@ -1,4 +1,4 @@
-import type { Access } from '../../../src/kube/config/access.ts';
+import type { Access } from '../../../packages/holdfast/src/kube/config/access.ts';
 
 export interface StartMessage {
   readonly kind: 'start';

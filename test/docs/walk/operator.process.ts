@@ -1,9 +1,9 @@
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
-import { realClock } from '../../../src/kube/time/clock.ts';
-import { systemRandom } from '../../../src/kube/time/random.ts';
-import { startOperator } from '../../../src/operator/operator.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { realClock } from '../../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../../packages/holdfast/src/kube/time/random.ts';
+import { startOperator } from '../../../packages/holdfast/src/operator/operator.ts';
+import { createLogger } from '../../../packages/holdfast/src/telemetry/log.ts';
 import type { FromOperator, StartMessage, ToOperator } from './messages.ts';
 
 /** An operator alone in its process, so that every function of `src` that runs here runs for it. */

@@ -1,5 +1,5 @@
-import { annotation } from '../../../src/api/names.ts';
-import { Application, type Mood } from '../../agent/support/application.ts';
+import { annotation } from '../../../packages/holdfast/src/api/names.ts';
+import { Application, type Mood } from '../../../packages/holdfast/test/agent/support/application.ts';
 import { made } from '../../support/cluster.ts';
 import type { ProtectedCluster } from '../../support/protected-cluster.ts';
 import { type Named, type PodWish, pod } from './objects.ts';

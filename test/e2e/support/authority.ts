@@ -1,5 +1,5 @@
-import { type Manifest, manifestsOf } from '../../../src/operator/install/manifests.ts';
-import { defaultInstallValues, type InstallValues } from '../../../src/operator/install/values.ts';
+import { type Manifest, manifestsOf } from '../../../packages/holdfast/src/install/manifests/manifests.ts';
+import { defaultInstallValues, type InstallValues } from '../../../packages/holdfast/src/install/values/values.ts';
 import { type Administered, applyManifest } from '../../support/installed.ts';
 
 /** What of an installation says who may do what: everything but what runs, and what requests go to. */

@@ -1,4 +1,4 @@
-import type { Handler, WebhookServer } from '../../cluster/admission/webhook-server.ts';
+import type { Handler, WebhookServer } from '../../../packages/embedded-cluster/test/admission/webhook-server.ts';
 import { made } from '../../support/cluster.ts';
 import type { Scene } from './scene.ts';
 

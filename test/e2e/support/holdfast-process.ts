@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { parse, stringify } from 'yaml';
-import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
-import { kubeconfigFile } from '../../cli/live/support.ts';
+import { accessOf, parseKubeconfig } from '../../../packages/holdfast/src/kube/config/kubeconfig.ts';
+import { kubeconfigFile } from '../../../packages/holdfast/test/cli/live/support.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
 import { builtCommand, ensureBuilt } from '../../support/built.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { label } from '../../../src/api/names.ts';
+import { label } from '../../../packages/holdfast/src/api/names.ts';
 import { isReady } from '../../support/availability.ts';
 import { made } from '../../support/cluster.ts';
 import type { Answer, Body, RequestOptions } from '../../support/kube-http.ts';

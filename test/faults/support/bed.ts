@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
-import { systemRandom } from '../../../src/kube/time/random.ts';
-import { operatorName } from '../../../src/operator/install/names.ts';
-import { type RunningOperator, startOperator } from '../../../src/operator/operator.ts';
-import type { OperatorSettings } from '../../../src/operator/settings.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { type Clock, realClock } from '../../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../../packages/holdfast/src/kube/time/random.ts';
+import { operatorName } from '../../../packages/holdfast/src/api/installation-names.ts';
+import { type RunningOperator, startOperator } from '../../../packages/holdfast/src/operator/operator.ts';
+import type { OperatorSettings } from '../../../packages/holdfast/src/operator/settings.ts';
+import { createLogger } from '../../../packages/holdfast/src/telemetry/log.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
 import { made } from '../../support/cluster.ts';
 import { type ProtectedCluster, type ProtectedWish, protectedCluster } from '../../support/protected-cluster.ts';

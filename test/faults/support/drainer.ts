@@ -1,5 +1,5 @@
-import type { Access } from '../../../src/kube/config/access.ts';
-import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
+import type { Access } from '../../../packages/holdfast/src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../../packages/holdfast/src/kube/config/kubeconfig.ts';
 import { type Kubectl, kubectlFor } from '../../clients/kubectl.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';

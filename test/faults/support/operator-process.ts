@@ -4,8 +4,8 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Access, TextSource } from '../../../src/kube/config/access.ts';
-import { builtCommand, ensureBuilt } from '../../support/built.ts';
+import type { Access, TextSource } from '../../../packages/holdfast/src/kube/config/access.ts';
+import { builtCommand, ensureBuilt } from '../../../test/support/built.ts';
 import { eventually } from './eventually.ts';
 
 interface ProcessWish {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemUser } from '../../../src/cluster/auth/user.ts';
-import { type Cluster, startCluster } from '../../../src/cluster/cluster.ts';
-import { openDataDirectory } from '../../../src/cluster/data-directory.ts';
-import { createNodes } from '../../../src/cluster/nodes/create-nodes.ts';
+import { systemUser } from '../../../packages/embedded-cluster/src/auth/user.ts';
+import { type Cluster, startCluster } from '../../../packages/embedded-cluster/src/cluster.ts';
+import { openDataDirectory } from '../../../packages/embedded-cluster/src/data-directory.ts';
+import { createNodes } from '../../../packages/embedded-cluster/src/nodes/create-nodes.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';
 import { accessFrom, KubeHttp } from '../../support/kube-http.ts';
 import { WatchReader } from '../../support/watch-reader.ts';

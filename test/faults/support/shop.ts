@@ -1,7 +1,7 @@
-import type { Reservation } from '../../../src/api/ledger.ts';
-import type { StringMap } from '../../../src/api/meta.ts';
-import { annotation } from '../../../src/api/names.ts';
-import type { PodUnavailableBudgetSpec } from '../../../src/api/pub.ts';
+import type { StringMap } from '../../../packages/base/src/meta.ts';
+import type { Reservation } from '../../../packages/holdfast/src/api/ledger.ts';
+import { annotation } from '../../../packages/holdfast/src/api/names.ts';
+import type { PodUnavailableBudgetSpec } from '../../../packages/holdfast/src/api/pub/pub.ts';
 import { stopping } from '../../e2e/support/objects.ts';
 import { isReady } from '../../support/availability.ts';
 import { made } from '../../support/cluster.ts';

@@ -1,5 +1,5 @@
 // A cluster in a process of its own, so that what clients do to its memory can be told apart from what they use themselves.
-import { startCluster } from '../../../src/cluster/cluster.ts';
+import { startCluster } from '../../../packages/embedded-cluster/src/cluster.ts';
 import type { FromServer, ToServer } from '../cluster-process.ts';
 
 const tell = (message: FromServer): void => void process.send?.(message);

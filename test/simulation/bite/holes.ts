@@ -60,7 +60,7 @@ export const holes: readonly Mistake[] = [
     stories: [...singles, ...shards],
     edits: [
       {
-        file: 'core/world/owner-chain.ts',
+        file: 'core/world/owners/owner-chain.ts',
         find: "return node.deleting || (node.state === 'gone' && !node.orphaned);",
         replace: "return node.deleting || node.orphaned || node.state === 'gone';",
       },
@@ -122,11 +122,11 @@ export const holes: readonly Mistake[] = [
     stories: shards,
     edits: [
       {
-        file: 'core/world/pub-unit.ts',
+        file: 'core/world/pub/pub-unit.ts',
         find: 'return exactly(Math.min(minReady, size));',
         replace: 'return exactly(minReady);',
       },
-      { file: 'core/world/pub-unit.ts', find: 'if (reachable) return', replace: 'if (minReady > 0) return' },
+      { file: 'core/world/pub/pub-unit.ts', find: 'if (reachable) return', replace: 'if (minReady > 0) return' },
     ],
   },
   one(

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Mistake } from './mistake.ts';
 
-const src = fileURLToPath(new URL('../../../src', import.meta.url));
+const src = fileURLToPath(new URL('../../../packages/holdfast/src', import.meta.url));
 
 /** The files that a mistake changes, with their text as it is then. Throws where the table is out of date. */
 export function mistakenSource({ name, edits }: Mistake): ReadonlyMap<string, string> {

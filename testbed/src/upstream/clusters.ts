@@ -34,7 +34,7 @@ export async function startJudged(target: Target, wish: Wish): Promise<JudgedClu
 async function startEmbedded({ folder, say, signal }: Wish): Promise<JudgedCluster> {
   say('starting the embedded cluster');
   const kubeconfig = join(folder, 'kubeconfig');
-  const main = join(testbedFolder, '..', 'src/cli/main.ts');
+  const main = join(testbedFolder, '..', 'packages/holdfast/src/cli/main.ts');
   const options = ['--empty', '--no-operator', '--nodes', String(nodes), '--port', '0', '--kubeconfig', kubeconfig];
   const args = ['--import', 'tsx', main, 'up', ...options];
   const keeper = new Keeper(undefined);

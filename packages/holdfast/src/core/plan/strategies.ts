@@ -1,0 +1,77 @@
+import { compareStrings } from '../compare.ts';
+import { obtain } from '../world/selector-index.ts';
+import type { Choose } from './carry-out.ts';
+import type { Loss } from './losses.ts';
+import type { StrategyName } from './plan-result.ts';
+import type { Candidate, Site } from './site.ts';
+
+export interface Strategy {
+  readonly name: StrategyName;
+  /** Asked before every wave: pods that moved onto a node change what it takes. */
+  readonly choose: Choose;
+  /** The most nodes in a wave. */
+  readonly atMost?: number;
+}
+
+/** Each way asks the engine about every pod. With more pods than this two ways have to do, or a plan would take too long. */
+const maxPodsForAllWays = 50_000;
+
+/** Ways to plan: the usual one, and those that are best most often. */
+const mainStrategies: readonly Strategy[] = [
+  { name: 'first fit', choose: (left) => left },
+  { name: 'group by group', choose: groupByGroup },
+];
+
+const moreStrategies: readonly Strategy[] = [
+  { name: 'scarcest first', choose: (left) => sorted(left, (one) => -scarcity(one)) },
+  { name: 'emptiest first', choose: (left) => sorted(left, ({ alone }) => alone.order.length) },
+];
+
+export function strategiesFor(site: Pick<Site, 'candidates'>): readonly Strategy[] {
+  return isLarge(site) ? mainStrategies : [...mainStrategies, ...moreStrategies];
+}
+
+export function isLarge({ candidates }: Pick<Site, 'candidates'>): boolean {
+  return candidates.reduce((sum, { alone }) => sum + alone.order.length, 0) > maxPodsForAllWays;
+}
+
+export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left, atMost: 1 };
+
+/** Equal ones stay in the order in which they were given. */
+function sorted(left: readonly Candidate[], key: (one: Candidate) => number): readonly Candidate[] {
+  return left
+    .map((one) => ({ one, key: key(one) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ one }) => one);
+}
+
+/** How large a part of a budget it takes, of the one of which it takes the largest. */
+function scarcity({ alone }: Candidate): number {
+  const counts = new Map<Loss['purse'], number>();
+  for (const { purse } of alone.losses) counts.set(purse, (counts.get(purse) ?? 0) + 1);
+  let highest = 0;
+  for (const [purse, count] of counts) highest = Math.max(highest, count / Math.max(1, purse.allowed));
+  return highest;
+}
+
+/** Nodes that break the same unit stand together: a group that goes down goes down once. */
+function groupByGroup(left: readonly Candidate[]): readonly Candidate[] {
+  const byLoss = new Map<Loss, Candidate[]>();
+  for (const candidate of left) {
+    for (const loss of candidate.alone.losses) obtain(byLoss, loss, () => []).push(candidate);
+  }
+  const seen = new Set<Candidate>();
+  for (const start of sorted(left, (one) => -scarcity(one))) visit(start, byLoss, seen);
+  return [...seen];
+}
+
+/** Without recursion: one unit may tie thousands of nodes together. */
+function visit(start: Candidate, byLoss: ReadonlyMap<Loss, readonly Candidate[]>, seen: Set<Candidate>): void {
+  const open = [start];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    const tied = next.alone.losses.flatMap((loss) => byLoss.get(loss) ?? []).filter((one) => !seen.has(one));
+    open.push(...tied.sort((a, b) => compareStrings(b.name, a.name)));
+  }
+}

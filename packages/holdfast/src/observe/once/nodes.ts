@@ -1,0 +1,40 @@
+import { type Fields, isObject } from '@holdfast/base/json';
+import type { StringMap } from '@holdfast/base/meta';
+import type { ResourceName } from '../../kube/client/client.ts';
+import { Interner } from '../../kube/projection/interner.ts';
+import { projectMeta } from '../../kube/projection/meta.ts';
+import type { Found, KindReader, Read } from './kind-reader.ts';
+import { everywhere } from './scope.ts';
+
+const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
+
+export interface SeenNode {
+  readonly name: string;
+  readonly labels: StringMap;
+  readonly ready: boolean;
+  readonly cordoned: boolean;
+}
+
+export async function readNodes(reader: KindReader, labelSelector?: string): Promise<Read<SeenNode>> {
+  const interner = new Interner();
+  const selection = labelSelector === undefined ? {} : { labelSelector };
+  return reader.listResource(nodes, everywhere, (object) => projectNode(object, interner), selection);
+}
+
+export async function readNode(reader: KindReader, name: string): Promise<Found<SeenNode>> {
+  const found = await reader.get<Fields>(nodes, { name });
+  return found.kind === 'found' ? { ...found, object: projectNode(found.object, new Interner()) } : found;
+}
+
+function projectNode(object: Fields, interner: Interner): SeenNode {
+  const { name, labels = {} } = projectMeta(object, { interner, keepAnnotation: () => false });
+  const { spec, status } = object;
+  const conditions =
+    isObject(status) && Array.isArray(status['conditions']) ? status['conditions'].filter(isObject) : [];
+  return {
+    name,
+    labels,
+    ready: conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    cordoned: isObject(spec) && spec['unschedulable'] === true,
+  };
+}

@@ -1,0 +1,14 @@
+import type { CallOptions, KubeClient } from '../kube/client/client.ts';
+import type { Clock } from '../kube/time/clock.ts';
+
+/** A cluster, with the rights of the user. */
+export interface Session {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  /** Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The namespace of objects when the command line does not name one. */
+  readonly namespace: string;
+  /** For each request. */
+  readonly call: CallOptions;
+}

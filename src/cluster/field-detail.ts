@@ -1,6 +1,0 @@
-import { type FieldError, formatFieldError } from '../api/field-errors.ts';
-
-/** A field error as a cause carries it: without the field, which has a place of its own. */
-export function formatFieldDetail(error: FieldError): string {
-  return formatFieldError(error).slice(error.field.length + 2);
-}
