@@ -4,11 +4,11 @@ import { defineConfig } from 'vitest/config';
 const all = '{test,packages/*/test}/**/*.test.ts';
 const long = '**/*.long.test.ts';
 /**
- * The files of the simulation run in processes of their own. All others change nothing of their process (no environment, no exit code, no
- * signals) and share it with the modules that were loaded into it: loading the same modules for each of several hundred files took a quarter of
- * the whole run.
+ * Simulations run in processes of their own: virtual time moves when the process is idle (`untilIdle`), so a second simulation or a cluster that
+ * another file left behind would keep it waiting. All other files change nothing of their process (no environment, no exit code, no signals) and
+ * share it with the modules that were loaded into it: loading the same modules for each of several hundred files took a quarter of the whole run.
  */
-const alone = 'test/simulation/**/*.test.ts';
+const alone = ['test/simulation/**/*.test.ts', 'packages/holdfast/test/cli/simulate/**/*.test.ts'];
 /** Suites that need more than Node: they have configurations of their own. */
 const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
 
@@ -22,8 +22,11 @@ export default defineConfig({
     // One more than most machines here have cores: many tests wait for timers and for other processes.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'shared', include: [all], exclude: [alone, ...elsewhere, long], isolate: false } },
-      { extends: true, test: { name: 'alone', include: [alone], exclude: [long] } },
+      {
+        extends: true,
+        test: { name: 'shared', include: [all], exclude: [...alone, ...elsewhere, long], isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [long] } },
     ],
   },
 });
