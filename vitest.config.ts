@@ -4,11 +4,16 @@ import { defineConfig } from 'vitest/config';
 const all = '{test,packages/*/test}/**/*.test.ts';
 const long = '**/*.long.test.ts';
 /**
- * Simulations run in processes of their own: virtual time moves when the process is idle (`untilIdle`), so a second simulation or a cluster that
- * another file left behind would keep it waiting. All other files change nothing of their process (no environment, no exit code, no signals) and
- * share it with the modules that were loaded into it: loading the same modules for each of several hundred files took a quarter of the whole run.
+ * Simulations, and the page, which offers them, run in processes of their own: virtual time moves when the process is idle (`untilIdle`), so a
+ * second simulation or a cluster that another file left behind would keep it waiting. All other files change nothing of their process (no
+ * environment, no exit code, no signals) and share it with the modules that were loaded into it: loading the same modules for each of several
+ * hundred files took a quarter of the whole run.
  */
-const alone = ['test/simulation/**/*.test.ts', 'packages/holdfast/test/cli/simulate/**/*.test.ts'];
+const alone = [
+  'test/simulation/**/*.test.ts',
+  'packages/holdfast/test/{cli/simulate,ui,cli/ui}/**/*.test.ts',
+  'test/e2e/ui*.test.ts',
+];
 /** Suites that need more than Node: they have configurations of their own. */
 const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
 

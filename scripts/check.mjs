@@ -4,8 +4,13 @@ import { spawnSync } from 'node:child_process';
 const steps = [
   ['format and lint (biome)', ['node_modules/.bin/biome', 'check', '.']],
   ['types (tsc)', [process.execPath, 'node_modules/typescript7/bin/tsc', '-p', 'tsconfig.json']],
+  ['types of the page (tsc)', [process.execPath, 'node_modules/typescript7/bin/tsc', '-p', 'packages/dashboard']],
   ['layers (dependency-cruiser)', [process.execPath, 'scripts/check-layers.mjs']],
   ['unused files, exports and dependencies (knip)', ['node_modules/.bin/knip']],
+  [
+    'code that only tests reach (knip, production)',
+    ['node_modules/.bin/knip', '--production', '--config', 'knip.production.json'],
+  ],
   ['generated files are up to date', ['node_modules/.bin/tsx', 'scripts/generate.ts', '--verify']],
 ];
 

@@ -5,6 +5,7 @@ import { renderManifests } from '../packages/holdfast/src/install/manifests/rend
 import { defaultInstallValues, type InstallValues } from '../packages/holdfast/src/install/values/values.ts';
 import { chartFiles } from './chart/chart-files.ts';
 import { krewTemplate } from './krew/manifest.ts';
+import { dashboard } from './monitoring/dashboard.ts';
 import { textsPage, textsPath } from './texts/texts-page.ts';
 
 /** Every generated file: its path from the root of the project, and how its content is made. */
@@ -14,6 +15,7 @@ const generators: Readonly<Record<string, () => string | Promise<string>>> = {
   'deploy/install.yaml': () => yamlFile(...manifestsOf(defaultInstallValues)),
   'deploy/kustomize/holdfast.yaml': () => yamlFile(...manifestsOf(appliedAtOnce)),
   'deploy/krew/holdfast.yaml': krewTemplate,
+  'deploy/grafana/holdfast.json': () => `${JSON.stringify(dashboard(), null, 2)}\n`,
   [textsPath]: textsPage,
 };
 

@@ -1,5 +1,5 @@
 import { planDrain } from '../../packages/holdfast/src/core/plan/plan-drain.ts';
-import type { Plan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
 import { markdownTable } from '../core/measure.ts';
 import { type FleetSize, planFleet } from './fleet.ts';
 
@@ -38,7 +38,7 @@ export function planSuite(): string {
   return `## Plans for all nodes\n\nThe limit is 10 s and 2 GiB for 5,000 nodes and 150,000 pods.\n\n${markdownTable(head, rows)}\n`;
 }
 
-function rowOf(size: FleetSize, plan: Plan, seconds: number, cpu: number): readonly string[] {
+function rowOf(size: FleetSize, plan: DrainPlan, seconds: number, cpu: number): readonly string[] {
   return [
     size.nodes.toLocaleString('en'),
     size.pods.toLocaleString('en'),

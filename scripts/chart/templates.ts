@@ -1,6 +1,6 @@
 import { crdManifests, type Manifest, manifestsOf } from '../../packages/holdfast/src/install/manifests/manifests.ts';
-import { refKey, refOf } from '../../packages/holdfast/src/install/object-ref.ts';
 import { ownKind } from '../../packages/holdfast/src/install/manifests/own-kinds.ts';
+import { refKey, refOf } from '../../packages/holdfast/src/install/object-ref.ts';
 import { guardedLines, objectLines } from './emit.ts';
 import { dimensions, markedValues, secondItems } from './holes.ts';
 import { randomOf } from './random.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
 import { observeAvailability } from '../support/availability.ts';
 import { ensureBuilt } from '../support/built.ts';
 import { made } from '../support/cluster.ts';
@@ -66,7 +66,7 @@ describe.skipIf(skipped)('holdfast plan', () => {
       'json',
     );
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    const plan: Plan = JSON.parse(out);
+    const plan: DrainPlan = JSON.parse(out);
     expect(plan.waves.flatMap(({ nodes }) => nodes.map(({ name }) => name)).toSorted()).toEqual(old.toSorted());
     expect(plan.room).toBe('lookedAt');
 

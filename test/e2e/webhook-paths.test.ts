@@ -1,13 +1,12 @@
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPki } from '../../packages/embedded-cluster/src/auth/pki.ts';
-import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
-import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
-import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
 import { pathSecret } from '../../packages/holdfast/src/api/installation-names.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { resources } from '../../packages/holdfast/src/observe/resources.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
 import {
   type Bed,
   bedOn,
@@ -18,6 +17,7 @@ import {
   startPathReplica,
 } from '../../packages/holdfast/test/operator/certificates/support.ts';
 import { testCluster } from '../support/cluster.ts';
+import { unwrap } from '../support/unwrap.ts';
 
 const caBundle = createPki({ clock: realClock }).material.caCertificate;
 const values = {

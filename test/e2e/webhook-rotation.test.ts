@@ -2,23 +2,22 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorName, webhookPaths } from '../../packages/holdfast/src/api/installation-names.ts';
 import { label } from '../../packages/holdfast/src/api/names.ts';
 import type { ResourceName } from '../../packages/holdfast/src/kube/client/client.ts';
-import { unwrap } from '../../packages/holdfast/src/kube/outcome/failure.ts';
 import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
 import { createWebhookMetrics } from '../../packages/holdfast/src/operator/admission/wire/exchange.ts';
 import { startWebhookServer, type WebhookServer } from '../../packages/holdfast/src/operator/admission/wire/server.ts';
-import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
-import { issueLeaf } from '../../packages/holdfast/src/trust/material.ts';
 import { webhookNames } from '../../packages/holdfast/src/operator/certificates/names.ts';
+import { secretOf, secretTexts } from '../../packages/holdfast/src/operator/certificates/secret.ts';
 import {
   type CertificatePolicy,
   defaultCertificatePolicy,
 } from '../../packages/holdfast/src/trust/certificate-policy.ts';
+import { issueLeaf } from '../../packages/holdfast/src/trust/material.ts';
 import { readSecret } from '../../packages/holdfast/src/trust/read-certificates.ts';
-import { secretOf, secretTexts } from '../../packages/holdfast/src/operator/certificates/secret.ts';
-import { operatorName, webhookPaths } from '../../packages/holdfast/src/api/installation-names.ts';
-import { resources } from '../../packages/holdfast/src/observe/resources.ts';
+import { segmentsOf } from '../../packages/holdfast/src/trust/webhook-trust.ts';
 import { reviewText } from '../../packages/holdfast/test/operator/admission/reviews.ts';
 import { allowing } from '../../packages/holdfast/test/operator/admission/support.ts';
 import { formerAuthority } from '../../packages/holdfast/test/operator/certificates/former-authority.ts';
@@ -38,6 +37,7 @@ import {
   trustedCounts,
 } from '../../packages/holdfast/test/operator/certificates/support.ts';
 import { testCluster } from '../support/cluster.ts';
+import { unwrap } from '../support/unwrap.ts';
 import { askThrough } from './support/asked-webhook.ts';
 
 const day = 24 * 60 * 60 * 1000;

@@ -43,8 +43,15 @@ function pack(): readonly string[] {
   symlinkSync(resolve('node_modules'), join(checkout, 'node_modules'));
   // What an earlier build, an editor and a demo leave behind.
   mkdirSync(join(checkout, 'dist/chunks'), { recursive: true });
+  mkdirSync(join(checkout, 'dist/dashboard/assets'), { recursive: true });
   mkdirSync(join(checkout, '.holdfast'));
-  for (const left of ['dist/chunks/chunk-OLD.js', 'dist/old.js.tmp', '.holdfast/kubeconfig', '.env']) {
+  for (const left of [
+    'dist/chunks/chunk-OLD.js',
+    'dist/dashboard/assets/index-OLD.js',
+    'dist/old.js.tmp',
+    '.holdfast/kubeconfig',
+    '.env',
+  ]) {
     writeFileSync(join(checkout, left), '// left over');
   }
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--silent'], checkout)) as readonly {
@@ -56,12 +63,13 @@ function pack(): readonly string[] {
 const wanted: readonly RegExp[] = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
   /^dist\/(holdfast|kubectl_complete-holdfast|chunks\/[\w-]+)\.js$/,
+  /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))$/,
   /^dist\/(THIRD-PARTY-LICENSES\.txt|holdfast\.cdx\.json)$/,
   /^deploy\/(install|crds\/\w+)\.yaml$/,
   /^deploy\/chart\/(Chart\.yaml|values\.yaml|values\.schema\.json|README\.md|\.helmignore)$/,
   /^deploy\/chart\/templates\/([\w-]+\.yaml|NOTES\.txt)$/,
   /^deploy\/kustomize\/(holdfast|kustomization)\.yaml$/,
-  /^docs\/[\w/-]+\.(md|svg)$/,
+  /^docs\/[\w/-]+\.(md|svg|png)$/,
   /^examples\/[\w-]+\.yaml$/,
 ];
 
@@ -83,6 +91,7 @@ describe('the npm package', () => {
 
   it('has the files of this build alone', () => {
     expect(files).not.toContain('dist/chunks/chunk-OLD.js');
+    expect(files).not.toContain('dist/dashboard/assets/index-OLD.js');
     const built = files.filter((file) => file.startsWith('dist/chunks/')).length;
     const chunks = new Set(
       files

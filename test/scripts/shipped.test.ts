@@ -16,7 +16,7 @@ interface Component {
 
 /** The packages whose sources are in the bundle, by its source maps: they are made by another part of the bundler than our list. */
 function packagesInBundle(): readonly string[] {
-  const folders = ['dist', 'dist/chunks'];
+  const folders = ['dist', 'dist/chunks', 'dist/dashboard/assets'];
   const loaded = new Set(reachable());
   const maps = folders.flatMap((folder) =>
     readdirSync(folder)
@@ -33,14 +33,15 @@ function packagesInBundle(): readonly string[] {
 /** Chunks of earlier builds lie around for an hour; these are of this one. */
 function reachable(): readonly string[] {
   const seen = new Set<string>();
-  const waiting = ['dist/holdfast.js', 'dist/kubectl_complete-holdfast.js'];
+  const waiting = ['dist/holdfast.js', 'dist/kubectl_complete-holdfast.js', 'dist/dashboard/index.html'];
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     const name = file.split('/').at(-1) ?? '';
     if (seen.has(name)) continue;
     seen.add(name);
     const text = readFileSync(file, 'utf8');
-    for (const [, chunk] of text.matchAll(/["']\.\/(?:chunks\/)?([\w.-]+\.js)["']/g)) {
-      if (existsSync(`dist/chunks/${chunk}`)) waiting.push(`dist/chunks/${chunk}`);
+    for (const [, chunk] of text.matchAll(/["']\.\/(?:chunks\/|assets\/)?([\w.-]+\.js)["']/g)) {
+      const places = ['dist/chunks', 'dist/dashboard/assets'].map((folder) => `${folder}/${chunk}`);
+      waiting.push(...places.filter((place) => existsSync(place)));
     }
   }
   return [...seen];
@@ -54,7 +55,7 @@ describe('what a build ships', () => {
   });
 
   it('has the text of the licence of every package that is bundled', () => {
-    expect(packages).toEqual(expect.arrayContaining(['commander', 'prom-client', 'ws', 'yaml']));
+    expect(packages).toEqual(expect.arrayContaining(['commander', 'preact', 'prom-client', 'ws', 'yaml']));
     const shipped = readFileSync('dist/THIRD-PARTY-LICENSES.txt', 'utf8');
     for (const name of packages) {
       const folder = `node_modules/${name}`;

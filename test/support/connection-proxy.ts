@@ -21,16 +21,20 @@ export class ConnectionProxy {
     this.#server = createServer((client) => this.#accept(client));
   }
 
-  static start({ server }: Access): Promise<ConnectionProxy> {
+  static start({ server }: Pick<Access, 'server'>): Promise<ConnectionProxy> {
     const proxy = new ConnectionProxy(server);
     return new Promise((resolve) => proxy.#server.listen(0, host, () => resolve(proxy)));
   }
 
   /** The same user, by way of the proxy. */
   through(access: Access): Access {
+    return { ...access, server: this.origin };
+  }
+
+  get origin(): URL {
     const address = this.#server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    return { ...access, server: new URL(`https://${host}:${port}`) };
+    return new URL(`https://${host}:${port}`);
   }
 
   /**

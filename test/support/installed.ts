@@ -1,13 +1,6 @@
-import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
-import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
-import { accessOf, parseKubeconfig } from '../../packages/holdfast/src/kube/config/kubeconfig.ts';
-import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
-import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
-import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
-import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
 import { foreignSign } from '../../packages/holdfast/src/install/apply/foreign.ts';
 import { crdManifests } from '../../packages/holdfast/src/install/manifests/manifests.ts';
-import { operatorName } from '../../packages/holdfast/src/api/installation-names.ts';
 import {
   agentsNamespaceOf,
   namespaceOf,
@@ -17,9 +10,17 @@ import { operatorPolicies } from '../../packages/holdfast/src/install/manifests/
 import { peopleRoles } from '../../packages/holdfast/src/install/manifests/people-roles.ts';
 import { projectionPolicies } from '../../packages/holdfast/src/install/manifests/projection-policy.ts';
 import { rbacObjects } from '../../packages/holdfast/src/install/manifests/rbac.ts';
-import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
 import { answeredPaths } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
-import { registerWebhooks, unregisterWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
+import { defaultInstallValues } from '../../packages/holdfast/src/install/values/values.ts';
+import { createClients } from '../../packages/holdfast/src/kube/client/clients.ts';
+import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
+import { accessOf, parseKubeconfig } from '../../packages/holdfast/src/kube/config/kubeconfig.ts';
+import { targetOf } from '../../packages/holdfast/src/kube/config/target-of.ts';
+import { realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
+import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
+import { Connection } from '../../packages/holdfast/src/kube/transport/connection.ts';
+import { resources } from '../../packages/holdfast/src/observe/resources.ts';
+import { registerWebhooks } from '../../packages/holdfast/src/operator/registration/register.ts';
 import { untilTrusted } from '../../packages/holdfast/src/operator/registration/trust.ts';
 import { createLogger } from '../../packages/holdfast/src/telemetry/log.ts';
 import { made, pause, type TestCluster } from './cluster.ts';
@@ -95,7 +96,8 @@ export async function registerAt(cluster: Administered, url: string): Promise<Re
       throw new Error('no authority is trusted');
     },
     async close() {
-      await unregisterWebhooks(client);
+      for (const resource of [resources.validating, resources.mutating])
+        await client.delete(resource, { name: operatorName });
       connection.close();
     },
   };

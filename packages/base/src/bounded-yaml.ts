@@ -36,12 +36,12 @@ const maxYamlLength = 32 * 1024 * 1024;
 /** Aliases may make a short text long; those that people write stay far below. */
 const maxAliasCount = 100;
 
-/** What to do with a key that stands twice in one map: JSON has no word on it, and its readers take the last one. */
+/** What to do with duplicate keys in one map: JSON does not define it, and most parsers take the last one. */
 export type RepeatedKeys = 'refuse' | 'take last';
 
 export interface RepeatedKey {
   readonly key: string;
-  /** Where it stands again; the first line is 1. */
+  /** The line of the duplicate; the first line is 1. */
   readonly line: number;
 }
 
@@ -70,7 +70,7 @@ function checked(value: unknown): ReadDocument {
   return isDeeperThan(value, maxDepth) ? { ok: false, problem: tooDeep } : { ok: true, value };
 }
 
-/** All keys that stand again in their map, in the order of the text, which is read as YAML even where it is JSON. */
+/** Duplicate keys of maps, in the order of the text, which is read as YAML even where it is JSON. */
 export function repeatedKeys(text: string, maxYaml = maxYamlLength): RepeatedKey[] {
   if (text.length > maxYaml) return [];
   const lines = new LineCounter();

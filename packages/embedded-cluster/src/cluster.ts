@@ -30,8 +30,8 @@ export interface ClusterOptions {
   readonly prepare?: (plane: ControlPlane) => Promise<void>;
   /** Tokens that were handed out beforehand, and for whom. */
   readonly staticTokens?: ReadonlyMap<string, User>;
-  /** Mistakes of our own, and what could not be done. */
-  readonly report: (message: string, error: unknown) => void;
+  /** Is told about mistakes of the cluster itself, and what it could not do. By default they are warnings of the process. */
+  readonly report?: (message: string, error: unknown) => void;
 }
 
 export interface Cluster {
@@ -44,7 +44,7 @@ export interface Cluster {
 }
 
 /** Starts a control plane with its API on 127.0.0.1; it is ready when this resolves. */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const clock = options.clock ?? realClock;
   const random = options.random ?? systemRandom;
   const store = options.store ?? createMemoryStore();
@@ -66,7 +66,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await store.close();
   };
   try {
-    const { prepare, report } = options;
+    const { prepare, report = warn } = options;
     await startParts(plane, { clock, random, prepare, acting: actingOf(options, pki), report }, controllers);
   } catch (error) {
     await close();
@@ -103,7 +103,7 @@ function startApi(
   random: Random,
   ready: () => boolean,
 ): Promise<RunningServer> {
-  const { staticTokens = new Map(), report } = options;
+  const { staticTokens = new Map(), report = warn } = options;
   return startServer({
     ...frontOf(plane, {
       signingKey: pki.material.serviceAccountKey,
@@ -117,4 +117,8 @@ function startApi(
     pki: pki.material,
     ...(options.limits ? { limits: options.limits } : {}),
   });
+}
+
+function warn(message: string, error: unknown): void {
+  process.emitWarning(`${message}: ${error instanceof Error ? error.message : String(error)}`, 'EmbeddedCluster');
 }

@@ -9,13 +9,13 @@ interface Asked {
   ready(): boolean;
 }
 
-export interface Health {
+export interface ServerHealth {
   readonly components: readonly Component[];
   checks(endpoint: HealthEndpoint): readonly Check[];
 }
 
 /** What there is to be asked how it is. All of it lives in this process; only the store can be lost on its own. */
-export function healthOf({ store, acts, ready }: Asked): Health {
+export function healthOf({ store, acts, ready }: Asked): ServerHealth {
   const ping: Check = { name: 'ping', isWell: async () => true };
   const kept: Check = { name: 'store', isWell: () => store.durable(store.revision).then(yes, no) };
   const started: Check = { name: 'started', isWell: async () => ready() };

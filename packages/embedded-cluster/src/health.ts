@@ -11,7 +11,7 @@ export interface HealthReport {
   readonly text: string;
 }
 
-interface HealthWish {
+interface HealthQuery {
   /** `healthz`, `livez` or `readyz`. */
   readonly endpoint: string;
   readonly checks: readonly Check[];
@@ -21,7 +21,7 @@ interface HealthWish {
 }
 
 /** All checks but those that the caller leaves out. Why one is not well stays inside; its name says where to look. */
-export async function healthReport({ endpoint, checks, verbose, exclude }: HealthWish): Promise<HealthReport> {
+export async function healthReport({ endpoint, checks, verbose, exclude }: HealthQuery): Promise<HealthReport> {
   const asked = await Promise.all(
     checks.map(async (check) => {
       const excluded = exclude.includes(check.name);

@@ -34,10 +34,10 @@ export type Attributes =
     }
   | { readonly user: User; readonly verb: string; readonly path: string };
 
-export type Decision =
+export type AuthorizationDecision =
   | { readonly allowed: true; readonly reason: string }
   | { readonly allowed: false; readonly reason: string };
 
 export interface Authorizer {
-  decide(attributes: Attributes): Decision;
+  decide(attributes: Attributes): AuthorizationDecision;
 }

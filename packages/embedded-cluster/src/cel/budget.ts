@@ -31,7 +31,7 @@ export function spend(steps: number): void {
 }
 
 /** Whether it was spent is asked at the end again: CEL's `||` and `all` swallow errors. */
-export function withinBudget<T>(work: () => T): T {
+export function withinStepBudget<T>(work: () => T): T {
   left = maxSteps;
   const result = work();
   if (left < 0) throw new BudgetSpent();

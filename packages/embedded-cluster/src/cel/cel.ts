@@ -1,6 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { Schema } from '../kinds/schema.ts';
-import { spent, withinBudget } from './budget.ts';
+import { spent, withinStepBudget } from './budget.ts';
 import { registerLibrary } from './library/library.ts';
 import { registerJsonPatch } from './library/library-json-patch.ts';
 import { type Loop, loopsOf } from './loops.ts';
@@ -148,7 +148,7 @@ function programOf(
       try {
         const values: Record<string, unknown> = {};
         for (const [name, value] of Object.entries(bindings)) values[name] = celValue(value);
-        return { ok: true, value: markConverted(withinBudget(() => run(values))), cost: spent() };
+        return { ok: true, value: markConverted(withinStepBudget(() => run(values))), cost: spent() };
       } catch (error) {
         return { ok: false, message: evaluationMessage(error), cost: spent() };
       }

@@ -1,10 +1,10 @@
-import { parseQuantity as readQuantity } from '../kinds/quantity.ts';
+import { parseQuantity } from '../kinds/quantity.ts';
 
 /** An amount of a resource as rules compute with it: whole billionths, the finest step Kubernetes knows. */
 
 const billion = 1_000_000_000n;
 
-export class Quantity {
+export class CelQuantity {
   readonly nanos: bigint;
 
   constructor(nanos: bigint) {
@@ -25,12 +25,12 @@ export class Quantity {
     return Number(this.nanos) / 1e9;
   }
 
-  compare(other: Quantity): bigint {
+  compare(other: CelQuantity): bigint {
     return this.nanos < other.nanos ? -1n : this.nanos > other.nanos ? 1n : 0n;
   }
 }
 
-export function parseQuantity(text: string): Quantity | undefined {
-  const read = readQuantity(text);
-  return read && new Quantity(read.nanos);
+export function parseCelQuantity(text: string): CelQuantity | undefined {
+  const read = parseQuantity(text);
+  return read && new CelQuantity(read.nanos);
 }

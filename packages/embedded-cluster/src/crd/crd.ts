@@ -82,7 +82,7 @@ export interface CrdCondition {
   lastTransitionTime?: string;
 }
 
-export function hasCondition(crd: Crd, type: string): boolean {
+export function crdHasCondition(crd: Crd, type: string): boolean {
   return (crd.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
 }
 

@@ -2,7 +2,7 @@ import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { Schema } from '../kinds/schema.ts';
 import type { Strategy } from '../kinds/strategy.ts';
 import { clone, type KubeObject } from '../objects.ts';
-import { ruleErrors } from '../schema/cel-rules.ts';
+import { celRuleErrors } from '../schema/cel-rules.ts';
 import { applySchemaDefaults } from '../schema/defaults.ts';
 import { embeddedResourceErrors } from '../schema/embedded.ts';
 import { getOwn, isJsonObject } from '../schema/json-values.ts';
@@ -95,7 +95,7 @@ function withRules(
 ): readonly FieldError[] {
   const ratcheted = old !== undefined && listTypeErrors(old, schema).length > 0;
   const all = ratcheted ? errors : [...errors, ...listTypeErrors(object, schema)];
-  if (!all.some((error) => blocking.has(error.type))) return [...all, ...ruleErrors(object, old, schema)];
+  if (!all.some((error) => blocking.has(error.type))) return [...all, ...celRuleErrors(object, old, schema)];
   const detail =
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
   return [...all, invalid(noField, null, detail)];

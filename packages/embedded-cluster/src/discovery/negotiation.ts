@@ -38,11 +38,6 @@ export function swaggerForm(accept: string | undefined): SwaggerForm | undefined
   return undefined;
 }
 
-/** Clients repeat the header exactly as they got it. */
-export function isUnchanged(ifNoneMatch: string | undefined, etag: string): boolean {
-  return ifNoneMatch?.split(',').some((tag) => tag.trim() === etag) === true;
-}
-
 function coversJson({ type }: MediaRange): boolean {
   return type === 'application/json' || type === 'application/*' || type === '*/*';
 }

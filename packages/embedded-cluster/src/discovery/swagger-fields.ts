@@ -38,7 +38,7 @@ export function listOf(write: FieldWriter): FieldWriter {
 }
 
 /** Fields that begin with `x-` have a number of their own together. */
-export function messageOf(fields: Fields, extensions?: number): FieldWriter {
+export function messageField(fields: Fields, extensions?: number): FieldWriter {
   return (writer, number, value) => {
     const before = writer.size;
     const object = value as JsonObject;

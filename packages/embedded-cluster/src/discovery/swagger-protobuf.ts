@@ -11,7 +11,7 @@ import {
   integer,
   listOf,
   mapOf,
-  messageOf,
+  messageField,
   text,
   writeFields,
 } from './swagger-fields.ts';
@@ -38,7 +38,7 @@ const types: FieldWriter = (writer, number, value) =>
 const items: FieldWriter = (writer, number, value) =>
   inside(1, listOf(schema))(writer, number, Array.isArray(value) ? value : [value]);
 
-const writeSchema = messageOf(
+const writeSchema = messageField(
   [
     [1, '$ref', text],
     [2, 'format', text],
@@ -69,7 +69,7 @@ const writeSchema = messageOf(
   31,
 );
 
-const bodyParameter = messageOf([
+const bodyParameter = messageField([
   [1, 'description', text],
   [2, 'name', text],
   [3, 'in', text],
@@ -77,7 +77,7 @@ const bodyParameter = messageOf([
   [5, 'schema', schema],
 ]);
 
-const queryParameter = messageOf([
+const queryParameter = messageField([
   [1, 'required', flag],
   [2, 'in', text],
   [3, 'description', text],
@@ -87,7 +87,7 @@ const queryParameter = messageOf([
   [20, 'uniqueItems', flag],
 ]);
 
-const pathParameter = messageOf([
+const pathParameter = messageField([
   [1, 'required', flag],
   [2, 'in', text],
   [3, 'description', text],
@@ -106,12 +106,12 @@ function parameterIn(value: JsonObject): FieldWriter {
   return inside(1, inside(2, place === 'path' ? inside(4, pathParameter) : inside(3, queryParameter)));
 }
 
-const response = messageOf([
+const response = messageField([
   [1, 'description', text],
   [2, 'schema', inside(1, schema)],
 ]);
 
-const operation = messageOf(
+const operation = messageField(
   [
     [1, 'tags', listOf(text)],
     [3, 'description', text],
@@ -126,7 +126,7 @@ const operation = messageOf(
   13,
 );
 
-const pathItem = messageOf(
+const pathItem = messageField(
   [
     [2, 'get', operation],
     [3, 'put', operation],
@@ -140,7 +140,7 @@ const pathItem = messageOf(
   10,
 );
 
-const info = messageOf([
+const info = messageField([
   [1, 'title', text],
   [2, 'version', text],
 ]);

@@ -1,7 +1,7 @@
 import type { Attributes } from '../auth/user.ts';
 import type { KubeObject } from '../objects.ts';
 import type { View } from '../view.ts';
-import { byPrecedence, type FlowSchema, flowSchemaOf, isAbout } from './flow-schema.ts';
+import { byPrecedence, type FlowSchema, flowSchemaMatches, flowSchemaOf } from './flow-schema.ts';
 
 export const flowSchemas = 'flowcontrol.apiserver.k8s.io/flowschemas';
 export const priorityLevels = 'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations';
@@ -40,7 +40,7 @@ export class FlowControl {
   /** A flow schema whose priority level is missing takes nothing. Undefined where none is left that is about it. */
   classify(request: Attributes): Classification | undefined {
     for (const schema of this.#inOrder) {
-      if (!isAbout(schema, request)) continue;
+      if (!flowSchemaMatches(schema, request)) continue;
       const level = this.#view.get(priorityLevels, '', schema.priorityLevel);
       if (level) return { flowSchemaUid: schema.uid, priorityLevelUid: level.metadata.uid ?? '' };
     }

@@ -59,7 +59,7 @@ export function byPrecedence(a: FlowSchema, b: FlowSchema): number {
   return a.precedence - b.precedence || (a.name < b.name ? -1 : 1);
 }
 
-export function isAbout({ rules }: FlowSchema, request: Attributes): boolean {
+export function flowSchemaMatches({ rules }: FlowSchema, request: Attributes): boolean {
   return rules.some((rule) => {
     if (!rule.subjects?.some((subject) => isSubject(subject, request.user))) return false;
     return 'path' in request

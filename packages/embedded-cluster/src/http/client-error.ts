@@ -41,7 +41,7 @@ const refused = new WeakSet<Duplex>();
 
 /** Says what was wrong, unless an answer is on its way on this connection already, and closes it. */
 export function refuseClient(error: Error & { code?: string }, socket: Duplex, answering: boolean): void {
-  // What else comes on a connection that is about to be closed is no better.
+  // Ignore further errors of a connection that is being closed.
   if (refused.has(socket) && !socket.destroyed) return;
   refused.add(socket);
   const refusal = refusalOf(error.code);

@@ -29,7 +29,7 @@ const maxAcceptLength = 8192;
 
 const everything: Showable = { tables: true, protobuf: true };
 
-/** The first of the client's wishes that we can fulfil. */
+/** The first type that the client accepts and the server can write. */
 export function negotiate(accept: string | undefined, showable = everything): Representation {
   const representation = chosen(accept, showable);
   if (!representation) throw notAcceptable(served);
@@ -45,10 +45,10 @@ export function formatOf(accept: string | undefined): Format {
 
 function chosen(accept: string | undefined, showable: Showable): Representation | undefined {
   if (accept === undefined || accept === 'application/json') return plainJson;
-  const wishes = parseAccept(accept);
-  if (wishes.length === 0) return plainJson;
-  for (const wish of wishes) {
-    const representation = representationOf(wish);
+  const accepted = parseAccept(accept);
+  if (accepted.length === 0) return plainJson;
+  for (const range of accepted) {
+    const representation = representationOf(range);
     if (representation && canShow(representation, showable)) return representation;
   }
   return undefined;
@@ -88,10 +88,10 @@ function parseAccept(accept: string): readonly MediaType[] {
     .slice(0, maxAcceptLength)
     .split(',')
     .map(parseMediaType)
-    .filter((wish) => wish.type !== '' && wish.quality > 0)
-    .map((wish, index) => ({ wish, index }))
-    .sort((left, right) => right.wish.quality - left.wish.quality || left.index - right.index)
-    .map(({ wish }) => wish);
+    .filter((range) => range.type !== '' && range.quality > 0)
+    .map((range, index) => ({ range, index }))
+    .sort((left, right) => right.range.quality - left.range.quality || left.index - right.index)
+    .map(({ range }) => range);
 }
 
 function parseMediaType(text: string): MediaType {

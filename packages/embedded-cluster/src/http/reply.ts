@@ -93,7 +93,7 @@ interface Written {
   readonly contentType: string;
 }
 
-/** Bytes and texts are sent as they are, and so is what says its type; the rest as the client wishes, if it can be. */
+/** Bytes and texts are sent as they are, and so is what says its type; the rest in the type that the client accepts, if it can be. */
 function written({ body, contentType }: Reply, format: Format): Written {
   const json = contentType ?? 'application/json';
   if (body instanceof Parts || Buffer.isBuffer(body)) return { payload: body, contentType: json };

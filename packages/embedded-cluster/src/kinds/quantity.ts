@@ -68,15 +68,6 @@ export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   return left.nanos < right.nanos ? -1 : 1;
 }
 
-/** The sum is written as the left one is, unless that is zero. */
-export function addQuantities(left: Quantity, right: Quantity): Quantity {
-  return { nanos: left.nanos + right.nanos, format: left.nanos === 0n ? right.format : left.format };
-}
-
-export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
-  return { nanos: left.nanos - right.nanos, format: left.nanos === 0n ? right.format : left.format };
-}
-
 /** Whole units, rounded away from zero. */
 export function wholeUnits(quantity: Quantity): bigint {
   return roundAway(quantity.nanos, billion);

@@ -1,6 +1,6 @@
 import type { ControlPlane } from '../control-plane.ts';
 import { crds } from '../controllers/crd/crd-resource.ts';
-import { type Crd, hasCondition } from '../crd/crd.ts';
+import { type Crd, crdHasCondition } from '../crd/crd.ts';
 import type { ResourceType } from '../kinds/resource-type.ts';
 import { sim } from '../nodes/annotations.ts';
 import type { KubeObject } from '../objects.ts';
@@ -61,5 +61,5 @@ export async function definitionsServed(view: View, clock: Clock): Promise<void>
 
 function isDecided(crd: Crd): boolean {
   const refused = crd.status?.conditions?.some(({ type, status }) => type === 'NamesAccepted' && status === 'False');
-  return hasCondition(crd, 'Established') || refused === true;
+  return crdHasCondition(crd, 'Established') || refused === true;
 }

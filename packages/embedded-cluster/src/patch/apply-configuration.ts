@@ -10,7 +10,7 @@ import { fieldSetOf, withNamedParents } from './fields/field-set-of.ts';
 import { withoutManagedFields } from './fields/field-types.ts';
 import { manageable, managersAfterUpdate, setOfPaths, withoutFields, withoutLost } from './fields/managed-fields.ts';
 import { encodeManagers, isSameManager, type Manager, type Managers, storedManagers } from './fields/managers.ts';
-import { equalJson, isMap, isWithinDepth, type JsonMap } from './json-tree.ts';
+import { equalJsonToDepth, isMap, isWithinDepth, type JsonMap } from './json-tree.ts';
 import { fieldsLastApplied, kubectl, withLastApplied } from './last-applied.ts';
 import { doesNotApply, unclassified } from './patch-result.ts';
 import { mergeConfiguration, removeFields } from './typed-merge.ts';
@@ -140,7 +140,7 @@ function describe(conflicts: readonly Conflicting[]): ApplyConflict[] {
 
 function outcome(application: Application, { object, applier, others, taken, removed }: Merged): ApplyOutcome {
   const { live, time, manager, applied } = application;
-  const sameObject = live !== undefined && equalJson(withoutManagedFields(live), object);
+  const sameObject = live !== undefined && equalJsonToDepth(withoutManagedFields(live), object);
   const rest = withoutLost(others, taken, removed);
   const own = { ...applier, time: sameObject ? applier.time : time };
   const managedFields = encodeManagers(applier.fields === undefined ? rest : [...rest, own]);
@@ -150,5 +150,5 @@ function outcome(application: Application, { object, applier, others, taken, rem
   };
   const plain = { ...object, metadata } as unknown as KubeObject;
   const result = manager === kubectl ? withLastApplied(plain, applied) : plain;
-  return { ok: true, object: result, changed: live === undefined || !equalJson(live, result) };
+  return { ok: true, object: result, changed: live === undefined || !equalJsonToDepth(live, result) };
 }

@@ -2,7 +2,7 @@
 
 import { ApiError, badRequest } from '../errors.ts';
 import { jsonKind } from './go-format.ts';
-import { copyJson, equalJson, isMap, isUnsafeKey, isWithinDepth, type JsonMap, own } from './json-tree.ts';
+import { copyJson, equalJsonToDepth, isMap, isUnsafeKey, isWithinDepth, type JsonMap, own } from './json-tree.ts';
 import { attempt, doesNotApply, type PatchResult } from './patch-result.ts';
 
 export const maxOperations = 10_000;
@@ -169,7 +169,7 @@ function copy(work: Work, operation: Operation): void {
 }
 
 function test(work: Work, operation: Operation): void {
-  if (!equalJson(tested(work, operation.path) ?? null, operation.value ?? null)) throw doesNotApply();
+  if (!equalJsonToDepth(tested(work, operation.path) ?? null, operation.value ?? null)) throw doesNotApply();
 }
 
 function tested(work: Work, pointer: string | undefined): unknown {

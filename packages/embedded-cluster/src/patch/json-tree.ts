@@ -51,7 +51,7 @@ export function copyWithoutNulls(value: unknown): unknown {
 }
 
 /** Null equals null alone; what is too deep to compare differs. */
-export function equalJson(left: unknown, right: unknown, levels = maxDepth): boolean {
+export function equalJsonToDepth(left: unknown, right: unknown, levels = maxDepth): boolean {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
   if (levels === 0 || Array.isArray(left) !== Array.isArray(right)) return false;
@@ -62,7 +62,7 @@ export function equalJson(left: unknown, right: unknown, levels = maxDepth): boo
 function equalLists(left: readonly unknown[], right: readonly unknown[], levels: number): boolean {
   if (left.length !== right.length) return false;
   for (let index = 0; index < left.length; index += 1) {
-    if (!equalJson(left[index], right[index], levels)) return false;
+    if (!equalJsonToDepth(left[index], right[index], levels)) return false;
   }
   return true;
 }
@@ -71,7 +71,7 @@ function equalMaps(left: JsonMap, right: JsonMap, levels: number): boolean {
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
   for (const key of keys) {
-    if (!Object.hasOwn(right, key) || !equalJson(left[key], right[key], levels)) return false;
+    if (!Object.hasOwn(right, key) || !equalJsonToDepth(left[key], right[key], levels)) return false;
   }
   return true;
 }

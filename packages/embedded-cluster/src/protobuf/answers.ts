@@ -1,13 +1,13 @@
 import type { JsonObject } from '../objects.ts';
 import { isJsonObject } from '../schema/json-values.ts';
 import { writeMessage } from './encode.ts';
-import { messageOf } from './messages.ts';
+import { messageNameOf } from './messages.ts';
 import { envelopePrefix } from './protobuf.ts';
 import { WireWriter } from './wire-writer.ts';
 
 /** Whether objects of a kind can be said in protobuf; those of custom kinds cannot. */
 export function hasMessage(apiVersion: string, kind: string): boolean {
-  return messageOf(apiVersion, kind) !== undefined;
+  return messageNameOf(apiVersion, kind) !== undefined;
 }
 
 /** An object in its envelope. Undefined where there is no message for it: a table, a document. */
@@ -48,7 +48,7 @@ export function writeBeginning(writer: WireWriter, apiVersion: string, kind: str
 }
 
 function writeContent(writer: WireWriter, apiVersion: string, kind: string, body: JsonObject): boolean {
-  const message = messageOf(apiVersion, kind);
+  const message = messageNameOf(apiVersion, kind);
   if (message !== undefined) writeMessage(writer, message, body);
   return message !== undefined;
 }

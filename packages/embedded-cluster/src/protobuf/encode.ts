@@ -1,11 +1,11 @@
 import type { JsonObject } from '../objects.ts';
 import { isJsonObject } from '../schema/json-values.ts';
 import { fieldFlags, fieldsFromLast, type MessageField } from './messages.ts';
-import { valueWriters, type WriteContext } from './value-writers.ts';
+import { type ProtobufWriteContext, valueWriters } from './value-writers.ts';
 import { WireError } from './wire.ts';
 import type { WireWriter } from './wire-writer.ts';
 
-const context: WriteContext = { writeMessage };
+const context: ProtobufWriteContext = { writeMessage };
 
 /**
  * The fields of a message out of the JSON of it. What the JSON has is written, also zeros: readers take an

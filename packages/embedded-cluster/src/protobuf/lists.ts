@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { JsonObject } from '../objects.ts';
 import { writeBeginning } from './answers.ts';
 import { writeMessage } from './encode.ts';
-import { messageOf } from './messages.ts';
+import { messageNameOf } from './messages.ts';
 import { WireWriter } from './wire-writer.ts';
 
 export interface ListHead {
@@ -18,7 +18,7 @@ const itemsAtATime = 250;
 
 /** A list in its envelope, in parts. All lists are alike, whatever they hold: their metadata, and then the items. */
 export async function encodeProtobufList(head: ListHead, items: readonly unknown[]): Promise<readonly Buffer[]> {
-  const message = messageOf(head.apiVersion, head.kind);
+  const message = messageNameOf(head.apiVersion, head.kind);
   if (message === undefined) throw new Error(`a list of ${head.kind} has no protobuf`);
   const parts: Buffer[] = [];
   for (let start = 0; start < items.length; start += itemsAtATime) {

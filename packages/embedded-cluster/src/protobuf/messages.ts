@@ -35,7 +35,7 @@ const fieldsBackwards = new Map<string, readonly MessageField[]>();
 /** Every group has the options of a deletion under its own version. */
 const deleteOptions = 'DeleteOptions';
 
-export function messageOf(apiVersion: string, kind: string): string | undefined {
+export function messageNameOf(apiVersion: string, kind: string): string | undefined {
   return messageOfKind.get(kind === deleteOptions ? `v1/${kind}` : `${apiVersion}/${kind}`);
 }
 

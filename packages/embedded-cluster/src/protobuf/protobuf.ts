@@ -1,7 +1,7 @@
 import { ApiError, badRequest } from '../errors.ts';
 import { splitApiVersion } from '../objects.ts';
 import { decodeMessage } from './decode.ts';
-import { messageOf } from './messages.ts';
+import { messageNameOf } from './messages.ts';
 import { WireError } from './wire.ts';
 import { bytesOf, fieldOf, textOf } from './wire-values.ts';
 
@@ -19,7 +19,7 @@ interface Envelope {
 /** The object in a protobuf body, exactly as it would have stood in a JSON body. */
 export function decodeProtobuf(bytes: Buffer): unknown {
   const { apiVersion, kind, raw } = readEnvelope(bytes);
-  const message = messageOf(apiVersion, kind);
+  const message = messageNameOf(apiVersion, kind);
   if (message === undefined) throw unknownKind(apiVersion, kind);
   try {
     return { kind, apiVersion, ...(decodeMessage(message, raw) as object) };

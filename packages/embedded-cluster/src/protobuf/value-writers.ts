@@ -3,9 +3,9 @@ import { WireError } from './wire.ts';
 import type { WireWriter } from './wire-writer.ts';
 
 /** Writes the fields of a message whose JSON is not an object with the fields of the message. See the readers. */
-type ValueWriter = (writer: WireWriter, value: unknown, context: WriteContext) => void;
+type ValueWriter = (writer: WireWriter, value: unknown, context: ProtobufWriteContext) => void;
 
-export interface WriteContext {
+export interface ProtobufWriteContext {
   writeMessage(writer: WireWriter, message: string, value: unknown): void;
 }
 
@@ -57,24 +57,24 @@ function writeIntOrString(writer: WireWriter, value: unknown): void {
   writer.tag(2, 'varint');
 }
 
-function writeSchemaOrBool(writer: WireWriter, value: unknown, context: WriteContext): void {
+function writeSchemaOrBool(writer: WireWriter, value: unknown, context: ProtobufWriteContext): void {
   const isSchema = isJsonObject(value);
   if (isSchema) writeSchema(writer, 2, value, context);
   writer.varint(isSchema || value === true ? 1 : 0);
   writer.tag(1, 'varint');
 }
 
-function writeSchemaOrSchemas(writer: WireWriter, value: unknown, context: WriteContext): void {
+function writeSchemaOrSchemas(writer: WireWriter, value: unknown, context: ProtobufWriteContext): void {
   if (Array.isArray(value)) for (const schema of value.toReversed()) writeSchema(writer, 2, schema, context);
   else writeSchema(writer, 1, value, context);
 }
 
-function writeSchemaOrTexts(writer: WireWriter, value: unknown, context: WriteContext): void {
+function writeSchemaOrTexts(writer: WireWriter, value: unknown, context: ProtobufWriteContext): void {
   if (Array.isArray(value)) for (const text of value.toReversed()) writer.textField(2, String(text));
   else writeSchema(writer, 1, value, context);
 }
 
-function writeSchema(writer: WireWriter, number: number, value: unknown, context: WriteContext): void {
+function writeSchema(writer: WireWriter, number: number, value: unknown, context: ProtobufWriteContext): void {
   const before = writer.size;
   context.writeMessage(writer, 'apiextensions.v1.JSONSchemaProps', value);
   writer.length(number, before);

@@ -34,7 +34,7 @@ function specifies({ resources }: Container, name: string): boolean {
   return list !== undefined && Object.hasOwn(list, resource);
 }
 
-export interface Claim {
+export interface QuotaClaim {
   readonly hard: Amounts;
   readonly used: Usage;
   readonly before: Usage;
@@ -42,7 +42,7 @@ export interface Claim {
 }
 
 /** Requested, used and limited, of everything that would be more than there is; undefined where it all fits. */
-export function exceeded({ hard, used, before, after }: Claim): string | undefined {
+export function exceeded({ hard, used, before, after }: QuotaClaim): string | undefined {
   const over: { name: string; requested: Quantity; used: Quantity; limit: Quantity }[] = [];
   for (const name of Object.keys(hard).sort()) {
     const limit = parseQuantity(hard[name]);

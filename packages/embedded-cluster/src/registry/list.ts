@@ -31,7 +31,7 @@ export function listObjects(registry: Registry, query: ListQuery): ListResult {
   checkVersionMatch(query);
   const matches = matcherFor(query.type, query.labelSelector, query.fieldSelector);
   if (query.continueToken !== '') return nextPage(registry, query, matches);
-  const wanted = revisionOf(query.resourceVersion);
+  const wanted = listRevisionOf(query.resourceVersion);
   if (wanted > registry.store.revision) throw tooNew(wanted, registry.store.revision);
   const exact = isExact(query, wanted);
   const revision = exact ? wanted : registry.store.revision;
@@ -111,7 +111,7 @@ export class ExpiredContinue extends ApiError {
 
 const decimal = /^[0-9]+$/;
 
-export function revisionOf(resourceVersion: string): number {
+export function listRevisionOf(resourceVersion: string): number {
   if (resourceVersion === '') return 0;
   if (!decimal.test(resourceVersion)) {
     const quoted = JSON.stringify(resourceVersion);

@@ -32,10 +32,14 @@ function splitTerms(text: string): string[] {
   return (text.match(/(?:\\.|[^,\\])+/g) ?? []).filter((term) => term !== '');
 }
 
-export type Matcher = (object: KubeObject) => boolean;
+export type ObjectMatcher = (object: KubeObject) => boolean;
 
 /** What of a collection a client wants; undefined: everything. */
-export function matcherFor(type: ResourceType, labelSelector: string, fieldSelector: string): Matcher | undefined {
+export function matcherFor(
+  type: ResourceType,
+  labelSelector: string,
+  fieldSelector: string,
+): ObjectMatcher | undefined {
   const labels = labelSelector === '' ? undefined : parseLabelSelector(labelSelector);
   const fields = fieldSelector === '' ? undefined : parseFieldSelector(fieldSelector);
   if (labels === undefined && fields === undefined) return undefined;

@@ -17,7 +17,7 @@ const maxMessageLength = 5 * 1024;
 const programs = new CelCache();
 
 /** Rules that look at `oldSelf` hold only on updates, and only where it is known what a value was before. */
-export function ruleErrors(object: unknown, old: unknown, schema: Schema): FieldError[] {
+export function celRuleErrors(object: unknown, old: unknown, schema: Schema): FieldError[] {
   const run = new RuleRun();
   run.value(object, old, schema, '');
   return run.errors;

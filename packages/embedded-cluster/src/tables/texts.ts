@@ -16,7 +16,7 @@ export function formatLabels(parent: JsonObject | undefined, key: string): strin
 }
 
 /** Undefined when the selector has an unknown operator. */
-export function selectorText(selector: JsonObject | undefined): string | undefined {
+export function labelSelectorText(selector: JsonObject | undefined): string | undefined {
   const requirements = pairsAt(selector, 'matchLabels').map(([key, value]) => ({ key, text: `${key}=${value}` }));
   for (const expression of objectsAt(selector, 'matchExpressions')) {
     const text = requirementText(expression);
@@ -28,7 +28,7 @@ export function selectorText(selector: JsonObject | undefined): string | undefin
 }
 
 export function formatSelector(selector: JsonObject | undefined): string {
-  const text = selectorText(selector);
+  const text = labelSelectorText(selector);
   return text === undefined ? '<error>' : orNone(text);
 }
 

@@ -2,7 +2,7 @@ import { numberAt, objectAt, specOf, statusOf, textAt } from '../kinds/builtin/c
 import type { Cells } from '../kinds/builtin-types.ts';
 import { type JsonObject, type KubeObject, type ResourceKey, splitApiVersion } from '../objects.ts';
 import { ageOf } from './age.ts';
-import { containerCells, formatLabels, formatSelector, none, selectorText } from './texts.ts';
+import { containerCells, formatLabels, formatSelector, labelSelectorText, none } from './texts.ts';
 
 function countIn(parent: JsonObject, key: string): number {
   return numberAt(parent, key) ?? 0;
@@ -21,7 +21,7 @@ const deployment: Cells = (object, nowMs) => {
     countIn(status, 'availableReplicas'),
     ageOf(object, nowMs),
     ...containerCells(podSpecOf(object)),
-    selectorText(objectAt(specOf(object), 'selector')) ?? '<invalid>',
+    labelSelectorText(objectAt(specOf(object), 'selector')) ?? '<invalid>',
   ];
 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUnchanged, plainOrAggregated, swaggerForm } from '../../src/discovery/negotiation.ts';
+import { plainOrAggregated, swaggerForm } from '../../src/discovery/negotiation.ts';
 
 const v2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const v2beta1 = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
@@ -59,17 +59,5 @@ describe('the form of the document of OpenAPI 2', () => {
     ['*/*;q=0', undefined],
   ])('for Accept: %s is %s', (accept, form) => {
     expect(swaggerForm(accept)).toBe(form);
-  });
-});
-
-describe('a client that has a document', () => {
-  it.each([
-    ['"A"', true],
-    ['"B", "A"', true],
-    ['"B"', false],
-    ['A', false],
-    [undefined, false],
-  ])('and sends If-None-Match: %s has the newest: %s', (header, unchanged) => {
-    expect(isUnchanged(header, '"A"')).toBe(unchanged);
   });
 });

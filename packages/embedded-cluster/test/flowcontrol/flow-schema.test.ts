@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Attributes, User } from '../../src/auth/user.ts';
 import { bootstrapFlows } from '../../src/flowcontrol/bootstrap-flows.ts';
 import { seatsOf } from '../../src/flowcontrol/flow-control.ts';
-import { byPrecedence, flowSchemaOf, isAbout } from '../../src/flowcontrol/flow-schema.ts';
+import { byPrecedence, flowSchemaMatches, flowSchemaOf } from '../../src/flowcontrol/flow-schema.ts';
 
 const anna: User = { name: 'anna', groups: ['readers', 'system:authenticated'] };
 const account: User = { name: 'system:serviceaccount:web:robot', groups: ['system:authenticated'] };
@@ -55,7 +55,7 @@ describe('a flow schema is about a request', () => {
     ['of no user, if its kind of subject is unknown', { kind: 'Robot' }, anna, false],
   ];
   it.each(subjects)('%s', (_what, subject, user, want) => {
-    expect(isAbout(schema({ subjects: [subject], resourceRules: [pods] }), { ...onPods, user })).toBe(want);
+    expect(flowSchemaMatches(schema({ subjects: [subject], resourceRules: [pods] }), { ...onPods, user })).toBe(want);
   });
 
   const resources: [what: string, rule: object, request: Partial<Attributes>, want: boolean][] = [
@@ -71,7 +71,7 @@ describe('a flow schema is about a request', () => {
   ];
   it.each(resources)('%s', (_what, rule, request, want) => {
     const asked = { ...onPods, ...request } as Attributes;
-    expect(isAbout(schema({ subjects: allUsers, resourceRules: [{ ...pods, ...rule }] }), asked)).toBe(want);
+    expect(flowSchemaMatches(schema({ subjects: allUsers, resourceRules: [{ ...pods, ...rule }] }), asked)).toBe(want);
   });
 
   const paths: [url: string, path: string, want: boolean][] = [
@@ -84,9 +84,9 @@ describe('a flow schema is about a request', () => {
   ];
   it.each(paths)('whose paths are %s, for the path %s: %s', (url, path, want) => {
     const rule = { subjects: allUsers, nonResourceRules: [{ verbs: ['get'], nonResourceURLs: [url] }] };
-    expect(isAbout(schema(rule), { user: anna, verb: 'get', path })).toBe(want);
-    expect(isAbout(schema(rule), { user: anna, verb: 'post', path })).toBe(false);
-    expect(isAbout(schema(rule), onPods)).toBe(false);
+    expect(flowSchemaMatches(schema(rule), { user: anna, verb: 'get', path })).toBe(want);
+    expect(flowSchemaMatches(schema(rule), { user: anna, verb: 'post', path })).toBe(false);
+    expect(flowSchemaMatches(schema(rule), onPods)).toBe(false);
   });
 });
 
@@ -113,12 +113,13 @@ describe('flow schemas', () => {
     ['global-default', { user: anna }],
   ])('that every cluster has: %s takes what is its', (name, request) => {
     const asked = { ...onPods, ...request } as Attributes;
-    expect(flows.find((flow) => isAbout(flow, asked))?.name).toBe(name);
+    expect(flows.find((flow) => flowSchemaMatches(flow, asked))?.name).toBe(name);
   });
 
   it('that every cluster has take probes of all users, and everything', () => {
     const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
-    const takes = (path: string) => flows.find((flow) => isAbout(flow, { user: anonymous, verb: 'get', path }))?.name;
+    const takes = (path: string) =>
+      flows.find((flow) => flowSchemaMatches(flow, { user: anonymous, verb: 'get', path }))?.name;
     expect([takes('/livez'), takes('/version')]).toEqual(['probes', 'global-default']);
   });
 });

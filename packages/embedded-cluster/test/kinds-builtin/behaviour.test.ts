@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatFieldError } from '../../../base/src/field-errors.ts';
 import { validateMetadata, validateMetadataUpdate } from '../../src/kinds/builtin/checks/metadata.ts';
-import { dns1035LabelName, dnsSubdomainName, pathSegmentName } from '../../src/kinds/builtin/checks/object-names.ts';
+import { dnsSubdomainName } from '../../src/kinds/builtin/checks/object-names.ts';
 import type { KubeObject, Metadata } from '../../src/objects.ts';
 import { context, created, createErrors, strategyOf, updateErrors } from './support.ts';
 
@@ -226,10 +226,6 @@ describe('metadata', () => {
 
 describe('names', () => {
   it.each([
-    [pathSegmentName, 'system:node', undefined],
-    [pathSegmentName, 'a/b', "may not contain '/'"],
-    [pathSegmentName, '..', "may not be '..'"],
-    [dns1035LabelName, 'a-1', undefined],
     [dnsSubdomainName, 'a.b-c', undefined],
     [dnsSubdomainName, `${'a'.repeat(254)}`, 'must be no more than 253 characters'],
   ])('%s of %s: %s', (problem, name, text) => {

@@ -5,7 +5,7 @@ import { sim } from '../../src/nodes/annotations.ts';
 import { beginPod } from '../../src/nodes/pods/begin-pod.ts';
 import { applyProbe, type PodStep, stepPod } from '../../src/nodes/pods/pod-machine.ts';
 import type { ContainerRecord } from '../../src/nodes/pods/pod-state.ts';
-import { phaseOf, podStatus } from '../../src/nodes/pods/pod-status.ts';
+import { phaseOfState, podStatus } from '../../src/nodes/pods/pod-status.ts';
 import { clone } from '../../src/objects.ts';
 import { podOf } from './sample-pods.ts';
 
@@ -91,7 +91,7 @@ const job = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'j1', contro
 describe('a pod starts', () => {
   it('after its delay, and is ready at once without probes', () => {
     const life = new Life(podOf());
-    expect([life.shown(), phaseOf(life.step.state), life.condition('Ready')]).toEqual([
+    expect([life.shown(), phaseOfState(life.step.state), life.condition('Ready')]).toEqual([
       'ContainerCreating',
       'Pending',
       'False',
@@ -100,7 +100,11 @@ describe('a pod starts', () => {
     life.until(499);
     expect(life.shown()).toBe('ContainerCreating');
     life.until(500);
-    expect([life.shown(), phaseOf(life.step.state), life.condition('Ready')]).toEqual(['running', 'Running', 'True']);
+    expect([life.shown(), phaseOfState(life.step.state), life.condition('Ready')]).toEqual([
+      'running',
+      'Running',
+      'True',
+    ]);
     expect(life.pod.status?.podIP).toBe('127.10.0.1');
     expect(life.step.wakeMs).toBeUndefined();
   });

@@ -1,12 +1,7 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/objects.ts';
-import {
-  differOnlyInTimes,
-  managerName,
-  trackUpdate,
-  type UpdateToTrack,
-} from '../../src/patch/fields/managed-fields.ts';
+import { trackUpdate, type UpdateToTrack } from '../../src/patch/fields/managed-fields.ts';
 import { podSchema } from './schemas.ts';
 
 function pod(fields: Record<string, unknown> = {}, metadata: Record<string, unknown> = {}): KubeObject {
@@ -251,35 +246,5 @@ describe('tracking updates', () => {
     const before = JSON.stringify([live, next]);
     track({ live, next });
     expect(JSON.stringify([live, next])).toBe(before);
-  });
-});
-
-describe('two states of an object', () => {
-  const live = created({ spec: { nodeName: 'n' } });
-  const renewed = (live.metadata.managedFields ?? []).map((one) => ({ ...one, time: at(9) }));
-  const withEntries = (managedFields: ManagedFieldsEntry[]) => ({
-    ...live,
-    metadata: { ...live.metadata, managedFields },
-  });
-
-  it.each([
-    ['that are equal', structuredClone(live), true],
-    ['with other times', withEntries(renewed), true],
-    ['with other managers', withEntries(renewed.map((one) => ({ ...one, manager: 'x' }))), false],
-    ['with another spec', { ...live, spec: {} }, false],
-  ])('%s may differ in nothing but times', (_, next, expected) => {
-    expect(differOnlyInTimes(live, next)).toBe(expected);
-  });
-});
-
-describe('the name of a manager', () => {
-  it.each([
-    ['kubectl-patch', 'kubectl/v1', 'kubectl-patch'],
-    [undefined, 'kubectl/v1.37 (linux)', 'kubectl'],
-    ['', 'my\u0000agent', 'myagent'],
-    [undefined, 'x'.repeat(200), 'x'.repeat(128)],
-    [undefined, undefined, ''],
-  ])('of %j and the agent %j is %j', (fieldManager, userAgent, expected) => {
-    expect(managerName(fieldManager, userAgent)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatFieldError } from '../../../base/src/field-errors.ts';
 import type { Schema, ValidationRule } from '../../src/kinds/schema.ts';
-import { ruleErrors } from '../../src/schema/cel-rules.ts';
+import { celRuleErrors } from '../../src/schema/cel-rules.ts';
 
 const spec: Schema = {
   type: 'object',
@@ -24,7 +24,7 @@ function problems(rule: ValidationRule | string, value: unknown, old?: unknown):
     type: 'object',
     properties: { spec: { ...spec, 'x-kubernetes-validations': rules } },
   };
-  return ruleErrors({ spec: value }, old === undefined ? undefined : { spec: old }, schema).map(formatFieldError);
+  return celRuleErrors({ spec: value }, old === undefined ? undefined : { spec: old }, schema).map(formatFieldError);
 }
 
 describe('the schema decides the types', () => {
@@ -107,7 +107,7 @@ describe('texts', () => {
       'x-kubernetes-validations': [{ rule: 'self.metadata.name.startsWith("a") && !has(self.metadata.labels)' }],
     };
     const object = { n: 2, metadata: { name: 'b', labels: {} } };
-    expect(ruleErrors(object, undefined, schema).map(formatFieldError)).toEqual([
+    expect(celRuleErrors(object, undefined, schema).map(formatFieldError)).toEqual([
       '<nil>: Invalid value: failed rule: self.metadata.name.startsWith("a") && !has(self.metadata.labels)',
       'n: Invalid value: 2: failed rule: self > 3',
     ]);
@@ -157,7 +157,7 @@ describe('rules that look back', () => {
       ],
     };
     const check = (schema: Schema) =>
-      ruleErrors(after, before, { type: 'object', properties: { l: schema } }).map(formatFieldError);
+      celRuleErrors(after, before, { type: 'object', properties: { l: schema } }).map(formatFieldError);
     expect(check(list)).toEqual(['l[0].v: Invalid value: "3": failed rule: self == oldSelf']);
     expect(check({ ...list, items: { ...item, 'x-kubernetes-map-type': 'atomic' } })).toEqual([]);
   });
@@ -174,7 +174,7 @@ test('a rule that costs too much ends all rules', () => {
     properties: { l: { type: 'array', items: { type: 'integer' } } },
     'x-kubernetes-validations': [{ rule: 'self.l.all(a, self.l.all(b, self.l.all(c, true)))' }, { rule: 'false' }],
   };
-  const errors = ruleErrors({ l: new Array(500).fill(1) }, undefined, schema).map(formatFieldError);
+  const errors = celRuleErrors({ l: new Array(500).fill(1) }, undefined, schema).map(formatFieldError);
   expect(errors).toEqual([
     '<nil>: Invalid value: "object": \'operation cancelled: actual cost limit exceeded\': no further validation rules will be run due to call cost exceeds limit for rule: self.l.all(a, self.l.all(b, self.l.all(c, true)))',
   ]);

@@ -14,7 +14,7 @@ import { createProber, type Prober } from './probes/prober.ts';
 import { ConditionWriter } from './publish/condition-writer.ts';
 import { LeaseKeeper } from './publish/lease-keeper.ts';
 import { LeaseKeepers } from './publish/lease-keepers.ts';
-import { purposeLimits } from './purposes.ts';
+import { agentPurposeLimits } from './purposes.ts';
 import { type AgentEnvironment, type AgentRuntime, type AgentSettings, defaultMaxProbes } from './settings.ts';
 import { ProbeSlots } from './worker/probe-slots.ts';
 
@@ -84,7 +84,7 @@ export async function runAgent(
 function assemble(settings: AgentSettings, environment: AgentRuntime, { api, prober }: AgentEdges) {
   const { clock, random, log, runtimeMetrics = true } = environment;
   const connection = new Connection(api, { clock, userAgent: component });
-  const clients = createClients(connection, purposeLimits, clock);
+  const clients = createClients(connection, agentPurposeLimits, clock);
   const recorder = recorderOf(clients.events, settings, environment);
   const metrics = createMetrics({ runtime: runtimeMetrics });
   const slots = new ProbeSlots(settings.maxProbes ?? defaultMaxProbes);

@@ -2,12 +2,11 @@
 
 export { type AgentEdges, type RunningAgent, runAgent, startAgent } from './agent.ts';
 export type { ProbePermits } from './permits.ts';
-export { failed, succeeded } from './probes/probe-result.ts';
+export { probeFailed, probeSucceeded } from './probes/probe-result.ts';
 export type { Prober } from './probes/prober.ts';
 export {
   type AgentSettings,
   defaultLeaseSeconds,
   defaultMaxProbes,
-  maxLeaseSeconds,
   minLeaseSeconds,
 } from './settings.ts';

@@ -1,7 +1,7 @@
 import type { RateLimit } from '../kube/transport/rate-limit.ts';
 
 /** What calls to the API server are made for. A burst of conditions or events never holds up the renewal of a lease. */
-export const purposeLimits = {
+export const agentPurposeLimits = {
   watch: { perSecond: 20, burst: 50, concurrent: 50, waiting: 200 },
   /** One process may serve many simulated nodes. */
   leases: { perSecond: 200, burst: 400, concurrent: 32, waiting: 5_000 },

@@ -10,7 +10,7 @@ export interface AgentSettings {
   readonly namespace: string;
   /** The nodes whose pods it probes. */
   readonly nodes: readonly string[] | 'all';
-  /** Of this process and this life of it. */
+  /** Unique per process start. */
   readonly identity: string;
   /** For how long a node's conditions count after the last renewal. */
   readonly leaseDurationSeconds: number;
@@ -29,7 +29,7 @@ export interface AgentEnvironment extends AgentRuntime {
   readonly access: Access;
 }
 
-/** All of that but how it reaches others. */
+/** The agent's environment without its connection to the API server. */
 export interface AgentRuntime {
   readonly clock: Clock;
   readonly random: Random;
@@ -41,5 +41,4 @@ export interface AgentRuntime {
 export const defaultLeaseSeconds = 40;
 /** Shorter, and a slow API server alone would make every pod stale. */
 export const minLeaseSeconds = 2;
-export const maxLeaseSeconds = 3_600;
 export const defaultMaxProbes = 50;

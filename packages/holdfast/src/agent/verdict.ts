@@ -3,7 +3,7 @@ import { probePendingReason } from '../api/names.ts';
 import { foreignHosts, hostRefusal } from '../api/probe-hosts.ts';
 import { mayExec, type ProbePermits } from './permits.ts';
 import type { ProbedPodView } from './pods/agent-pod.ts';
-import type { Tally } from './worker/thresholds.ts';
+import type { ProbeTally } from './worker/thresholds.ts';
 
 /** Why a pod is disruptable, or not: the reasons of its condition. */
 export type VerdictReason =
@@ -31,7 +31,7 @@ export type Standing =
 export interface ContainerFinding {
   readonly container: string;
   /** Undefined: it does not run, or has not started. */
-  readonly tally: Tally | undefined;
+  readonly tally: ProbeTally | undefined;
   readonly overdue: boolean;
 }
 

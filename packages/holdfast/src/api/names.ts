@@ -17,7 +17,6 @@ export const annotation = {
   rolloutSettleSeconds: 'holdfast.dev/rollout-settle-seconds',
   rolloutStop: 'holdfast.dev/rollout-stop',
   rolloutState: 'holdfast.dev/rollout-state',
-  converted: 'holdfast.dev/converted',
   registered: 'holdfast.dev/registered',
   pubProtectOperations: 'kruise.io/pub-protect-operations',
   pubProtectTotalReplicas: 'pub.kruise.io/protect-total-replicas',

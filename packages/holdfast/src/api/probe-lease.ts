@@ -11,7 +11,7 @@ import { annotation, label } from './names.ts';
 
 export interface ProbeLeaseContent {
   readonly node: string;
-  /** The agent, and which life of it. */
+  /** The agent, and its process start. */
   readonly holder: string;
   readonly durationSeconds: number;
   /** Uids of pods. */
@@ -24,6 +24,9 @@ export const probeLeaseLabels: StringMap = { [label.probeLease]: 'true' };
 /** An object has room for 256 KiB of annotations; this many uids leave some of it for others. */
 export const maxListedPods = 5_000;
 
+/** No agent asks for a longer lease, and the operator trusts none for longer without a renewal, whatever the lease says. */
+export const maxLeaseSeconds = 3_600;
+
 /** Pods beyond the limit are left out, and so count as not disruptable. */
 export function probeLeaseAnnotations(node: string, holder: string, uids: Iterable<string>): StringMap {
   const listed = [...uids].toSorted().slice(0, maxListedPods);
@@ -34,7 +37,7 @@ export function probeLeaseAnnotations(node: string, holder: string, uids: Iterab
   };
 }
 
-/** A lease that cannot be read vouches for nothing. */
+/** A lease that cannot be read confirms no pod. */
 export function readProbeLease(object: unknown): Parsed<ProbeLeaseContent> {
   const annotations = readAnnotations(object);
   if (!annotations.ok) return annotations;

@@ -23,6 +23,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'cordon nodes and evict their pods as kubectl drain does, but group by group',
     load: async () => (await import('./drain/drain.ts')).drainCommand(),
   },
+  uncordon: {
+    description: 'let pods be scheduled to nodes again, after a drain',
+    load: async () => (await import('./drain/uncordon.ts')).uncordonCommand(),
+  },
   plan: {
     description: 'plan in which waves to drain nodes, in as few waves as the budgets allow',
     load: async () => (await import('./plan/plan-command.ts')).planCommand(),
@@ -35,6 +39,11 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description:
       'play through a drain, the drain of a zone or an upgrade in virtual time, from a snapshot of a cluster',
     load: async () => (await import('./simulate/simulate.ts')).simulateCommand(),
+  },
+  ui: {
+    description:
+      'show nodes, budgets, drains and what a drain would do in a browser: a local, read-only page with your own rights',
+    load: async () => (await import('./ui/ui.ts')).uiCommand(),
   },
   up: {
     description:

@@ -30,10 +30,10 @@ export type LoadedDocument =
 
 /** Reads objects from a file: one, several documents, or a List. Says which document is wrong, and why. */
 export function loadObjects(file: string): readonly LoadedObject[] {
-  return objectsIn(readText(file), file).map(({ object }) => object);
+  return objectsIn(readManifestText(file), file).map(({ object }) => object);
 }
 
-export function readText(file: string): string {
+export function readManifestText(file: string): string {
   const { size } = statSync(file);
   if (size > maxFileBytes)
     throw new Error(`${file}: is larger than ${maxFileBytes / 1024 / 1024} MiB; load it in parts`);

@@ -32,7 +32,7 @@ export function deletionOf(
   return leavesPods ? { orphaning: true } : { deleting: true };
 }
 
-/** An owner that was looked up and is not there. */
+/** What an owner is called; it may not exist. */
 export interface OwnerName {
   readonly apiVersion: string;
   readonly kind: string;
@@ -45,15 +45,3 @@ export type OwnerMemory = (namespace: string, group: string, kind: string, name:
 
 /** The API group of OpenKruise's workloads. */
 export const kruiseGroup = 'apps.kruise.io';
-
-/**
- * Owner kinds whose scale counts groups, not pods: `group/kind`. Never a Job or a StatefulSet, whose numbers are pods.
- */
-const groupScaleKinds: ReadonlySet<string> = new Set([
-  'leaderworkerset.x-k8s.io/LeaderWorkerSet',
-  `${kruiseGroup}/LeaderWorkerSet`,
-]);
-
-export function scaleCountsGroups(group: string, kind: string): boolean {
-  return groupScaleKinds.has(`${group}/${kind}`);
-}

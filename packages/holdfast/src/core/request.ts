@@ -20,7 +20,7 @@ export type Requester =
   | { readonly kind: 'workloadController' }
   | { readonly kind: 'other' };
 
-/** A wish to disrupt one pod. */
+/** A request to disrupt one pod. */
 export interface DisruptionRequest {
   readonly operation: Operation;
   readonly namespace: string;

@@ -44,14 +44,14 @@ export class ClusterApi {
   }
 
   /** Undefined: it is not there. */
-  async find<T = Fields>(resource: ResourceName, place: Place): Promise<Outcome<T | undefined>> {
+  async find<T = Fields>(resource: ResourceName, place: RefPlace): Promise<Outcome<T | undefined>> {
     const { client, signal } = this.#options;
     const found = await this.#again(() => client.get<T>(resource, place, { signal }));
     return !found.ok && found.failure.kind === 'notFound' ? succeeded(undefined) : found;
   }
 
   /** Server-side apply, as the owner of every field that is in the body. Doing it twice is doing it once. */
-  apply(resource: ResourceName, place: Place, body: object, dryRun: boolean): Promise<Outcome<Fields>> {
+  apply(resource: ResourceName, place: RefPlace, body: object, dryRun: boolean): Promise<Outcome<Fields>> {
     const { client, signal } = this.#options;
     const patch = { type: 'apply', body, fieldManager, force: true } as const;
     const options = { dryRun, fieldValidation: 'Strict', signal } as const;
@@ -59,7 +59,12 @@ export class ClusterApi {
   }
 
   /** Only that very object, and none that came in its place. What is gone already is deleted. */
-  async remove(resource: ResourceName, place: Place, uid: string, propagation: Propagation): Promise<Outcome<unknown>> {
+  async remove(
+    resource: ResourceName,
+    place: RefPlace,
+    uid: string,
+    propagation: Propagation,
+  ): Promise<Outcome<unknown>> {
     const { client, signal } = this.#options;
     const dryRun = this.dryRun ? { dryRun: ['All'] } : {};
     const body = { preconditions: { uid }, propagationPolicy: propagation, ...dryRun };
@@ -68,16 +73,16 @@ export class ClusterApi {
   }
 
   /** A label goes only while it has this value. */
-  removeLabel(resource: ResourceName, place: Place, key: string, value: string): Promise<Outcome<unknown>> {
+  removeLabel(resource: ResourceName, place: RefPlace, key: string, value: string): Promise<Outcome<unknown>> {
     return this.#removeKey(resource, place, `/metadata/labels/${escaped(key)}`, value);
   }
 
   /** An annotation goes only while it has this value. */
-  removeAnnotation(resource: ResourceName, place: Place, key: string, value: string): Promise<Outcome<unknown>> {
+  removeAnnotation(resource: ResourceName, place: RefPlace, key: string, value: string): Promise<Outcome<unknown>> {
     return this.#removeKey(resource, place, `/metadata/annotations/${escaped(key)}`, value);
   }
 
-  #removeKey(resource: ResourceName, place: Place, path: string, value: string): Promise<Outcome<unknown>> {
+  #removeKey(resource: ResourceName, place: RefPlace, path: string, value: string): Promise<Outcome<unknown>> {
     const { client, signal } = this.#options;
     const operations = [{ op: 'test', path, value } as const, { op: 'remove', path } as const];
     return this.#again(() =>
@@ -119,7 +124,7 @@ const maxAttempts = 4;
 const pauseMs = 500;
 
 /** Where an object is; `undefined`: its kind is not in namespaces. */
-export type Place = Pick<ObjectRef, 'namespace' | 'name'>;
+export type RefPlace = Pick<ObjectRef, 'namespace' | 'name'>;
 export type Propagation = 'Background' | 'Foreground';
 
 /** As a step of a JSON pointer. */

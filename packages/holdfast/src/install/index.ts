@@ -1,7 +1,7 @@
 /** The door to what is installed: values, manifests, and how they get into a cluster and out of it. */
 
 export { install } from './apply/install.ts';
-export { agentsReadiness, deploymentReadiness, type Readiness } from './apply/readiness.ts';
+export { agentsReadiness, deploymentReadiness, type InstallReadiness } from './apply/readiness.ts';
 export { installSteps } from './apply/steps.ts';
 export type { ApiOptions } from './cluster-api.ts';
 export { agentPolicies } from './manifests/agent-policies.ts';

@@ -23,10 +23,10 @@ export function groupVersion(apiVersion: string): readonly [group: string, versi
 
 /** As kubectl writes it: `deployment.apps/holdfast`. */
 export function refText({ group, kind, name }: Pick<ObjectRef, 'group' | 'kind' | 'name'>): string {
-  return `${kindText({ group, kind })}/${name}`;
+  return `${refKindText({ group, kind })}/${name}`;
 }
 
-export function kindText({ group, kind }: Pick<ObjectRef, 'group' | 'kind'>): string {
+export function refKindText({ group, kind }: Pick<ObjectRef, 'group' | 'kind'>): string {
   return `${kind.toLowerCase()}${group === '' ? '' : `.${group}`}`;
 }
 

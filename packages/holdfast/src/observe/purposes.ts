@@ -5,7 +5,7 @@ import type { RateLimit } from '../kube/transport/rate-limit.ts';
  * What calls to the API server are made for. Each purpose has a limit of its own: a burst of events or of status writes never
  * holds up the calls that an admission waits for.
  */
-export const purposeLimits = {
+export const operatorPurposeLimits = {
   /** Ledgers, pods that a verdict depends on, takeovers: a webhook request waits for the answer. */
   admission: { perSecond: 2_000, burst: 2_000, concurrent: 500, waiting: 10_000 },
   /** Lists and watches: few, and long. */
@@ -20,5 +20,5 @@ export const purposeLimits = {
   election: { perSecond: 5, burst: 10, concurrent: 2, waiting: 20 },
 } as const satisfies Readonly<Record<string, RateLimit>>;
 
-export type Purpose = keyof typeof purposeLimits;
+export type Purpose = keyof typeof operatorPurposeLimits;
 export type Clients = Readonly<Record<Purpose, KubeClient>>;

@@ -1,9 +1,10 @@
 import type { CallOptions, KubeClient } from '../kube/client/client.ts';
+import type { KubeReader } from '../kube/client/reader.ts';
 import type { Clock } from '../kube/time/clock.ts';
 
-/** A cluster, with the rights of the user. */
-export interface Session {
-  readonly client: KubeClient;
+/** A cluster that is only read, with the rights of the user. */
+export interface ReadSession {
+  readonly client: KubeReader;
   readonly clock: Clock;
   /** Ctrl-C. */
   readonly signal: AbortSignal;
@@ -11,4 +12,9 @@ export interface Session {
   readonly namespace: string;
   /** For each request. */
   readonly call: CallOptions;
+}
+
+/** A cluster, with the rights of the user. */
+export interface Session extends ReadSession {
+  readonly client: KubeClient;
 }

@@ -10,7 +10,7 @@ import type { ServerTarget } from '../kube/transport/target.ts';
 import type { OperatorContext } from '../observe/context.ts';
 import { decideOptionsBy, ForeignWebhooks } from '../observe/foreign-webhooks/foreign-webhooks.ts';
 import { OwnerResolver } from '../observe/owners/owner-resolver.ts';
-import { purposeLimits } from '../observe/purposes.ts';
+import { operatorPurposeLimits } from '../observe/purposes.ts';
 import { ClusterView } from '../observe/view/cluster-view.ts';
 import { TouchHub } from '../observe/view/touch-hub.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -191,7 +191,7 @@ function contextOf(
 ): OperatorContext {
   return {
     world: new World(),
-    clients: createClients(connection, purposeLimits, clock),
+    clients: createClients(connection, operatorPurposeLimits, clock),
     clock,
     random,
     log,

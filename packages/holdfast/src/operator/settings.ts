@@ -9,7 +9,7 @@ import type { Logger } from '../telemetry/log.ts';
 export interface OperatorSettings {
   /** The operator's own. */
   readonly namespace: string;
-  /** Of this process and this life of it: no two candidates for leading may share it. */
+  /** Unique per process start: two candidates with one identity would both hold the leader's lease. */
   readonly identity: string;
   /** `observe`: judge everything, and refuse, reserve and complete nothing. Absent: enforce. */
   readonly mode?: InstallationMode;
@@ -52,7 +52,7 @@ export interface OperatorEnvironment extends OperatorRuntime {
   readonly access: Access;
 }
 
-/** All of that but how it reaches others, and they it. */
+/** The operator's environment without its connections from and to the API server. */
 export interface OperatorRuntime {
   readonly clock: Clock;
   readonly random: Random;

@@ -41,11 +41,6 @@ export interface MetricsOptions {
   readonly runtime?: boolean;
 }
 
-/** Seconds of what happens in memory: a verdict takes microseconds. */
-export const computeBuckets: readonly number[] = [
-  0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.005, 0.025, 0.1,
-];
-
 /** Seconds of what goes over a network; the API server waits for a webhook for 30 at most. */
 export const requestBuckets: readonly number[] = [
   0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,

@@ -119,12 +119,12 @@ function readLeaf(
   if (!certificate.checkPrivateKey(key.value)) {
     return { ok: false, problem: `${secretKeys.leafKey}: is not the key of ${secretKeys.leaf}` };
   }
-  const issuer = authorities.find((one) => vouchesFor(one.certificate, certificate))?.facts.id;
+  const issuer = authorities.find((one) => hasSigned(one.certificate, certificate))?.facts.id;
   const facts = { ...factsOf(certificate), issuer, covers: covers(certificate, names) };
   return { ok: true, value: { facts, pair: { certificate: facts.pem, key: keyText ?? '' } } };
 }
 
-function vouchesFor(authority: X509Certificate, leaf: X509Certificate): boolean {
+function hasSigned(authority: X509Certificate, leaf: X509Certificate): boolean {
   try {
     return leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
   } catch {

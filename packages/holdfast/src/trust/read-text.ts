@@ -9,7 +9,7 @@ type ReadText =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string; readonly missing: boolean };
 
-export async function readText(path: string): Promise<ReadText> {
+export async function readTextFile(path: string): Promise<ReadText> {
   try {
     const file = await open(path);
     try {

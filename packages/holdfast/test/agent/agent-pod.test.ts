@@ -3,7 +3,7 @@ import { type AgentPod, projectAgentPod } from '../../src/agent/pods/agent-pod.t
 import type { ProbedPodState } from '../../src/agent/pods/probed-pods.ts';
 import { planCondition } from '../../src/agent/publish/plan-condition.ts';
 import { refusalToProbe, verdictOf } from '../../src/agent/verdict.ts';
-import type { Tally } from '../../src/agent/worker/thresholds.ts';
+import type { ProbeTally } from '../../src/agent/worker/thresholds.ts';
 
 const running = { running: { startedAt: '2026-01-01T00:00:00Z' } };
 
@@ -94,13 +94,13 @@ describe('what the agent keeps of a pod', () => {
   });
 });
 
-const tally = (disruptable: boolean | undefined, output = ''): Tally => ({
+const tally = (disruptable: boolean | undefined, output = ''): ProbeTally => ({
   disruptable,
   last: disruptable,
   inARow: 1,
   output,
 });
-const finding = (container: string, found: Tally | undefined, overdue = false) => ({
+const finding = (container: string, found: ProbeTally | undefined, overdue = false) => ({
   container,
   tally: found,
   overdue,

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProbeResult } from '../../src/agent/probes/probe-result.ts';
 import { firstDelay, nextBeat, onBeat, staleAfterMs } from '../../src/agent/worker/rhythm.ts';
-import { count, untold } from '../../src/agent/worker/thresholds.ts';
+import { emptyTally, tallyAfter } from '../../src/agent/worker/thresholds.ts';
 
 const results: Readonly<Record<string, ProbeResult['result']>> = { S: 'success', F: 'failure', U: 'unknown' };
 
 function outcomeOf(story: string, successThreshold: number, failureThreshold: number): boolean | undefined {
-  let tally = untold;
+  let tally = emptyTally;
   for (const letter of story) {
     const result = results[letter] ?? 'unknown';
-    tally = count(tally, { result, output: letter }, { successThreshold, failureThreshold });
+    tally = tallyAfter(tally, { result, output: letter }, { successThreshold, failureThreshold });
   }
   return tally.disruptable;
 }
@@ -39,10 +39,10 @@ describe('[I4] what a row of probes comes to', () => {
 
   it('is explained by the last failure, until there are enough successes', () => {
     const thresholds = { successThreshold: 2, failureThreshold: 1 };
-    const no = count(untold, { result: 'failure', output: 'HTTP status 503' }, thresholds);
-    const better = count(no, { result: 'success', output: 'HTTP status 200' }, thresholds);
+    const no = tallyAfter(emptyTally, { result: 'failure', output: 'HTTP status 503' }, thresholds);
+    const better = tallyAfter(no, { result: 'success', output: 'HTTP status 200' }, thresholds);
     expect(better).toMatchObject({ disruptable: false, output: 'HTTP status 503' });
-    expect(count(better, { result: 'success', output: 'HTTP status 200' }, thresholds)).toMatchObject({
+    expect(tallyAfter(better, { result: 'success', output: 'HTTP status 200' }, thresholds)).toMatchObject({
       disruptable: true,
       output: 'HTTP status 200',
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
 import { durationMs } from '../../src/cli/duration.ts';
-import { installCommand, uninstallCommand } from '../../src/cli/install/install-options.ts';
+import { defineInstallCommand, defineUninstallCommand } from '../../src/cli/install/install-options.ts';
 import { chosenValues } from '../../src/cli/install/install-values.ts';
 import { defaultInstallValues } from '../../src/install/values/values.ts';
 
@@ -23,11 +23,11 @@ async function parse<T>(
 
 describe('options', () => {
   it('of install', async () => {
-    expect(await parse(installCommand)).toEqual({ crdsOnly: false, dryRun: 'none', timeout: 180_000 });
+    expect(await parse(defineInstallCommand)).toEqual({ crdsOnly: false, dryRun: 'none', timeout: 180_000 });
     const given = '--namespace n --image i --values v --crds-only --kubeconfig k --context c --timeout 1m30s'.split(
       ' ',
     );
-    expect(await parse(installCommand, ...given)).toEqual({
+    expect(await parse(defineInstallCommand, ...given)).toEqual({
       namespace: 'n',
       image: 'i',
       values: 'v',
@@ -44,7 +44,7 @@ describe('options', () => {
     ['--dry-run=client', 'client'],
     ['--dry-run=server', 'server'],
   ])('of a dry run: %s', async (arg, how) => {
-    expect(await parse(installCommand, arg)).toMatchObject({ dryRun: how });
+    expect(await parse(defineInstallCommand, arg)).toMatchObject({ dryRun: how });
   });
 
   it('of uninstall', async () => {
@@ -55,13 +55,13 @@ describe('options', () => {
       yes: false,
       timeout: 180_000,
     };
-    expect(await parse(uninstallCommand)).toEqual(defaults);
-    expect(await parse(uninstallCommand, '--delete-user-data')).toEqual({ ...defaults, deleteUserData: true });
-    expect(await parse(uninstallCommand, '--dry-run', '-y')).toEqual({ ...defaults, dryRun: true, yes: true });
+    expect(await parse(defineUninstallCommand)).toEqual(defaults);
+    expect(await parse(defineUninstallCommand, '--delete-user-data')).toEqual({ ...defaults, deleteUserData: true });
+    expect(await parse(defineUninstallCommand, '--dry-run', '-y')).toEqual({ ...defaults, dryRun: true, yes: true });
   });
 
   it.each([['--dry-run=none'], ['--timeout=soon'], ['--set=a=b'], ['--timeout']])('refuse %s', async (arg) => {
-    await expect(parse(installCommand, arg)).rejects.toThrow();
+    await expect(parse(defineInstallCommand, arg)).rejects.toThrow();
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { type UpOptions, upCommand } from '../../src/cli/up/up-options.ts';
+import { defineUpCommand, type UpOptions } from '../../src/cli/up/up-options.ts';
 
 async function parse(...args: readonly string[]): Promise<UpOptions | undefined> {
   let seen: UpOptions | undefined;
-  const command = upCommand(async (options) => {
+  const command = defineUpCommand(async (options) => {
     seen = options;
   });
   command.exitOverride().configureOutput({ writeErr: () => undefined });
@@ -20,12 +20,14 @@ it('has defaults for everything but what depends on the rest', async () => {
     load: [],
     speed: 1,
     execNamespace: [],
+    ui: true,
+    uiPort: 7480,
   });
 });
 
 it('takes what it is told', async () => {
   const args =
-    '--nodes 0 --port 0 --data d --kubeconfig k --empty --no-operator --load a b --speed 2.5 --exec-namespace x --exec-namespace *'.split(
+    '--no-ui --ui-port 0 --nodes 0 --port 0 --data d --kubeconfig k --empty --no-operator --load a b --speed 2.5 --exec-namespace x --exec-namespace *'.split(
       ' ',
     );
   expect(await parse(...args)).toEqual({
@@ -38,6 +40,8 @@ it('takes what it is told', async () => {
     load: ['a', 'b'],
     speed: 2.5,
     execNamespace: ['x', '*'],
+    ui: false,
+    uiPort: 0,
   });
 });
 

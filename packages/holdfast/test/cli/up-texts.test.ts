@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createMemoryStore } from '../../../embedded-cluster/src/store/memory-store.ts';
 import { createView } from '../../../embedded-cluster/src/view.ts';
-import { progressOn } from '../../src/cli/up/up-progress.ts';
+import { upProgressOn } from '../../src/cli/up/up-progress.ts';
 import { isUp, type RunningWorkload, workloadsIn, workloadTable } from '../../src/cli/up/up-workloads.ts';
 
 function recorded(isTTY: boolean) {
@@ -11,7 +11,7 @@ function recorded(isTTY: boolean) {
 
 it('shows progress in one line on a terminal', () => {
   const { written, output } = recorded(true);
-  const progress = progressOn(output);
+  const progress = upProgressOn(output);
   progress.step('one');
   progress.step('two');
   progress.end();
@@ -20,7 +20,7 @@ it('shows progress in one line on a terminal', () => {
 
 it('shows progress line by line elsewhere, and each step once', () => {
   const { written, output } = recorded(false);
-  const progress = progressOn(output);
+  const progress = upProgressOn(output);
   for (const step of ['one', 'one', 'two']) progress.step(step);
   progress.end();
   expect(written.join('')).toBe('one\ntwo\n');

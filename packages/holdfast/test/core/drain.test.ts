@@ -5,12 +5,17 @@ import { groupIndex, lwsPods, podsOf, pubFor } from '../../../../test/support/fl
 import { label } from '../../src/api/names.ts';
 import { budgetNumbers } from '../../src/core/budget/numbers.ts';
 import { decide } from '../../src/core/decide/decide.ts';
-import { type DrainOptions, type DrainSimulation, type PodKey, simulateDrain } from '../../src/core/drain/simulate.ts';
+import {
+  type DrainSimulation,
+  type DrainSimulationOptions,
+  type PodKey,
+  simulateDrain,
+} from '../../src/core/drain/simulate.ts';
 import type { World } from '../../src/core/world/world.ts';
 
 const keys = (...names: readonly string[]): readonly PodKey[] => names.map((name) => ({ namespace: ns, name }));
 
-function drain(world: World, names: readonly string[], options: DrainOptions = {}): DrainSimulation {
+function drain(world: World, names: readonly string[], options: DrainSimulationOptions = {}): DrainSimulation {
   return simulateDrain(world, keys(...names), 0, options);
 }
 

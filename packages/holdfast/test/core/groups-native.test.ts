@@ -4,7 +4,7 @@ import { aGroupPdb, aPdb, aPod, aPodGroup, aWorkload, ns, type PodBuilder } from
 import { table } from '../../../../test/support/table.ts';
 import type { Pod, PodSpec } from '../../src/api/pod.ts';
 import type { PodGroup, Workload } from '../../src/api/workload.ts';
-import { claimsOf } from '../../src/core/groups/conventions.ts';
+import { claimsOf } from '../../src/core/groups/claims.ts';
 
 /** The claim that is tried first. */
 function firstClaim(pod: Pod) {

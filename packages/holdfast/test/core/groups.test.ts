@@ -5,7 +5,7 @@ import { table } from '../../../../test/support/table.ts';
 import type { StringMap } from '../../../base/src/meta.ts';
 import type { Pod } from '../../src/api/pod.ts';
 import type { GroupClaim } from '../../src/core/groups/claim.ts';
-import { claimsOf } from '../../src/core/groups/conventions.ts';
+import { claimsOf } from '../../src/core/groups/claims.ts';
 
 /** The claim that is tried first. */
 function firstClaim(pod: Pod) {

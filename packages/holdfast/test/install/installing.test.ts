@@ -1,11 +1,11 @@
 import type { Namespace } from 'kubernetes-types/core/v1.js';
 import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../../../test/support/unwrap.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import { crdManifests } from '../../src/install/manifests/manifests.ts';
 import { answeredPaths, webhookConfigurations } from '../../src/install/manifests/webhooks.ts';
 import { defaultInstallValues } from '../../src/install/values/values.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { resources } from '../../src/observe/resources.ts';
 import { Place } from './installing.ts';
 

@@ -1,3 +1,4 @@
+import { unwrap } from '../../../../test/support/unwrap.ts';
 import { systemUser } from '../../../embedded-cluster/src/auth/user.ts';
 import { type Cluster, startCluster } from '../../../embedded-cluster/src/cluster.ts';
 import { createNodes } from '../../../embedded-cluster/src/nodes/create-nodes.ts';
@@ -9,7 +10,6 @@ import { defaultInstallValues, type InstallValues } from '../../src/install/valu
 import type { KubeClient, ResourceName } from '../../src/kube/client/client.ts';
 import { accessOf, parseKubeconfig } from '../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../src/kube/config/target-of.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { type Clock, realClock } from '../../src/kube/time/clock.ts';
 import type { Connection } from '../../src/kube/transport/connection.ts';
 import { resources } from '../../src/observe/resources.ts';

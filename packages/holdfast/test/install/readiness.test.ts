@@ -5,11 +5,11 @@ import {
   allReady,
   definitionReadiness,
   deploymentReadiness,
-  type Readiness,
+  type InstallReadiness,
   trustReadiness,
 } from '../../src/install/apply/readiness.ts';
 
-const ready: Readiness = { kind: 'ready' };
+const ready: InstallReadiness = { kind: 'ready' };
 
 function deployment(status: NonNullable<Deployment['status']>): Deployment {
   return {
@@ -20,7 +20,7 @@ function deployment(status: NonNullable<Deployment['status']>): Deployment {
 }
 
 describe('the operator is available', () => {
-  it.each<readonly [string, Deployment | undefined, Readiness | string]>([
+  it.each<readonly [string, Deployment | undefined, InstallReadiness | string]>([
     [
       'with all replicas new and available',
       deployment({ replicas: 2, updatedReplicas: 2, availableReplicas: 2 }),
@@ -48,7 +48,7 @@ describe('a definition is served', () => {
   const withConditions = (...conditions: readonly { type: string; status: string; message?: string }[]) => ({
     status: { conditions },
   });
-  it.each<readonly [string, Parameters<typeof definitionReadiness>[1], Readiness['kind']]>([
+  it.each<readonly [string, Parameters<typeof definitionReadiness>[1], InstallReadiness['kind']]>([
     ['when it is established', withConditions({ type: 'Established', status: 'True' }), 'ready'],
     ['not yet', withConditions({ type: 'Established', status: 'False' }), 'waiting'],
     ['not before its controller looked at it', {}, 'waiting'],
@@ -62,7 +62,7 @@ describe('webhooks are trusted', () => {
   const trusting = (...bundles: readonly (string | undefined)[]) => ({
     webhooks: bundles.map((caBundle) => ({ clientConfig: caBundle === undefined ? {} : { caBundle } })),
   });
-  it.each<readonly [string, Parameters<typeof trustReadiness>[1], Readiness['kind']]>([
+  it.each<readonly [string, Parameters<typeof trustReadiness>[1], InstallReadiness['kind']]>([
     ['when all have a bundle', trusting('x', 'y'), 'ready'],
     ['not while one has none', trusting('x', undefined), 'waiting'],
     ['not with an empty one', trusting(''), 'waiting'],
@@ -73,8 +73,8 @@ describe('webhooks are trusted', () => {
 });
 
 it('all are ready when each is, and one that never will be is told first', () => {
-  const waiting: Readiness = { kind: 'waiting', text: 'a' };
-  const never: Readiness = { kind: 'never', text: 'b' };
+  const waiting: InstallReadiness = { kind: 'waiting', text: 'a' };
+  const never: InstallReadiness = { kind: 'never', text: 'b' };
   expect(allReady([])).toEqual(ready);
   expect(allReady([ready, ready])).toEqual(ready);
   expect(allReady([ready, waiting])).toEqual(waiting);
@@ -96,7 +96,7 @@ describe('agents are available', () => {
     },
   });
 
-  it.each<readonly [string, DaemonSet | undefined, Readiness | string]>([
+  it.each<readonly [string, DaemonSet | undefined, InstallReadiness | string]>([
     ['with a new one on every node', agents({}), ready],
     ['where there is no node', agents({ desiredNumberScheduled: 0, numberAvailable: 0 }), ready],
     ['not before a controller looked', agents({ observedGeneration: 2 }), 'no controller has seen'],

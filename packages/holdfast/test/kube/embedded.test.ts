@@ -1,6 +1,7 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import type { ConfigMap, Event, Pod } from 'kubernetes-types/core/v1.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unwrap } from '../../../../test/support/unwrap.ts';
 import { type Cluster, startCluster } from '../../../embedded-cluster/src/cluster.ts';
 import type { KubeClient, ResourceName } from '../../src/kube/client/client.ts';
 import { createClients } from '../../src/kube/client/clients.ts';
@@ -11,7 +12,6 @@ import { targetOf } from '../../src/kube/config/target-of.ts';
 import { leaseApi, leases } from '../../src/kube/election/lease-api.ts';
 import { LeaseElection } from '../../src/kube/election/lease-election.ts';
 import { EventRecorder } from '../../src/kube/events/recorder.ts';
-import { unwrap } from '../../src/kube/outcome/failure.ts';
 import { realClock } from '../../src/kube/time/clock.ts';
 import type { Connection } from '../../src/kube/transport/connection.ts';
 import { connect, until } from './support/server.ts';

@@ -16,7 +16,7 @@ export type Mutated =
   | { readonly kind: 'untouched' }
   | { readonly kind: 'failed'; readonly message: string };
 
-export interface Draft {
+export interface MutationDraft {
   readonly object: KubeObject;
   readonly schema: Schema | undefined;
   /** What expressions may name, except for the object itself. */
@@ -26,7 +26,7 @@ export interface Draft {
 }
 
 /** Everything that a policy makes of an object, one mutation after the other. */
-export function mutate(policy: MutatingPolicy, { object, schema, inputs, complete }: Draft): Mutated {
+export function mutate(policy: MutatingPolicy, { object, schema, inputs, complete }: MutationDraft): Mutated {
   const conditions = evaluateConditions(policy.conditions, sceneOf(policy, inputs, object).bindings);
   if (conditions.kind === 'unmet') return { kind: 'untouched' };
   if (conditions.kind === 'error') return { kind: 'failed', message: conditions.message };

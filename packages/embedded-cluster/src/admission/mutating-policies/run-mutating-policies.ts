@@ -5,7 +5,7 @@ import { joinApiVersion, type KubeObject, objectKey, type ResourceKey } from '..
 import type { View } from '../../view.ts';
 import type { AdmissionRequest } from '../admission.ts';
 import { type BoundPolicy, createBoundSource } from '../policies/bound-policies.ts';
-import { inputsOf, isAbout, type PolicyContext, paramsFor } from '../policies/policy-inputs.ts';
+import { inputsOf, matchedVersionOf, type PolicyContext, paramsFor } from '../policies/policy-inputs.ts';
 import { refuse } from '../refusal.ts';
 import type { AdmissionTarget, GroupVersionKind } from '../webhooks/admission-review.ts';
 import type { Reinvocation } from '../webhooks/mutating-webhooks.ts';
@@ -38,7 +38,7 @@ export async function runMutatingPolicies(
   if (bound.length === 0 || isExempt(request)) return current;
   for (const one of bound) {
     if (current === undefined) return undefined;
-    const target = isAbout(one, { ...request, object: current }, context);
+    const target = matchedVersionOf(one, { ...request, object: current }, context);
     if (target === undefined) continue;
     for (const param of paramsOf(one, request, context)) {
       const key = `policy ${one.policy.name} ${one.binding.name} ${param ? paramKey(param) : ''}`;

@@ -7,14 +7,14 @@ import { type AdmissionTarget, namespaceOf } from '../webhooks/admission-review.
 import { conditionRequest, type MatchContext, type Scope, scopeOf } from '../webhooks/webhook-match.ts';
 import type { BoundPolicy } from './bound-policies.ts';
 import type { Bindings } from './evaluate.ts';
-import { type Binding, type Matcher, type NamedRule, type PolicyFrame, selectorOf } from './policy.ts';
+import { type Binding, type NamedRule, type PolicyFrame, policySelectorOf, type RequestMatcher } from './policy.ts';
 
 export interface PolicyContext extends MatchContext {
   convert(type: ResourceType, object: KubeObject, apiVersion: string): Promise<KubeObject>;
 }
 
 /** In which version the policy wants to see the request; undefined where it or its binding is about something else. */
-export function isAbout(
+export function matchedVersionOf(
   { policy, binding }: BoundPolicy<PolicyFrame>,
   request: AdmissionRequest,
   context: PolicyContext,
@@ -28,7 +28,7 @@ export function isAbout(
 }
 
 /** Rules that name objects are about those alone. */
-function inScope(matcher: Matcher, request: AdmissionRequest, context: PolicyContext): Scope {
+function inScope(matcher: RequestMatcher, request: AdmissionRequest, context: PolicyContext): Scope {
   const named = (rules: readonly NamedRule[]) =>
     rules.filter(({ resourceNames = [] }) => resourceNames.length === 0 || resourceNames.includes(request.name));
   const excluded = { ...matcher, rules: named(matcher.exclude) };
@@ -67,7 +67,7 @@ export function paramsFor(
   const type = types.byKind(group, version, kind);
   if (type === undefined) return `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`;
   const namespace = type.namespaced ? (paramRef.namespace ?? request.namespace) : undefined;
-  const selector = selectorOf(paramRef.selector);
+  const selector = policySelectorOf(paramRef.selector);
   const found = view
     .list(type.key, namespace)
     .filter(({ metadata }) => paramRef.name === undefined || metadata.name === paramRef.name)

@@ -6,7 +6,7 @@ import { fillIn, isThere, objectAt, objectsAt, specOf, textAt, textsAt } from '.
 import { emptyStatus } from '../../kinds/builtin/workloads/workload-checks.ts';
 import type { Strategy } from '../../kinds/strategy.ts';
 import type { JsonObject, KubeObject } from '../../objects.ts';
-import { ruleErrors } from '../webhooks/rule-validation.ts';
+import { webhookRuleErrors } from '../webhooks/rule-validation.ts';
 import { policyVariables } from './policy.ts';
 
 export function fillInMatch(match: JsonObject | undefined): void {
@@ -22,7 +22,7 @@ export function fillInMatch(match: JsonObject | undefined): void {
 export function matchErrors(match: JsonObject, path: string): readonly FieldError[] {
   return [
     ...['resourceRules', 'excludeResourceRules'].flatMap((key) =>
-      objectsAt(match, key).flatMap((rule, index) => ruleErrors(rule, `${path}.${key}[${index}]`)),
+      objectsAt(match, key).flatMap((rule, index) => webhookRuleErrors(rule, `${path}.${key}[${index}]`)),
     ),
     ...choiceErrors(match, 'matchPolicy', path, ['Equivalent', 'Exact']),
     ...selectorErrors(match['namespaceSelector'], `${path}.namespaceSelector`),

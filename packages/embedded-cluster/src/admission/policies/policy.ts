@@ -5,7 +5,7 @@ import type { MatchCondition } from '../webhooks/match-conditions.ts';
 import type { Rule } from '../webhooks/rule-match.ts';
 
 /** Which requests a policy or its binding is about. */
-export interface Matcher {
+export interface RequestMatcher {
   readonly rules: readonly NamedRule[];
   readonly exclude: readonly NamedRule[];
   readonly namespaceSelector: Selector;
@@ -20,7 +20,7 @@ export interface NamedRule extends Rule {
 /** What validating and mutating policies have in common: when they apply, and with what. */
 export interface PolicyFrame {
   readonly name: string;
-  readonly matcher: Matcher;
+  readonly matcher: RequestMatcher;
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly ignoreFailures: boolean;
   readonly conditions: readonly MatchCondition[];
@@ -42,7 +42,7 @@ export interface Validation {
 export interface Binding {
   readonly name: string;
   readonly policyName: string;
-  readonly matcher: Matcher;
+  readonly matcher: RequestMatcher;
   readonly paramRef: ParamRef | undefined;
   readonly actions: readonly string[];
 }
@@ -135,17 +135,17 @@ export function compileBinding({ metadata, spec }: KubeObject): Binding {
 /** A binding that names no resources is about all that its policy is about. */
 const everything: NamedRule = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] };
 
-function matcherOf(stored: StoredMatch = {}): Matcher {
+function matcherOf(stored: StoredMatch = {}): RequestMatcher {
   return {
     rules: stored.resourceRules ?? [],
     exclude: stored.excludeResourceRules ?? [],
-    namespaceSelector: selectorOf(stored.namespaceSelector),
-    objectSelector: selectorOf(stored.objectSelector),
+    namespaceSelector: policySelectorOf(stored.namespaceSelector),
+    objectSelector: policySelectorOf(stored.objectSelector),
     matchEquivalent: stored.matchPolicy !== 'Exact',
   };
 }
 
-export function selectorOf(source: unknown): Selector {
+export function policySelectorOf(source: unknown): Selector {
   if (source === undefined || source === null) return selectEverything;
   const parsed = parseSelector(source, 'selector');
   if (!parsed.ok) throw new Error('a stored policy has a selector that validation refuses');

@@ -9,7 +9,7 @@ import { isExempt } from '../webhooks/webhook-match.ts';
 import { type BoundPolicy, createBoundSource } from './bound-policies.ts';
 import { type Bindings, evaluatePolicy, type Objection } from './evaluate.ts';
 import { compilePolicy, type Policy } from './policy.ts';
-import { inputsOf, isAbout, paramsFor } from './policy-inputs.ts';
+import { inputsOf, matchedVersionOf, paramsFor } from './policy-inputs.ts';
 
 export const policies: ResourceKey = 'admissionregistration.k8s.io/validatingadmissionpolicies';
 export const policyBindings: ResourceKey = 'admissionregistration.k8s.io/validatingadmissionpolicybindings';
@@ -28,7 +28,7 @@ export async function runPolicies(
 ): Promise<void> {
   if (bound.length === 0 || isExempt(request)) return;
   for (const one of bound) {
-    const target = isAbout(one, request, context);
+    const target = matchedVersionOf(one, request, context);
     if (target === undefined) continue;
     const inputs = await inputsOf(request, target, context);
     enforce(one, request, objections(one, inputs, request, context));

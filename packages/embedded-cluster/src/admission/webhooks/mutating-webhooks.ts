@@ -6,7 +6,7 @@ import type { AdmissionRequest } from '../admission.ts';
 import type { AdmissionTarget, GroupVersionKind } from './admission-review.ts';
 import type { ReviewAnswer } from './review-response.ts';
 import type { Webhook } from './webhook.ts';
-import { type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
+import { type CallContext, type CallOutcome, callWebhook, webhookFailure } from './webhook-call.ts';
 import { ConditionValues, checkConditions, isExempt, type MatchContext, scopeOf } from './webhook-match.ts';
 import { applyPatchTo, decodePatch } from './webhook-patch.ts';
 
@@ -123,7 +123,7 @@ function applyOutcome(
   switch (outcome.kind) {
     case 'failed':
       if (webhook.ignoreFailures) return false;
-      throw failureOf(webhook, outcome.reason);
+      throw webhookFailure(webhook, outcome.reason);
     case 'refused':
       request.warnings.push(...outcome.warnings);
       throw outcome.error;
@@ -152,7 +152,7 @@ function applyPatch(answer: ReviewAnswer, webhook: Webhook, passage: Passage, co
 
 function broken(webhook: Webhook, reason: string): false {
   if (webhook.ignoreFailures) return false;
-  throw failureOf(webhook, reason);
+  throw webhookFailure(webhook, reason);
 }
 
 function unpatchable(webhook: Webhook): ApiError {

@@ -6,7 +6,7 @@ const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
 
 /** One rule of a webhook. */
-export function ruleErrors(rule: JsonObject, path: string): readonly FieldError[] {
+export function webhookRuleErrors(rule: JsonObject, path: string): readonly FieldError[] {
   const versions = textsAt(rule, 'apiVersions');
   const scope = textAt(rule, 'scope');
   return [

@@ -4,7 +4,7 @@ import { joinApiVersion, type KubeObject } from '../../objects.ts';
 import type { AdmissionRequest } from '../admission.ts';
 import type { AdmissionTarget } from './admission-review.ts';
 import type { Webhook } from './webhook.ts';
-import { type Call, type CallContext, type CallOutcome, callWebhook, failureOf } from './webhook-call.ts';
+import { type Call, type CallContext, type CallOutcome, callWebhook, webhookFailure } from './webhook-call.ts';
 import {
   ConditionValues,
   checkConditions,
@@ -86,6 +86,6 @@ function judge(outcome: CallOutcome, webhook: Webhook, request: AdmissionRequest
       request.warnings.push(...outcome.warnings);
       return [outcome.error];
     case 'failed':
-      return webhook.ignoreFailures ? [] : [failureOf(webhook, outcome.reason)];
+      return webhook.ignoreFailures ? [] : [webhookFailure(webhook, outcome.reason)];
   }
 }

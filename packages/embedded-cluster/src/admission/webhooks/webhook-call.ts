@@ -59,6 +59,6 @@ function failed(reason: string): CallOutcome {
 }
 
 /** What the client gets when a webhook that must be asked cannot be. */
-export function failureOf(webhook: Webhook, reason: string): ApiError {
+export function webhookFailure(webhook: Webhook, reason: string): ApiError {
   return internalError(`failed calling webhook "${webhook.name}": ${reason}`);
 }

@@ -6,7 +6,7 @@ import { isObject } from '@holdfast/base/json';
 import type { Clock } from '../../time/clock.ts';
 import { failureText, statusText } from '../failure-text.ts';
 import type { ClientConfig } from './webhook.ts';
-import { type Endpoint, locate, type ResolveService } from './webhook-endpoint.ts';
+import { locate, type ResolveService, type WebhookEndpoint } from './webhook-endpoint.ts';
 
 export type PostOutcome =
   | { readonly kind: 'answer'; readonly body: string }
@@ -52,13 +52,13 @@ export function createWebhookClient({ clock, resolveService, connect }: WebhookC
 
 class AgentCache {
   readonly #agents = new Map<string, HttpAgent>();
-  readonly #create: (endpoint: Endpoint) => HttpAgent;
+  readonly #create: (endpoint: WebhookEndpoint) => HttpAgent;
 
-  constructor(create: (endpoint: Endpoint) => HttpAgent) {
+  constructor(create: (endpoint: WebhookEndpoint) => HttpAgent) {
     this.#create = create;
   }
 
-  for(endpoint: Endpoint): HttpAgent {
+  for(endpoint: WebhookEndpoint): HttpAgent {
     const { url, serverName, caBundle } = endpoint;
     const key = `${url.host} ${serverName ?? ''} ${caBundle ?? ''}`;
     const agent = this.#agents.get(key) ?? this.#create(endpoint);
@@ -82,7 +82,7 @@ class AgentCache {
   }
 }
 
-function createAgent({ serverName, caBundle }: Endpoint): HttpAgent {
+function createAgent({ serverName, caBundle }: WebhookEndpoint): HttpAgent {
   return new Agent({
     keepAlive: true,
     maxFreeSockets: idleConnections,
@@ -106,7 +106,7 @@ class ConnectedAgent extends HttpAgent {
   }
 }
 
-function begin({ url, host }: Endpoint, agent: HttpAgent, body: string): ClientRequest {
+function begin({ url, host }: WebhookEndpoint, agent: HttpAgent, body: string): ClientRequest {
   const options = {
     method: 'POST',
     agent,
@@ -124,7 +124,7 @@ function begin({ url, host }: Endpoint, agent: HttpAgent, body: string): ClientR
 }
 
 function send(
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   agent: HttpAgent,
   body: string,
   timeoutMs: number,
@@ -151,7 +151,7 @@ function send(
   });
 }
 
-function failedPost(endpoint: Endpoint, answering: boolean, why: string): PostOutcome {
+function failedPost(endpoint: WebhookEndpoint, answering: boolean, why: string): PostOutcome {
   const reason = answering
     ? `unexpected error when reading response body. Please retry. Original error: ${why}`
     : `Post "${endpoint.shown}": ${why}`;

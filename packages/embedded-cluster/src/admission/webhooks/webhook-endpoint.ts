@@ -9,7 +9,7 @@ export type ResolveService = (
   path: string,
 ) => { readonly url: string; readonly serverName: string } | undefined;
 
-export interface Endpoint {
+export interface WebhookEndpoint {
   /** As error texts name it. */
   readonly shown: string;
   readonly url: URL;
@@ -37,7 +37,7 @@ export function locate(
   config: ClientConfig,
   resolveService: ResolveService,
   timeoutSeconds: number,
-): Endpoint | string {
+): WebhookEndpoint | string {
   const shown = shownUrl(config);
   const query = `?timeout=${timeoutSeconds}s`;
   const { caBundle } = config;

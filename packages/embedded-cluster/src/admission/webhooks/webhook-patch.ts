@@ -5,7 +5,7 @@ import { jsonType, parseProblem } from '../json-problem.ts';
 
 type Operations = readonly Readonly<Record<string, unknown>>[];
 
-export type Decoded =
+export type DecodedPatch =
   | { readonly ok: true; readonly operations: Operations }
   | { readonly ok: false; readonly reason: string };
 
@@ -14,7 +14,7 @@ export type Patched =
   | { readonly ok: false; readonly reason: string };
 
 /** Reads the bytes that a mutating webhook answered. */
-export function decodePatch(bytes: Buffer): Decoded {
+export function decodePatch(bytes: Buffer): DecodedPatch {
   const text = bytes.toString('utf8');
   try {
     const value: unknown = JSON.parse(text);
@@ -26,7 +26,7 @@ export function decodePatch(bytes: Buffer): Decoded {
   }
 }
 
-function undecodable(type: string, wanted: string): Decoded {
+function undecodable(type: string, wanted: string): DecodedPatch {
   return { ok: false, reason: `json: cannot unmarshal ${type} into Go value of type ${wanted}` };
 }
 

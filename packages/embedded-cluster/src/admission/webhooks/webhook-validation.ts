@@ -6,7 +6,7 @@ import { dns1035LabelProblems, dnsSubdomainProblems } from '../../kinds/builtin/
 import type { JsonObject, KubeObject } from '../../objects.ts';
 import { clientConfigErrors } from './client-config-validation.ts';
 import { compileMatchCondition } from './match-conditions.ts';
-import { ruleErrors } from './rule-validation.ts';
+import { webhookRuleErrors } from './rule-validation.ts';
 
 export type ConfigurationKind = 'mutating' | 'validating';
 
@@ -36,7 +36,7 @@ export function configurationErrors(configuration: KubeObject, kind: Configurati
 function webhookErrors(webhook: JsonObject, path: string, kind: ConfigurationKind): readonly FieldError[] {
   return [
     ...nameErrors(textAt(webhook, 'name'), `${path}.name`),
-    ...objectsAt(webhook, 'rules').flatMap((rule, index) => ruleErrors(rule, `${path}.rules[${index}]`)),
+    ...objectsAt(webhook, 'rules').flatMap((rule, index) => webhookRuleErrors(rule, `${path}.rules[${index}]`)),
     ...choiceErrors(webhook, 'failurePolicy', path, failurePolicies),
     ...choiceErrors(webhook, 'matchPolicy', path, matchPolicies),
     ...sideEffectErrors(webhook, path),

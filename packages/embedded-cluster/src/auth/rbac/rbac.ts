@@ -2,7 +2,7 @@ import type { KubeObject } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import { quote } from '../go-quote.ts';
 import { isPrivileged } from '../identities.ts';
-import type { Attributes, Authorizer, Decision, User } from '../user.ts';
+import type { Attributes, AuthorizationDecision, Authorizer, User } from '../user.ts';
 import { BindingIndex, type BindingMatch } from './rbac-index.ts';
 import {
   clusterRoleBindingsKey,
@@ -84,7 +84,7 @@ function decide(
   attributes: Attributes,
   matches: Iterable<BindingMatch>,
   roleRules: RbacAuthorizer['roleRules'],
-): Decision {
+): AuthorizationDecision {
   const missing = new Set<string>();
   for (const match of matches) {
     const rules = roleRules(match.roleRef, match.namespace);

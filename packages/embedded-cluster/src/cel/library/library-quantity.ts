@@ -1,39 +1,39 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { parseQuantity, Quantity } from '../quantity.ts';
+import { CelQuantity, parseCelQuantity } from '../quantity.ts';
 
 const sync = { async: false };
 
 export function registerQuantity(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown) =>
     environment.registerFunction(signature, handler, sync);
-  environment.registerType('Quantity', Quantity);
-  add('isQuantity(string): bool', (text: string) => parseQuantity(text) !== undefined);
+  environment.registerType('Quantity', CelQuantity);
+  add('isQuantity(string): bool', (text: string) => parseCelQuantity(text) !== undefined);
   add('quantity(string): Quantity', quantityOf);
-  add('Quantity.sign(): int', (quantity: Quantity) => quantity.compare(new Quantity(0n)));
-  add('Quantity.isInteger(): bool', (quantity: Quantity) => quantity.asInteger() !== undefined);
+  add('Quantity.sign(): int', (quantity: CelQuantity) => quantity.compare(new CelQuantity(0n)));
+  add('Quantity.isInteger(): bool', (quantity: CelQuantity) => quantity.asInteger() !== undefined);
   add('Quantity.asInteger(): int', integerOf);
-  add('Quantity.asApproximateFloat(): double', (quantity: Quantity) => quantity.asNumber());
-  add('Quantity.isGreaterThan(Quantity): bool', (a: Quantity, b: Quantity) => a.compare(b) > 0n);
-  add('Quantity.isLessThan(Quantity): bool', (a: Quantity, b: Quantity) => a.compare(b) < 0n);
-  add('Quantity.compareTo(Quantity): int', (a: Quantity, b: Quantity) => a.compare(b));
-  add('Quantity.add(Quantity): Quantity', (a: Quantity, b: Quantity) => new Quantity(a.nanos + b.nanos));
-  add('Quantity.add(int): Quantity', (a: Quantity, b: bigint) => new Quantity(a.nanos + whole(b)));
-  add('Quantity.sub(Quantity): Quantity', (a: Quantity, b: Quantity) => new Quantity(a.nanos - b.nanos));
-  add('Quantity.sub(int): Quantity', (a: Quantity, b: bigint) => new Quantity(a.nanos - whole(b)));
-  environment.registerOperator('Quantity == Quantity', (a: Quantity, b: Quantity) => a.compare(b) === 0n);
+  add('Quantity.asApproximateFloat(): double', (quantity: CelQuantity) => quantity.asNumber());
+  add('Quantity.isGreaterThan(Quantity): bool', (a: CelQuantity, b: CelQuantity) => a.compare(b) > 0n);
+  add('Quantity.isLessThan(Quantity): bool', (a: CelQuantity, b: CelQuantity) => a.compare(b) < 0n);
+  add('Quantity.compareTo(Quantity): int', (a: CelQuantity, b: CelQuantity) => a.compare(b));
+  add('Quantity.add(Quantity): Quantity', (a: CelQuantity, b: CelQuantity) => new CelQuantity(a.nanos + b.nanos));
+  add('Quantity.add(int): Quantity', (a: CelQuantity, b: bigint) => new CelQuantity(a.nanos + whole(b)));
+  add('Quantity.sub(Quantity): Quantity', (a: CelQuantity, b: CelQuantity) => new CelQuantity(a.nanos - b.nanos));
+  add('Quantity.sub(int): Quantity', (a: CelQuantity, b: bigint) => new CelQuantity(a.nanos - whole(b)));
+  environment.registerOperator('Quantity == Quantity', (a: CelQuantity, b: CelQuantity) => a.compare(b) === 0n);
 }
 
 function whole(value: bigint): bigint {
   return value * 1_000_000_000n;
 }
 
-function quantityOf(text: string): Quantity {
-  const quantity = parseQuantity(text);
+function quantityOf(text: string): CelQuantity {
+  const quantity = parseCelQuantity(text);
   if (quantity) return quantity;
   throw new Error("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
-function integerOf(quantity: Quantity): bigint {
+function integerOf(quantity: CelQuantity): bigint {
   const integer = quantity.asInteger();
   if (integer === undefined) throw new Error('cannot convert value to integer');
   return integer;

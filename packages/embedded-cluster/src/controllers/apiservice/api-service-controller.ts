@@ -10,13 +10,13 @@ const services = 'apiregistration.k8s.io/apiservices';
 /** Marks those that come and go with what is served. */
 const automatic = 'kube-aggregator.kubernetes.io/automanaged';
 
-export interface ServedVersion {
+export interface ServedGroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
 /** Which services are missing, and which say something that is not served any more. */
-export function planServices(served: readonly ServedVersion[], present: readonly KubeObject[]) {
+export function planServices(served: readonly ServedGroupVersion[], present: readonly KubeObject[]) {
   const wanted = new Map(served.map((one) => [`${one.version}.${one.group}`, one]));
   const names = new Set(present.map(({ metadata }) => metadata.name));
   return {
@@ -28,7 +28,7 @@ export function planServices(served: readonly ServedVersion[], present: readonly
 }
 
 /** The order of groups is that of discovery, which does not ask these numbers: they are those of custom kinds. */
-function serviceOf(serviceName: string, { group, version }: ServedVersion): KubeObject {
+function serviceOf(serviceName: string, { group, version }: ServedGroupVersion): KubeObject {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',

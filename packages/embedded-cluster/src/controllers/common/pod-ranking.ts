@@ -1,6 +1,6 @@
 /** Which pods of a replica set are given up first. */
 
-import { containerStatuses, createdAt, isActive, isReady, phaseOf, readySince } from './pods.ts';
+import { containerStatuses, createdAt, isActive, isReady, podPhaseOf, readySince } from './pods.ts';
 import type { PodObject } from './workloads.ts';
 
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';
@@ -39,7 +39,7 @@ function rank(pod: PodObject, perNode: ReadonlyMap<string, number>): Ranked {
   return {
     pod,
     node,
-    phase: ['Pending', 'Unknown', 'Running'].indexOf(phaseOf(pod)),
+    phase: ['Pending', 'Unknown', 'Running'].indexOf(podPhaseOf(pod)),
     ready: isReady(pod),
     cost: costPattern.test(cost) ? Number(cost) : 0,
     neighbours: perNode.get(node) ?? 0,

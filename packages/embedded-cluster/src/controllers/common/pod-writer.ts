@@ -19,7 +19,7 @@ export function createPodWriter(client: Client, events: EventRecorder): PodWrite
       } catch (error) {
         // Nothing can be created in a terminating namespace, and that is not worth an event.
         if (!isNamespaceTerminating(error)) {
-          events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
+          events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${errorMessageOf(error)}`);
         }
         throw error;
       }
@@ -30,7 +30,7 @@ export function createPodWriter(client: Client, events: EventRecorder): PodWrite
         events.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`);
       } catch (error) {
         if (isApiError(error, 404)) return;
-        events.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${messageOf(error)}`);
+        events.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${errorMessageOf(error)}`);
         throw error;
       }
     },
@@ -50,7 +50,7 @@ export function isNamespaceTerminating(error: unknown): boolean {
   );
 }
 
-export function messageOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

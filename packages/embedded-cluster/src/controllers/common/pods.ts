@@ -3,7 +3,7 @@
 import type { ContainerStatus, PodCondition } from 'kubernetes-types/core/v1.js';
 import type { PodObject } from './workloads.ts';
 
-export function phaseOf(pod: PodObject): string {
+export function podPhaseOf(pod: PodObject): string {
   return pod.status?.phase ?? 'Pending';
 }
 
@@ -11,14 +11,14 @@ export function isTerminating(pod: PodObject): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-export function isFinished(pod: PodObject): boolean {
-  const phase = phaseOf(pod);
+export function isFinishedPod(pod: PodObject): boolean {
+  const phase = podPhaseOf(pod);
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
 /** Counts as a replica: neither finished nor on its way out. */
 export function isActive(pod: PodObject): boolean {
-  return !isFinished(pod) && !isTerminating(pod);
+  return !isFinishedPod(pod) && !isTerminating(pod);
 }
 
 export function readyCondition(pod: PodObject): PodCondition | undefined {

@@ -1,11 +1,11 @@
 import type { Client } from '../../client.ts';
-import { type Crd, hasCondition } from '../../crd/crd.ts';
+import { type Crd, crdHasCondition } from '../../crd/crd.ts';
 import { cleanupFinalizer, type DeletionState, withDeletionState } from '../../crd/crd-deletion.ts';
 import { isApiError } from '../../errors.ts';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 import { type Clock, timestamp } from '../../time/clock.ts';
 import type { View } from '../../view.ts';
-import { messageOf } from '../common/pod-writer.ts';
+import { errorMessageOf } from '../common/pod-writer.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { Requeue } from '../controller.ts';
 import { crds, customKey } from './crd-resource.ts';
@@ -32,7 +32,7 @@ export async function cleanUp({ view, client, clock }: CleanupTools, name: strin
     const conditions = withDeletionState(of, state, timestamp(clock.now()));
     return writeStatus(client, crds, of, { ...of.status, conditions });
   };
-  if (!hasCondition(crd, 'Established')) {
+  if (!crdHasCondition(crd, 'Established')) {
     await letGo(client, await say({ kind: 'neverEstablished' }, crd));
     return undefined;
   }
@@ -67,7 +67,7 @@ async function deleteAll(client: Client, key: ResourceKey, objects: readonly Kub
         const { namespace = '', name, uid } = metadata;
         await client.delete(key, namespace, name, uid === undefined ? {} : { uid });
       } catch (error) {
-        if (!isApiError(error, 404)) failures.push(messageOf(error));
+        if (!isApiError(error, 404)) failures.push(errorMessageOf(error));
       }
     });
     await Promise.all(tasks);

@@ -1,4 +1,4 @@
-import { type Crd, hasCondition } from '../../crd/crd.ts';
+import { type Crd, crdHasCondition } from '../../crd/crd.ts';
 import { type CustomTypeDeps, customResourceTypes } from '../../crd/custom-types.ts';
 import { ApiError } from '../../errors.ts';
 import type { ResourceType } from '../../kinds/resource-type.ts';
@@ -17,7 +17,7 @@ export class TypePublisher {
   }
 
   publish(crd: Crd): void {
-    if (!hasCondition(crd, 'Established')) return;
+    if (!crdHasCondition(crd, 'Established')) return;
     const { name, uid, generation } = crd.metadata;
     const terminating = isTerminating(crd);
     const signature = JSON.stringify([uid, generation, crd.status?.acceptedNames, terminating]);

@@ -11,7 +11,7 @@ import { createdAt, millis } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { JobObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { hasCondition, isFinished } from '../job/job-fields.ts';
+import { isFinishedJob, jobHasCondition } from '../job/job-fields.ts';
 import { beyondHistory, dueRun, missedTooMany } from './plan-cron-job.ts';
 
 export type CronJobObject = KubeObject & { spec: CronJobSpec; status?: CronJobStatus };
@@ -76,8 +76,8 @@ class CronJobs {
       const job = byUid.get(reference.uid ?? '');
       if (job === undefined) {
         this.#tell(cronJob, 'MissingJob', `Active job went missing: ${reference.name}`);
-      } else if (isFinished(job)) {
-        const succeeded = hasCondition(job, 'Complete');
+      } else if (isFinishedJob(job)) {
+        const succeeded = jobHasCondition(job, 'Complete');
         this.#tell(
           cronJob,
           'SawCompletedJob',
@@ -160,7 +160,10 @@ class CronJobs {
     if (created === undefined) return;
     const reference = referenceTo(created);
     const known = active.some(({ uid }) => uid === reference.uid);
-    const status = { ...cronJob.status, active: known || isFinished(created) ? [...active] : [...active, reference] };
+    const status = {
+      ...cronJob.status,
+      active: known || isFinishedJob(created) ? [...active] : [...active, reference],
+    };
     await writeStatus(this.#client, cronJobs, cronJob, { ...status, lastScheduleTime: timestamp(atMs) });
   }
 
@@ -187,8 +190,8 @@ class CronJobs {
   async #forgetOld(cronJob: CronJobObject, children: readonly JobObject[]): Promise<void> {
     const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.spec;
     const staying = children.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const succeeded = staying.filter((job) => hasCondition(job, 'Complete'));
-    const failed = staying.filter((job) => hasCondition(job, 'Failed'));
+    const succeeded = staying.filter((job) => jobHasCondition(job, 'Complete'));
+    const failed = staying.filter((job) => jobHasCondition(job, 'Failed'));
     const old = [
       ...beyondHistory(succeeded, successfulJobsHistoryLimit),
       ...beyondHistory(failed, failedJobsHistoryLimit),

@@ -5,9 +5,9 @@ import type { DaemonSetInput } from './daemon-input.ts';
 import { fitOn, isUpdated, oldestFirst } from './daemon-pods.ts';
 import { podsByNode } from './plan-daemon-set.ts';
 
-export type Status = NonNullable<DaemonSetObject['status']>;
+export type DaemonSetStatus = NonNullable<DaemonSetObject['status']>;
 
-export function computeStatus(input: Omit<DaemonSetInput, 'backoffMs'>, collisions: number): Status {
+export function computeDaemonSetStatus(input: Omit<DaemonSetInput, 'backoffMs'>, collisions: number): DaemonSetStatus {
   const { set, nodes, hash, nowMs } = input;
   const byNode = podsByNode(input.pods);
   const fits = nodes.map((node) => ({ node: node.metadata.name, shouldRun: fitOn(set, node).shouldRun }));
@@ -17,7 +17,7 @@ export function computeStatus(input: Omit<DaemonSetInput, 'backoffMs'>, collisio
   const scheduled = desired.flatMap(first);
   const available = scheduled.filter((pod) => isAvailable(pod, set.spec.minReadySeconds ?? 0, nowMs)).length;
   const { conditions, collisionCount } = set.status ?? {};
-  return omitZeros<Status>(
+  return omitZeros<DaemonSetStatus>(
     {
       currentNumberScheduled: scheduled.length,
       numberMisscheduled: fits.filter(({ node, shouldRun }) => !shouldRun && byNode.has(node)).length,
@@ -34,7 +34,7 @@ export function computeStatus(input: Omit<DaemonSetInput, 'backoffMs'>, collisio
   );
 }
 
-export function nextLookMs({ set, pods, nowMs }: Omit<DaemonSetInput, 'backoffMs'>): number | undefined {
+export function nextDaemonSetCheckMs({ set, pods, nowMs }: Omit<DaemonSetInput, 'backoffMs'>): number | undefined {
   const seconds = set.spec.minReadySeconds ?? 0;
   return seconds === 0 ? undefined : nextAvailableInMs(pods, seconds, nowMs);
 }

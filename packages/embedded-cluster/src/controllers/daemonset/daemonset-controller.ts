@@ -18,12 +18,12 @@ import {
 } from '../common/history.ts';
 import { planClaims, selects } from '../common/owners.ts';
 import { allOf, createPodWriter, type PodWriter } from '../common/pod-writer.ts';
-import { phaseOf } from '../common/pods.ts';
+import { podPhaseOf } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { DaemonSetObject, NodeObject, PodObject, RevisionObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 import { newDaemonPod } from './daemon-pods.ts';
-import { computeStatus, nextLookMs } from './daemon-set-status.ts';
+import { computeDaemonSetStatus, nextDaemonSetCheckMs } from './daemon-set-status.ts';
 import { type DaemonSetPlan, planDaemonSet } from './plan-daemon-set.ts';
 
 const name = 'daemonset-controller';
@@ -102,13 +102,13 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   };
   const plan = planDaemonSet({ ...seen, backoffMs: (node) => backoff.remainingMs(backoffKey(node), nowMs) });
   for (const { pod, node } of plan.ended) {
-    if (phaseOf(pod) === 'Failed') backoff.failed(backoffKey(node), nowMs);
+    if (podPhaseOf(pod) === 'Failed') backoff.failed(backoffKey(node), nowMs);
   }
   const failure = await carryOut(tools, set, plan, seen.hash);
-  await writeStatus(client, daemonSets, set, computeStatus(seen, made.collisions));
+  await writeStatus(client, daemonSets, set, computeDaemonSetStatus(seen, made.collisions));
   await truncate(client, set, sorted, pods, seen.hash);
   if (failure) throw failure.error;
-  const waits = [plan.requeueMs, nextLookMs(seen)].filter((wait) => wait !== undefined);
+  const waits = [plan.requeueMs, nextDaemonSetCheckMs(seen)].filter((wait) => wait !== undefined);
   return waits.length === 0 ? undefined : { afterMs: Math.min(...waits) };
 }
 
@@ -141,7 +141,7 @@ async function carryOut(
 ): Promise<{ error: unknown } | undefined> {
   for (const { pod, node } of plan.ended) {
     const where = `daemon pod ${pod.metadata.namespace}/${pod.metadata.name} on node ${node}`;
-    if (phaseOf(pod) === 'Failed') {
+    if (podPhaseOf(pod) === 'Failed') {
       events.event(set, 'Warning', 'FailedDaemonPod', `Found failed ${where}, will try to kill it`);
     } else {
       events.event(set, 'Normal', 'SucceededDaemonPod', `Found succeeded ${where}, will try to delete it`);

@@ -1,4 +1,4 @@
-import { isFinished, isReady, isTerminating, phaseOf } from '../common/pods.ts';
+import { isFinishedPod, isReady, isTerminating, podPhaseOf } from '../common/pods.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type DaemonSetInput, isServing, type NodePods, surgeOf } from './daemon-input.ts';
 import { fitOn, isUpdated, oldestFirst, targetNode } from './daemon-pods.ts';
@@ -21,7 +21,7 @@ export function podsByNode(pods: readonly PodObject[]): ReadonlyMap<string, read
   const byNode = new Map<string, PodObject[]>();
   for (const pod of pods) {
     const node = targetNode(pod);
-    const isOver = isTerminating(pod) && isFinished(pod);
+    const isOver = isTerminating(pod) && isFinishedPod(pod);
     if (node === undefined || isOver) continue;
     const known = byNode.get(node);
     if (known) known.push(pod);
@@ -77,7 +77,7 @@ function manage(input: DaemonSetInput, nodes: readonly NodePods[]): Changes {
 function tend(input: DaemonSetInput, node: NodePods, changes: Changes): void {
   const staying = node.pods.filter((pod) => !isTerminating(pod));
   for (const pod of staying) {
-    const phase = phaseOf(pod);
+    const phase = podPhaseOf(pod);
     const wait = phase === 'Failed' ? input.backoffMs(node.name) : 0;
     if (phase !== 'Failed' && phase !== 'Succeeded') continue;
     if (wait > 0) {
@@ -87,7 +87,7 @@ function tend(input: DaemonSetInput, node: NodePods, changes: Changes): void {
       changes.ended.push({ pod, node: node.name });
     }
   }
-  const running = staying.filter((pod) => !['Failed', 'Succeeded'].includes(phaseOf(pod))).sort(oldestFirst);
+  const running = staying.filter((pod) => !['Failed', 'Succeeded'].includes(podPhaseOf(pod))).sort(oldestFirst);
   if (surgeOf(input.set, 1) === 0) changes.remove.push(...running.slice(1));
   else if (running.length === 0 && node.fit.shouldRun) changes.create.push(node.name);
   else changes.remove.push(...surplusWithSurge(input, running));

@@ -6,12 +6,12 @@ import { withCondition } from '../common/conditions.ts';
 import { type Dependents, watchDependents } from '../common/dependents.ts';
 import { EventRecorder } from '../common/events.ts';
 import { controllerOf, planClaims, selects } from '../common/owners.ts';
-import { isNamespaceTerminating, messageOf } from '../common/pod-writer.ts';
-import { isFinished } from '../common/pods.ts';
+import { errorMessageOf, isNamespaceTerminating } from '../common/pod-writer.ts';
+import { isFinishedPod } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { DeploymentObject, PodObject, ReplicaSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { revisionAnnotation, wishesOf } from './deployment-fields.ts';
+import { desiredStateOf, revisionAnnotation } from './deployment-fields.ts';
 import { condition } from './deployment-status.ts';
 import { sameTemplate } from './new-replica-set.ts';
 import { type DeploymentPlan, planDeployment, type ReplicaSetWrite } from './plan-deployment.ts';
@@ -46,7 +46,7 @@ export function startDeploymentController(context: ControllerContext): Controlle
   const watching = context.view.watch(deployments, ({ object }) => reconciler.add(keyOf(object)));
   // The end of the last old pod lets a Recreate go on.
   const pods = context.view.watch('pods', ({ type, object }) => {
-    if (type === 'DELETED' || isFinished(object as PodObject)) notifyOwner(context, reconciler, object);
+    if (type === 'DELETED' || isFinishedPod(object as PodObject)) notifyOwner(context, reconciler, object);
   });
   return {
     stop() {
@@ -88,7 +88,7 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
 }
 
 function hasPods({ view }: ControllerContext, replicaSet: ReplicaSetObject): boolean {
-  return view.controlledBy<PodObject>('pods', replicaSet.metadata.uid ?? '').some((pod) => !isFinished(pod));
+  return view.controlledBy<PodObject>('pods', replicaSet.metadata.uid ?? '').some((pod) => !isFinishedPod(pod));
 }
 
 async function carryOut(tools: Tools, deployment: DeploymentObject, write: ReplicaSetWrite): Promise<void> {
@@ -112,7 +112,7 @@ async function create(tools: Tools, deployment: DeploymentObject, replicaSet: Re
     await tools.client.create(replicaSets, replicaSet);
   } catch (error) {
     if (isApiError(error, 409)) await noteCollision(tools, deployment, replicaSet);
-    else if (!isNamespaceTerminating(error)) await noteFailure(tools, deployment, replicaSet, messageOf(error));
+    else if (!isNamespaceTerminating(error)) await noteFailure(tools, deployment, replicaSet, errorMessageOf(error));
     throw error;
   }
 }
@@ -136,7 +136,7 @@ async function noteFailure(
 ): Promise<void> {
   const message = `Failed to create new replica set "${replicaSet.metadata.name}": ${why}`;
   tools.events.event(deployment, 'Warning', 'ReplicaSetCreateError', message);
-  if (wishesOf(deployment).progressDeadlineSeconds === undefined) return;
+  if (desiredStateOf(deployment).progressDeadlineSeconds === undefined) return;
   const failed = condition('Progressing', 'False', 'ReplicaSetCreateError', message, tools.context.clock.now());
   const conditions = withCondition(deployment.status?.conditions, failed);
   await writeStatus(tools.client, deployments, deployment, { ...deployment.status, conditions });

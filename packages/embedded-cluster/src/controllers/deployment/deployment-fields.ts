@@ -9,7 +9,7 @@ export const desiredReplicasAnnotation = 'deployment.kubernetes.io/desired-repli
 export const maxReplicasAnnotation = 'deployment.kubernetes.io/max-replicas';
 export const hashLabel = 'pod-template-hash';
 
-export interface Wishes {
+export interface DesiredState {
   readonly replicas: number;
   readonly recreate: boolean;
   readonly paused: boolean;
@@ -23,7 +23,7 @@ export interface Wishes {
 
 const maxInt32 = 2_147_483_647;
 
-export function wishesOf(deployment: DeploymentObject): Wishes {
+export function desiredStateOf(deployment: DeploymentObject): DesiredState {
   const { spec } = deployment;
   const replicas = spec.replicas ?? 1;
   const recreate = spec.strategy?.type === 'Recreate';

@@ -4,16 +4,16 @@ import { findCondition, withCondition, withoutCondition } from '../common/condit
 import { millis } from '../common/pods.ts';
 import { omitZeros } from '../common/status-writer.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
-import type { Wishes } from './deployment-fields.ts';
-import { type Draft, nameOf, sumReplicas } from './replica-set-draft.ts';
+import type { DesiredState } from './deployment-fields.ts';
+import { nameOf, type ReplicaSetDraft, sumReplicas } from './replica-set-draft.ts';
 
-export type Status = NonNullable<DeploymentObject['status']>;
+export type DeploymentStatus = NonNullable<DeploymentObject['status']>;
 
-export interface StatusInput {
+export interface DeploymentStatusInput {
   readonly deployment: DeploymentObject;
-  readonly wishes: Wishes;
-  readonly latest: Draft | undefined;
-  readonly all: readonly Draft[];
+  readonly target: DesiredState;
+  readonly latest: ReplicaSetDraft | undefined;
+  readonly all: readonly ReplicaSetDraft[];
   /** The Deployment's conditions, with what the plan has added to them. */
   readonly conditions: readonly DeploymentCondition[];
   readonly nowMs: number;
@@ -31,17 +31,17 @@ export function condition(
 }
 
 function total(
-  drafts: readonly Draft[],
+  drafts: readonly ReplicaSetDraft[],
   read: (status: NonNullable<ReplicaSetObject['status']>) => number | undefined,
 ): number {
   return drafts.reduce((sum, { original }) => sum + (original.status ? (read(original.status) ?? 0) : 0), 0);
 }
 
 /** Counters and the Available condition. */
-export function computeStatus(input: StatusInput): Status {
-  const { deployment, wishes, all, nowMs } = input;
+export function computeDeploymentStatus(input: DeploymentStatusInput): DeploymentStatus {
+  const { deployment, target, all, nowMs } = input;
   const available = total(all, (status) => status.availableReplicas);
-  const enough = available >= wishes.replicas - wishes.maxUnavailable;
+  const enough = available >= target.replicas - target.maxUnavailable;
   const availability = enough
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', nowMs)
     : condition(
@@ -69,8 +69,8 @@ export function computeStatus(input: StatusInput): Status {
 }
 
 /** Counters, and how the rollout gets on. */
-export function computeRolloutStatus(input: StatusInput): Status {
-  const status = computeStatus(input);
+export function computeRolloutStatus(input: DeploymentStatusInput): DeploymentStatus {
+  const status = computeDeploymentStatus(input);
   const failure = replicaFailure(input);
   const progressing = withProgress(input, status);
   return {
@@ -79,16 +79,16 @@ export function computeRolloutStatus(input: StatusInput): Status {
   };
 }
 
-function withProgress(input: StatusInput, status: Status): DeploymentCondition[] {
-  const { wishes, nowMs } = input;
+function withProgress(input: DeploymentStatusInput, status: DeploymentStatus): DeploymentCondition[] {
+  const { target, nowMs } = input;
   const conditions = status.conditions ?? [];
-  if (wishes.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
+  if (target.progressDeadlineSeconds === undefined) return withoutCondition(conditions, 'Progressing');
   const current = findCondition(conditions, 'Progressing');
   const done = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && current?.reason === 'NewReplicaSetAvailable';
   if (done) return [...conditions];
   const say = (value: string, reason: string, ending: string) =>
     condition('Progressing', value, reason, `${subject(input)} ${ending}`, nowMs);
-  if (isComplete(input.deployment, wishes, status)) {
+  if (isComplete(input.deployment, target, status)) {
     return withCondition(conditions, say('True', 'NewReplicaSetAvailable', 'has successfully progressed.'));
   }
   if (isProgressing(input.deployment.status, status)) {
@@ -97,27 +97,31 @@ function withProgress(input: StatusInput, status: Status): DeploymentCondition[]
     const since = current?.status === 'True' ? current.lastTransitionTime : undefined;
     return [...withoutCondition(conditions, 'Progressing'), since ? { ...next, lastTransitionTime: since } : next];
   }
-  if (isTimedOut(current, wishes.progressDeadlineSeconds, nowMs)) {
+  if (isTimedOut(current, target.progressDeadlineSeconds, nowMs)) {
     return withCondition(conditions, say('False', 'ProgressDeadlineExceeded', 'has timed out progressing.'));
   }
   return [...conditions];
 }
 
-function subject({ latest, deployment }: StatusInput): string {
+function subject({ latest, deployment }: DeploymentStatusInput): string {
   return latest ? `ReplicaSet "${nameOf(latest)}"` : `Deployment "${deployment.metadata.name}"`;
 }
 
-export function isComplete(deployment: DeploymentObject, wishes: Wishes, status: Status | undefined): boolean {
+export function isComplete(
+  deployment: DeploymentObject,
+  target: DesiredState,
+  status: DeploymentStatus | undefined,
+): boolean {
   return (
-    (status?.updatedReplicas ?? 0) === wishes.replicas &&
-    (status?.replicas ?? 0) === wishes.replicas &&
-    (status?.availableReplicas ?? 0) === wishes.replicas &&
+    (status?.updatedReplicas ?? 0) === target.replicas &&
+    (status?.replicas ?? 0) === target.replicas &&
+    (status?.availableReplicas ?? 0) === target.replicas &&
     (status?.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
   );
 }
 
-function isProgressing(before: Status | undefined, after: Status): boolean {
-  const old = (status: Status | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
+function isProgressing(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
+  const old = (status: DeploymentStatus | undefined) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   return (
     (after.updatedReplicas ?? 0) > (before?.updatedReplicas ?? 0) ||
     old(after) < old(before) ||
@@ -134,21 +138,21 @@ function isTimedOut(current: DeploymentCondition | undefined, deadlineSeconds: n
 }
 
 /** When to look again for a missed deadline. */
-export function deadlineInMs(
+export function progressDeadlineInMs(
   deployment: DeploymentObject,
-  wishes: Wishes,
-  status: Status,
+  target: DesiredState,
+  status: DeploymentStatus,
   nowMs: number,
 ): number | undefined {
   const current = findCondition(status.conditions, 'Progressing');
-  if (wishes.progressDeadlineSeconds === undefined || current === undefined) return undefined;
-  if (isComplete(deployment, wishes, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (target.progressDeadlineSeconds === undefined || current === undefined) return undefined;
+  if (isComplete(deployment, target, status) || current.reason === 'ProgressDeadlineExceeded') return undefined;
   const since = millis(current.lastUpdateTime);
   if (since === undefined) return undefined;
-  return Math.max(0, since + wishes.progressDeadlineSeconds * 1000 - nowMs) + 1000;
+  return Math.max(0, since + target.progressDeadlineSeconds * 1000 - nowMs) + 1000;
 }
 
-function replicaFailure({ latest, all }: StatusInput): DeploymentCondition | undefined {
+function replicaFailure({ latest, all }: DeploymentStatusInput): DeploymentCondition | undefined {
   for (const draft of [...(latest ? [latest] : []), ...all]) {
     const found = findCondition(draft.original.status?.conditions, 'ReplicaFailure');
     if (found) {
@@ -163,15 +167,19 @@ function replicaFailure({ latest, all }: StatusInput): DeploymentCondition | und
 }
 
 /** Pausing stops the deadline's clock, resuming starts it again. */
-export function pausedConditions(deployment: DeploymentObject, wishes: Wishes, nowMs: number): DeploymentCondition[] {
+export function pausedConditions(
+  deployment: DeploymentObject,
+  target: DesiredState,
+  nowMs: number,
+): DeploymentCondition[] {
   const conditions = deployment.status?.conditions ?? [];
   const current = findCondition(conditions, 'Progressing');
-  if (wishes.progressDeadlineSeconds === undefined || current?.reason === 'ProgressDeadlineExceeded') return conditions;
+  if (target.progressDeadlineSeconds === undefined || current?.reason === 'ProgressDeadlineExceeded') return conditions;
   const wasPaused = current?.reason === 'DeploymentPaused';
-  if (wishes.paused === wasPaused) return conditions;
+  if (target.paused === wasPaused) return conditions;
   return withCondition(
     conditions,
-    wishes.paused
+    target.paused
       ? condition('Progressing', 'Unknown', 'DeploymentPaused', 'Deployment is paused', nowMs)
       : condition('Progressing', 'Unknown', 'DeploymentResumed', 'Deployment is resumed', nowMs),
   );

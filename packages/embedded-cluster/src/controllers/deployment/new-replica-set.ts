@@ -5,14 +5,21 @@ import { canonicalJson, hashOf } from '../common/hash.ts';
 import { ownerReference } from '../common/owners.ts';
 import type { DeploymentObject, PodTemplate, ReplicaSetObject } from '../common/workloads.ts';
 import {
+  type DesiredState,
   desiredReplicasAnnotation,
   hashLabel,
   maxReplicasAnnotation,
   revisionAnnotation,
   revisionHistoryAnnotation,
-  type Wishes,
 } from './deployment-fields.ts';
-import { byCreation, type Draft, draftOf, noteSizes, revisionOf, sumReplicas } from './replica-set-draft.ts';
+import {
+  byCreation,
+  draftOf,
+  noteSizes,
+  type ReplicaSetDraft,
+  replicaSetRevisionOf,
+  sumReplicas,
+} from './replica-set-draft.ts';
 
 const notCopied = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
@@ -38,21 +45,25 @@ function withoutHash(template: PodTemplate | undefined): PodTemplate {
 }
 
 /** The oldest one, in case there are several. */
-export function findNew(deployment: DeploymentObject, drafts: readonly Draft[]): Draft | undefined {
+export function findNew(deployment: DeploymentObject, drafts: readonly ReplicaSetDraft[]): ReplicaSetDraft | undefined {
   return [...drafts]
     .sort(byCreation)
     .find((draft) => sameTemplate(draft.original.spec.template, deployment.spec.template));
 }
 
 /** How large the new replica set may be now. */
-export function newSize(wishes: Wishes, all: readonly Draft[], newReplicas: number): number {
-  if (wishes.recreate) return wishes.replicas;
-  const room = wishes.replicas + wishes.maxSurge - sumReplicas(all);
+export function newSize(target: DesiredState, all: readonly ReplicaSetDraft[], newReplicas: number): number {
+  if (target.recreate) return target.replicas;
+  const room = target.replicas + target.maxSurge - sumReplicas(all);
   if (room <= 0) return newReplicas;
-  return newReplicas + Math.min(room, wishes.replicas - newReplicas);
+  return newReplicas + Math.min(room, target.replicas - newReplicas);
 }
 
-export function makeNew(deployment: DeploymentObject, wishes: Wishes, old: readonly Draft[]): Draft {
+export function makeNew(
+  deployment: DeploymentObject,
+  target: DesiredState,
+  old: readonly ReplicaSetDraft[],
+): ReplicaSetDraft {
   const { template, selector } = deployment.spec;
   const hash = hashOf(template, deployment.status?.collisionCount);
   const labels = { ...template.metadata?.labels, [hashLabel]: hash };
@@ -67,33 +78,37 @@ export function makeNew(deployment: DeploymentObject, wishes: Wishes, old: reado
       ownerReferences: [ownerReference(deployment)],
     },
     spec: {
-      replicas: newSize(wishes, old, 0),
-      ...(wishes.minReadySeconds > 0 ? { minReadySeconds: wishes.minReadySeconds } : {}),
+      replicas: newSize(target, old, 0),
+      ...(target.minReadySeconds > 0 ? { minReadySeconds: target.minReadySeconds } : {}),
       selector: { ...clone(selector), matchLabels: { ...selector.matchLabels, [hashLabel]: hash } },
       template: { ...clone(template), metadata: { ...clone(template.metadata), labels } },
     },
   };
   const draft = draftOf(replicaSet, true);
   annotateNew(draft, deployment, old);
-  noteSizes(draft, wishes);
+  noteSizes(draft, target);
   return draft;
 }
 
 /** Carries over the Deployment's annotations, and raises the revision above all old ones. */
-export function annotateNew(draft: Draft, deployment: DeploymentObject, old: readonly Draft[]): void {
-  const revision = old.map(revisionOf).reduce((highest, of) => (of > highest ? of : highest), 0n) + 1n;
+export function annotateNew(
+  draft: ReplicaSetDraft,
+  deployment: DeploymentObject,
+  old: readonly ReplicaSetDraft[],
+): void {
+  const revision = old.map(replicaSetRevisionOf).reduce((highest, of) => (of > highest ? of : highest), 0n) + 1n;
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(
     ([key, value]) => !notCopied.has(key) && draft.annotations[key] !== value,
   );
   if (copied.length > 0) draft.annotations = { ...draft.annotations, ...Object.fromEntries(copied) };
   const before = draft.annotations[revisionAnnotation];
   if (before !== undefined && before !== '' && !/^[0-9]+$/.test(before)) return;
-  if (revisionOf(draft) >= revision) return;
+  if (replicaSetRevisionOf(draft) >= revision) return;
   const history = before ? { [revisionHistoryAnnotation]: longerHistory(draft, before) } : {};
   draft.annotations = { ...draft.annotations, ...history, [revisionAnnotation]: String(revision) };
 }
 
-function longerHistory(draft: Draft, before: string): string {
+function longerHistory(draft: ReplicaSetDraft, before: string): string {
   const known = draft.annotations[revisionHistoryAnnotation];
   const revisions = known ? [...known.split(','), before] : [before];
   while (revisions.length > 1 && revisions.join(',').length > maxHistoryLength) revisions.shift();

@@ -1,18 +1,25 @@
 import type { DeploymentCondition } from 'kubernetes-types/apps/v1.js';
 import { findCondition, withCondition } from '../common/conditions.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../common/workloads.ts';
-import { revisionAnnotation, type Wishes, wishesOf } from './deployment-fields.ts';
+import { type DesiredState, desiredStateOf, revisionAnnotation } from './deployment-fields.ts';
 import {
+  computeDeploymentStatus,
   computeRolloutStatus,
-  computeStatus,
   condition,
-  deadlineInMs,
+  type DeploymentStatus,
   isComplete,
   pausedConditions,
-  type Status,
+  progressDeadlineInMs,
 } from './deployment-status.ts';
 import { annotateNew, findNew, makeNew } from './new-replica-set.ts';
-import { type Draft, draftOf, finish, isChanged, nameOf, revisionOf } from './replica-set-draft.ts';
+import {
+  draftOf,
+  finishReplicaSet,
+  isChanged,
+  nameOf,
+  type ReplicaSetDraft,
+  replicaSetRevisionOf,
+} from './replica-set-draft.ts';
 import { isScalingEvent, scaleAll, scaleAllDown, scaleNew, scaleOldDown, surplusHistory } from './scaling.ts';
 
 export interface DeploymentInput {
@@ -32,17 +39,17 @@ export interface DeploymentPlan {
   readonly writes: readonly ReplicaSetWrite[];
   /** For the Deployment's own annotation. */
   readonly revision: string | undefined;
-  readonly status: Status;
+  readonly status: DeploymentStatus;
   readonly requeueMs: number | undefined;
 }
 
 interface Work {
   readonly input: DeploymentInput;
-  readonly wishes: Wishes;
-  readonly old: readonly Draft[];
-  latest: Draft | undefined;
+  readonly target: DesiredState;
+  readonly old: readonly ReplicaSetDraft[];
+  latest: ReplicaSetDraft | undefined;
   conditions: DeploymentCondition[];
-  remove: readonly Draft[];
+  remove: readonly ReplicaSetDraft[];
 }
 
 /** One step of a Deployment: what to write to its replica sets now, and what its status then is. */
@@ -50,36 +57,41 @@ export function planDeployment(input: DeploymentInput): DeploymentPlan {
   const work = begin(input);
   const { deployment, nowMs } = input;
   if (deployment.metadata.deletionTimestamp !== undefined) {
-    return { writes: [], revision: undefined, status: computeStatus(statusInput(work)), requeueMs: undefined };
+    return {
+      writes: [],
+      revision: undefined,
+      status: computeDeploymentStatus(statusInput(work)),
+      requeueMs: undefined,
+    };
   }
   if (work.latest) adoptLatest(work, work.latest);
-  if (work.wishes.paused || isScalingEvent(all(work), work.wishes)) {
-    scaleAll(work.latest, work.old, work.wishes, deployment.status?.replicas ?? 0);
-    if (work.wishes.paused) cleanUp(work);
-    return conclude(work, computeStatus(statusInput(work)), undefined);
+  if (work.target.paused || isScalingEvent(all(work), work.target)) {
+    scaleAll(work.latest, work.old, work.target, deployment.status?.replicas ?? 0);
+    if (work.target.paused) cleanUp(work);
+    return conclude(work, computeDeploymentStatus(statusInput(work)), undefined);
   }
-  if (work.wishes.recreate) recreate(work);
+  if (work.target.recreate) recreate(work);
   else roll(work);
   const status = computeRolloutStatus(statusInput(work));
-  return conclude(work, status, deadlineInMs(deployment, work.wishes, status, nowMs));
+  return conclude(work, status, progressDeadlineInMs(deployment, work.target, status, nowMs));
 }
 
 function begin(input: DeploymentInput): Work {
-  const wishes = wishesOf(input.deployment);
+  const target = desiredStateOf(input.deployment);
   const drafts = input.replicaSets.map((replicaSet) => draftOf(replicaSet));
   const latest = findNew(input.deployment, drafts);
-  const conditions = pausedConditions(input.deployment, wishes, input.nowMs);
-  return { input, wishes, latest, old: drafts.filter((draft) => draft !== latest), conditions, remove: [] };
+  const conditions = pausedConditions(input.deployment, target, input.nowMs);
+  return { input, target, latest, old: drafts.filter((draft) => draft !== latest), conditions, remove: [] };
 }
 
-function all({ old, latest }: Work): readonly Draft[] {
+function all({ old, latest }: Work): readonly ReplicaSetDraft[] {
   return latest ? [...old, latest] : old;
 }
 
-function adoptLatest(work: Work, latest: Draft): void {
+function adoptLatest(work: Work, latest: ReplicaSetDraft): void {
   annotateNew(latest, work.input.deployment, work.old);
-  latest.minReadySeconds = work.wishes.minReadySeconds;
-  if (findCondition(work.conditions, 'Progressing') || work.wishes.progressDeadlineSeconds === undefined) return;
+  latest.minReadySeconds = work.target.minReadySeconds;
+  if (findCondition(work.conditions, 'Progressing') || work.target.progressDeadlineSeconds === undefined) return;
   const message = `Found new replica set "${nameOf(latest)}"`;
   work.conditions = withCondition(
     work.conditions,
@@ -87,12 +99,12 @@ function adoptLatest(work: Work, latest: Draft): void {
   );
 }
 
-function ensureLatest(work: Work): Draft {
+function ensureLatest(work: Work): ReplicaSetDraft {
   if (work.latest) return work.latest;
   const { deployment, nowMs } = work.input;
-  const latest = makeNew(deployment, work.wishes, work.old);
+  const latest = makeNew(deployment, work.target, work.old);
   work.latest = latest;
-  if (work.wishes.progressDeadlineSeconds !== undefined) {
+  if (work.target.progressDeadlineSeconds !== undefined) {
     const message = `Created new replica set "${nameOf(latest)}"`;
     const created = condition('Progressing', 'True', 'NewReplicaSetCreated', message, nowMs);
     work.conditions = withCondition(work.conditions, created);
@@ -102,47 +114,48 @@ function ensureLatest(work: Work): Draft {
 
 function roll(work: Work): void {
   const latest = ensureLatest(work);
-  if (scaleNew(latest, all(work), work.wishes)) return;
-  if (scaleOldDown(latest, work.old, work.wishes)) return;
+  if (scaleNew(latest, all(work), work.target)) return;
+  if (scaleOldDown(latest, work.old, work.target)) return;
   cleanUpIfComplete(work);
 }
 
 function recreate(work: Work): void {
-  if (scaleAllDown(work.old, work.wishes)) return;
+  if (scaleAllDown(work.old, work.target)) return;
   // Old pods that still run would meet the new ones.
   if (work.old.some(({ original }) => work.input.withPods.has(original.metadata.uid ?? ''))) return;
-  scaleNew(ensureLatest(work), all(work), work.wishes);
+  scaleNew(ensureLatest(work), all(work), work.target);
   cleanUpIfComplete(work);
 }
 
 function cleanUpIfComplete(work: Work): void {
-  if (isComplete(work.input.deployment, work.wishes, work.input.deployment.status)) cleanUp(work);
+  if (isComplete(work.input.deployment, work.target, work.input.deployment.status)) cleanUp(work);
 }
 
 function cleanUp(work: Work): void {
-  work.remove = surplusHistory(work.old, work.wishes.historyLimit, revisionOf);
+  work.remove = surplusHistory(work.old, work.target.historyLimit, replicaSetRevisionOf);
 }
 
-function statusInput(work: Work): Parameters<typeof computeStatus>[0] {
-  const { input, wishes, latest, conditions } = work;
-  return { deployment: input.deployment, wishes, latest, all: all(work), conditions, nowMs: input.nowMs };
+function statusInput(work: Work): Parameters<typeof computeDeploymentStatus>[0] {
+  const { input, target, latest, conditions } = work;
+  return { deployment: input.deployment, target, latest, all: all(work), conditions, nowMs: input.nowMs };
 }
 
-function conclude(work: Work, status: Status, requeueMs: number | undefined): DeploymentPlan {
+function conclude(work: Work, status: DeploymentStatus, requeueMs: number | undefined): DeploymentPlan {
   const writes: ReplicaSetWrite[] = [];
   const { latest, old } = work;
   // The new set first: when it is refused, the old ones keep what they have.
-  if (latest?.isNew) writes.push({ kind: 'create', replicaSet: finish(latest), event: scalingEvent(latest, 0) });
+  if (latest?.isNew)
+    writes.push({ kind: 'create', replicaSet: finishReplicaSet(latest), event: scalingEvent(latest, 0) });
   for (const draft of latest && !latest.isNew ? [latest, ...old] : old) {
     if (!isChanged(draft)) continue;
     const before = draft.original.spec.replicas ?? 1;
-    writes.push({ kind: 'update', replicaSet: finish(draft), event: scalingEvent(draft, before) });
+    writes.push({ kind: 'update', replicaSet: finishReplicaSet(draft), event: scalingEvent(draft, before) });
   }
   for (const draft of work.remove) writes.push({ kind: 'delete', replicaSet: draft.original });
   return { writes, revision: work.latest?.annotations[revisionAnnotation], status, requeueMs };
 }
 
-function scalingEvent(draft: Draft, before: number): string | undefined {
+function scalingEvent(draft: ReplicaSetDraft, before: number): string | undefined {
   if (draft.replicas === before) return undefined;
   const direction = draft.replicas > before ? 'up' : 'down';
   return `Scaled ${direction} replica set ${nameOf(draft)} from ${before} to ${draft.replicas}`;

@@ -16,7 +16,7 @@ export type SelectorReading =
 
 const known = new WeakMap<object, SelectorReading>();
 
-export function selectorOf(budget: BudgetObject): SelectorReading {
+export function budgetSelectorOf(budget: BudgetObject): SelectorReading {
   const source = budget.spec?.selector;
   if (source === undefined || source === null) return { kind: 'nothing' };
   const before = known.get(source);

@@ -3,10 +3,10 @@ import { isApiError } from '../../errors.ts';
 import type { ResourceTypes } from '../../kinds/resource-type.ts';
 import { keyOf, splitKey } from '../../objects.ts';
 import { EventRecorder } from '../common/events.ts';
-import { messageOf } from '../common/pod-writer.ts';
+import { errorMessageOf } from '../common/pod-writer.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { type BudgetObject, type BudgetStatus, budgets, selectorOf } from './budget.ts';
+import { type BudgetObject, type BudgetStatus, budgetSelectorOf, budgets } from './budget.ts';
 import { failedStatus } from './budget-status.ts';
 import { BudgetIndex, PodIndex } from './label-index.ts';
 import { planBudget, type SelectedPods } from './plan-disruption.ts';
@@ -74,7 +74,7 @@ function chosenText({ metadata: { namespace, name } }: PodObject, budgets: reado
 }
 
 function selectedPods(pods: PodIndex, budget: BudgetObject): SelectedPods {
-  const reading = selectorOf(budget);
+  const reading = budgetSelectorOf(budget);
   if (reading.kind === 'error') return reading;
   if (reading.kind === 'nothing') return { kind: 'pods', pods: [] };
   return { kind: 'pods', pods: pods.select(budget.metadata.namespace ?? '', reading.selector) };
@@ -93,7 +93,7 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   } catch (error) {
     // After a conflict the newer object is reconciled next; any other refusal closes the budget.
     if (isApiError(error, 409)) throw error;
-    await write(tools, budget, failedStatus(budget, messageOf(error), context.clock.now()));
+    await write(tools, budget, failedStatus(budget, errorMessageOf(error), context.clock.now()));
     return undefined;
   }
   return plan.recheckAtMs === undefined ? undefined : { afterMs: plan.recheckAtMs - now + pastExpiryMs };

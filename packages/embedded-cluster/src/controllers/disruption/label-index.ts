@@ -4,7 +4,7 @@ import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { KubeObject } from '../../objects.ts';
 import type { ViewEvent } from '../../view.ts';
 import type { PodObject } from '../common/workloads.ts';
-import { type BudgetObject, selectorOf } from './budget.ts';
+import { type BudgetObject, budgetSelectorOf } from './budget.ts';
 
 type Bucket<T> = Map<string, T>;
 
@@ -83,7 +83,7 @@ export class BudgetIndex {
     return podWords(pod)
       .flatMap((word) => this.#budgets.under(word))
       .filter((budget) => {
-        const reading = selectorOf(budget);
+        const reading = budgetSelectorOf(budget);
         return reading.kind === 'selector' && matches(reading.selector, labels);
       })
       .sort((left, right) => (left.metadata.name < right.metadata.name ? -1 : 1));
@@ -91,6 +91,6 @@ export class BudgetIndex {
 }
 
 function budgetWords(budget: KubeObject): readonly string[] {
-  const reading = selectorOf(budget as BudgetObject);
+  const reading = budgetSelectorOf(budget as BudgetObject);
   return reading.kind === 'selector' ? [decidingWord(budget.metadata.namespace ?? '', reading.selector)] : [];
 }

@@ -7,7 +7,7 @@ import { failedStatus, statusWith } from './budget-status.ts';
 import { disruptedPods, healthyPods } from './disrupted-pods.ts';
 import { expectedPods } from './expected.ts';
 import type { FindScale } from './scales.ts';
-import { selectorText } from './selector-text.ts';
+import { selectorAsGoText } from './selector-text.ts';
 
 export interface PlannedEvent {
   readonly about: BudgetObject | PodObject;
@@ -17,7 +17,7 @@ export interface PlannedEvent {
 }
 
 export interface BudgetPlan {
-  /** Undefined: leave it as it is. */
+  /** Undefined: leave it is. */
   readonly status: BudgetStatus | undefined;
   readonly events: readonly PlannedEvent[];
   readonly recheckAtMs: number | undefined;
@@ -80,7 +80,7 @@ function about(object: BudgetObject | PodObject, type: EventType, reason: string
 
 function unmanagedText({ spec }: BudgetObject): string {
   return (
-    `Pods selected by this PodDisruptionBudget (selector: ${selectorText(spec?.selector)}) were found to be unmanaged. ` +
+    `Pods selected by this PodDisruptionBudget (selector: ${selectorAsGoText(spec?.selector)}) were found to be unmanaged. ` +
     'As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ' +
     'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
   );

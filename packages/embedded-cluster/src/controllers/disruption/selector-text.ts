@@ -1,7 +1,7 @@
 import type { LabelSelector, LabelSelectorRequirement } from 'kubernetes-types/meta/v1.js';
 
 /** A selector as Kubernetes prints its own structures in the text of an event. */
-export function selectorText(selector: LabelSelector | undefined): string {
+export function selectorAsGoText(selector: LabelSelector | undefined): string {
   if (selector === undefined) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {})
     .sort(([left], [right]) => (left < right ? -1 : 1))

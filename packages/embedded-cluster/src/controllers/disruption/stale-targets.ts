@@ -5,7 +5,7 @@ import type { Client } from '../../client.ts';
 import { splitKey } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { findCondition } from '../common/conditions.ts';
-import { isFinished, isTerminating, millis } from '../common/pods.ts';
+import { isFinishedPod, isTerminating, millis } from '../common/pods.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
 
@@ -13,7 +13,7 @@ const staleAfterMs = 120_000;
 
 /** How long until the mark is stale, 0: it is; undefined: there is none that could be. */
 export function staleTargetInMs(pod: PodObject, nowMs: number): number | undefined {
-  if (isTerminating(pod) || isFinished(pod)) return undefined;
+  if (isTerminating(pod) || isFinishedPod(pod)) return undefined;
   const condition = findCondition(pod.status?.conditions, 'DisruptionTarget');
   // The kubelet takes its time, and is never wrong about what it terminates.
   if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined;

@@ -2,7 +2,7 @@
 
 import { isIPv6 } from 'node:net';
 import type { Container, ContainerPort } from 'kubernetes-types/core/v1.js';
-import { isFinished, isReady, isTerminating } from '../common/pods.ts';
+import { isFinishedPod, isReady, isTerminating } from '../common/pods.ts';
 import type { PodObject } from '../common/workloads.ts';
 import type {
   AddressMember,
@@ -35,7 +35,7 @@ export function familiesOf(service: ServiceObject): readonly Family[] {
 
 /** One for each address family that both have; none for pods that are done or not there yet. */
 export function sliceMembers(service: ServiceObject, pod: PodObject, zone: string | undefined): SliceMember[] {
-  if (isFinished(pod)) return [];
+  if (isFinishedPod(pod)) return [];
   const ports = portsOf(service, pod);
   return familiesOf(service).flatMap((family) => {
     const ip = addressIn(pod, family);
@@ -62,7 +62,7 @@ export function addressMember(service: ServiceObject, pod: PodObject): AddressMe
   const always = service.spec.publishNotReadyAddresses === true;
   const [family = 'IPv4'] = familiesOf(service);
   const ip = addressIn(pod, family);
-  if (ip === undefined || isFinished(pod) || (isTerminating(pod) && !always)) return undefined;
+  if (ip === undefined || isFinishedPod(pod) || (isTerminating(pod) && !always)) return undefined;
   const ports = portsOf(service, pod);
   if (ports.length === 0 && !(isHeadless(service) && (service.spec.ports ?? []).length === 0)) return undefined;
   const address = {
@@ -80,7 +80,7 @@ export function fingerprint(pod: PodObject): string {
   return JSON.stringify([
     pod.metadata.uid,
     isTerminating(pod),
-    isFinished(pod),
+    isFinishedPod(pod),
     isReady(pod),
     pod.status?.podIP,
     addresses,

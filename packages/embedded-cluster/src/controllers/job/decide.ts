@@ -1,12 +1,12 @@
 /** What a job does with its pods now, and whether it is over. */
 
 import { rankForDeletion } from '../common/pod-ranking.ts';
-import { isActive, phaseOf } from '../common/pods.ts';
+import { isActive, podPhaseOf } from '../common/pods.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type FailureRecord, nextRecord, remainingMs } from './failure-backoff.ts';
 import { firstFree, parseIndexes } from './indexes.ts';
 import { blocksReplacement, hasFailed, indexOf, isIndexed, isSuspended, isTracked } from './job-fields.ts';
-import { completed, deadlineInMs, failureOf, isEnough, type JobOutcome, knownOutcome } from './outcome.ts';
+import { completed, isEnough, type JobOutcome, jobDeadlineInMs, jobFailureOf, knownOutcome } from './outcome.ts';
 import { successByPolicy } from './success-policy.ts';
 
 /** Pods created or deleted in one look. */
@@ -20,7 +20,7 @@ export interface JobInput {
   readonly record: FailureRecord;
 }
 
-export interface Decision {
+export interface JobDecision {
   /** Why the job is over, if it is: its pods are not replaced any more. */
   readonly outcome: JobOutcome | undefined;
   /** One entry for each pod to create; the index where the job is indexed. */
@@ -34,7 +34,7 @@ export interface Decision {
   readonly requeueMs: number | undefined;
 }
 
-export function decide(input: JobInput): Decision {
+export function decide(input: JobInput): JobDecision {
   const { job, pods, nowMs } = input;
   const fresh = freshlyEnded(job, pods);
   const record = nextRecord(input.record, fresh.succeeded, fresh.failed);
@@ -45,11 +45,11 @@ export function decide(input: JobInput): Decision {
     : (job.status?.succeeded ?? 0) + fresh.succeeded.length + (uncounted?.succeeded?.length ?? 0);
   const failed = (job.status?.failed ?? 0) + fresh.failed.length + (uncounted?.failed?.length ?? 0);
   const base = { create: [], remove: [], uncounted: false, succeeded, succeededIndexes, record };
-  const outcome = knownOutcome(job) ?? failureOf(job, pods, failed, nowMs) ?? successByPolicy(job, succeededIndexes);
+  const outcome = knownOutcome(job) ?? jobFailureOf(job, pods, failed, nowMs) ?? successByPolicy(job, succeededIndexes);
   const active = pods.filter(isActive);
   if (outcome) return { ...base, outcome, remove: active, requeueMs: undefined };
   const managed = job.metadata.deletionTimestamp === undefined ? manage(input, active, base) : {};
-  const decision = { ...base, outcome, requeueMs: deadlineInMs(job, nowMs), ...managed };
+  const decision = { ...base, outcome, requeueMs: jobDeadlineInMs(job, nowMs), ...managed };
   const left = active.length + decision.create.length - decision.remove.length;
   return left === 0 && isEnough(job, succeeded) ? { ...decision, outcome: completed } : decision;
 }
@@ -66,7 +66,7 @@ export function freshlyEnded(
       isTracked(pod) && !noted.has(pod.metadata.uid ?? '') && (!isIndexed(job) || indexOf(job, pod) !== undefined),
   );
   return {
-    succeeded: candidates.filter((pod) => phaseOf(pod) === 'Succeeded'),
+    succeeded: candidates.filter((pod) => podPhaseOf(pod) === 'Succeeded'),
     failed: candidates.filter((pod) => hasFailed(job, pod)),
   };
 }
@@ -75,17 +75,17 @@ function allSucceededIndexes(job: JobObject, pods: readonly PodObject[]): Readon
   const indexes = new Set(parseIndexes(job.status?.completedIndexes, job.spec.completions ?? 0));
   for (const pod of pods) {
     const index = indexOf(job, pod);
-    if (index !== undefined && phaseOf(pod) === 'Succeeded' && isTracked(pod)) indexes.add(index);
+    if (index !== undefined && podPhaseOf(pod) === 'Succeeded' && isTracked(pod)) indexes.add(index);
   }
   return indexes;
 }
 
-type Managed = Partial<Pick<Decision, 'create' | 'remove' | 'uncounted' | 'requeueMs'>>;
+type Managed = Partial<Pick<JobDecision, 'create' | 'remove' | 'uncounted' | 'requeueMs'>>;
 
 function manage(
   { job, pods, nowMs }: JobInput,
   active: readonly PodObject[],
-  { succeeded, succeededIndexes, record }: Pick<Decision, 'succeeded' | 'succeededIndexes' | 'record'>,
+  { succeeded, succeededIndexes, record }: Pick<JobDecision, 'succeeded' | 'succeededIndexes' | 'record'>,
 ): Managed {
   if (isSuspended(job)) return { remove: active, uncounted: true };
   const wanted = wantedActive(job, succeeded, active.length);
@@ -95,7 +95,7 @@ function manage(
   const missing = wanted - active.length - blocked.length;
   if (missing <= 0) return {};
   const wait = remainingMs(record, nowMs);
-  if (wait > 0) return { requeueMs: Math.min(wait, deadlineInMs(job, nowMs) ?? wait) };
+  if (wait > 0) return { requeueMs: Math.min(wait, jobDeadlineInMs(job, nowMs) ?? wait) };
   const count = Math.min(missing, burstPods);
   if (!isIndexed(job)) return { create: Array.from({ length: count }, () => undefined) };
   const taken = new Set(succeededIndexes);

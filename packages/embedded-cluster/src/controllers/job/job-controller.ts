@@ -9,13 +9,13 @@ import { isActive, isReady } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { type Decision, decide } from './decide.ts';
+import { decide, type JobDecision } from './decide.ts';
 import { type FailureRecord, noFailures } from './failure-backoff.ts';
-import { isFinished, isLeaving, isTracked, type JobStatus } from './job-fields.ts';
+import { isFinishedJob, isLeaving, isTracked, type JobStatus } from './job-fields.ts';
 import { newJobPod } from './job-pods.ts';
 import { startOrphanPods, stripFinalizer } from './orphan-pods.ts';
 import type { JobOutcome } from './outcome.ts';
-import { finish, type Noted, noteEnded, type PodCounts, settleNotes } from './track.ts';
+import { finishJob, type Noted, noteEnded, type PodCounts, settleNotes } from './track.ts';
 
 const name = 'job-controller';
 const jobs = 'batch/jobs';
@@ -65,7 +65,7 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   const { context, records } = tools;
   const { namespace, name: jobName } = splitKey(key);
   const job = context.view.get<JobObject>(jobs, namespace, jobName);
-  if (job === undefined || isFinished(job)) return undefined;
+  if (job === undefined || isFinishedJob(job)) return undefined;
   const managedBy = (job.spec as { managedBy?: string }).managedBy;
   if (managedBy !== undefined && managedBy !== ownController) return undefined;
   const pods = await claimPods(tools, job);
@@ -94,7 +94,12 @@ interface Done {
 }
 
 /** Creates and removes pods, and tells how many there are then. */
-async function carryOut(tools: Tools, job: JobObject, pods: readonly PodObject[], decision: Decision): Promise<Done> {
+async function carryOut(
+  tools: Tools,
+  job: JobObject,
+  pods: readonly PodObject[],
+  decision: JobDecision,
+): Promise<Done> {
   const created = await settled(decision.create, (index) => tools.writer.create(job, newJobPod(job, index)));
   const removed = await settled(decision.remove, async (pod) => {
     if (decision.uncounted) await stripFinalizer(tools.client, pod);
@@ -130,7 +135,7 @@ async function conclude(tools: Tools, job: JobObject, noted: Noted, outcome: Job
   for (const pod of noted.release) await stripFinalizer(client, pod);
   const tracked = context.view.controlledBy<PodObject>('pods', job.metadata.uid ?? '').filter(isTracked);
   const counted = settleNotes(job.status ?? {}, new Set(tracked.map((pod) => pod.metadata.uid ?? '')));
-  const ended = outcome && !noted.more ? finish(counted, outcome, context.clock.now()) : undefined;
+  const ended = outcome && !noted.more ? finishJob(counted, outcome, context.clock.now()) : undefined;
   const current = await writeStatus(client, jobs, job, ended ?? counted);
   if (ended && outcome) reportEnd(events, current, ended, outcome);
 }

@@ -1,5 +1,5 @@
 import { findCondition } from '../common/conditions.ts';
-import { isFinished as hasEnded, isTerminating, phaseOf } from '../common/pods.ts';
+import { isFinishedPod, isTerminating, podPhaseOf } from '../common/pods.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
 
 /** Keeps a pod's remains until the job has counted it. */
@@ -17,12 +17,12 @@ export function isSuspended(job: JobObject): boolean {
   return job.spec.suspend === true;
 }
 
-export function hasCondition(job: JobObject, type: string): boolean {
+export function jobHasCondition(job: JobObject, type: string): boolean {
   return findCondition(job.status?.conditions, type)?.status === 'True';
 }
 
-export function isFinished(job: JobObject): boolean {
-  return hasCondition(job, 'Complete') || hasCondition(job, 'Failed');
+export function isFinishedJob(job: JobObject): boolean {
+  return jobHasCondition(job, 'Complete') || jobHasCondition(job, 'Failed');
 }
 
 export function isTracked(pod: PodObject): boolean {
@@ -40,13 +40,13 @@ function replacesOnlyFailed(job: JobObject): boolean {
 
 /** A pod that is being deleted counts as failed at once, unless the job waits for its end before replacing it. */
 export function hasFailed(job: JobObject, pod: PodObject): boolean {
-  const phase = phaseOf(pod);
+  const phase = podPhaseOf(pod);
   if (phase === 'Failed') return true;
   return !replacesOnlyFailed(job) && isTerminating(pod) && phase !== 'Succeeded';
 }
 
 export function isLeaving(pod: PodObject): boolean {
-  return isTerminating(pod) && !hasEnded(pod);
+  return isTerminating(pod) && !isFinishedPod(pod);
 }
 
 /** Pods on their way out that take the place of their replacement. */

@@ -4,7 +4,7 @@ import { keyOf, splitKey } from '../../objects.ts';
 import { controllerOf } from '../common/owners.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { isFinished, isTracked, withoutTracking } from './job-fields.ts';
+import { isFinishedJob, isTracked, withoutTracking } from './job-fields.ts';
 
 const name = 'job-controller';
 
@@ -23,7 +23,7 @@ export function startOrphanPods(context: ControllerContext, client: Client): Con
     if (type !== 'DELETED' && isTracked(object as PodObject)) reconciler.add(keyOf(object));
   });
   const jobs = context.view.watch('batch/jobs', ({ object, type }) => {
-    if (type !== 'DELETED' && !isFinished(object as JobObject)) return;
+    if (type !== 'DELETED' && !isFinishedJob(object as JobObject)) return;
     for (const pod of context.view.controlledBy('pods', object.metadata.uid ?? '')) reconciler.add(keyOf(pod));
   });
   return {
@@ -40,7 +40,7 @@ function isOrphan({ view }: ControllerContext, pod: PodObject): boolean {
   const owner = controllerOf(pod);
   if (owner === undefined || owner.kind !== 'Job') return true;
   const job = view.get<JobObject>('batch/jobs', pod.metadata.namespace ?? '', owner.name);
-  return job === undefined || job.metadata.uid !== owner.uid || isFinished(job);
+  return job === undefined || job.metadata.uid !== owner.uid || isFinishedJob(job);
 }
 
 /** Says whether the pod is without the finalizer now; a pod that is gone is. */

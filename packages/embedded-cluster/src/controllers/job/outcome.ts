@@ -1,9 +1,9 @@
 /** How a job ends, and when. */
 
 import { findCondition } from '../common/conditions.ts';
-import { containerStatuses, millis, phaseOf } from '../common/pods.ts';
+import { containerStatuses, millis, podPhaseOf } from '../common/pods.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
-import { hasCondition, isSuspended } from './job-fields.ts';
+import { isSuspended, jobHasCondition } from './job-fields.ts';
 
 export interface JobOutcome {
   readonly result: 'success' | 'failure';
@@ -28,14 +28,14 @@ export function knownOutcome(job: JobObject): JobOutcome | undefined {
     ['SuccessCriteriaMet', 'success'],
     ['FailureTarget', 'failure'],
   ] as const) {
-    if (!hasCondition(job, type)) continue;
+    if (!jobHasCondition(job, type)) continue;
     const { reason = '', message = '' } = findCondition(job.status?.conditions, type) ?? {};
     return { result, reason, message };
   }
   return undefined;
 }
 
-export function failureOf(
+export function jobFailureOf(
   job: JobObject,
   pods: readonly PodObject[],
   failed: number,
@@ -48,7 +48,7 @@ export function failureOf(
       message: 'Job has reached the specified backoff limit',
     };
   }
-  const deadline = deadlineInMs(job, nowMs);
+  const deadline = jobDeadlineInMs(job, nowMs);
   if (deadline === undefined || deadline > 0) return undefined;
   return {
     result: 'failure',
@@ -65,13 +65,13 @@ function backoffLimit(job: JobObject): number {
 function restartedTooOften(job: JobObject, pods: readonly PodObject[]): boolean {
   if (job.spec.template.spec?.restartPolicy !== 'OnFailure') return false;
   const restarts = pods
-    .filter((pod) => ['Running', 'Pending'].includes(phaseOf(pod)))
+    .filter((pod) => ['Running', 'Pending'].includes(podPhaseOf(pod)))
     .flatMap(containerStatuses)
     .reduce((sum, status) => sum + status.restartCount, 0);
   return backoffLimit(job) === 0 ? restarts > 0 : restarts >= backoffLimit(job);
 }
 
-export function deadlineInMs(job: JobObject, nowMs: number): number | undefined {
+export function jobDeadlineInMs(job: JobObject, nowMs: number): number | undefined {
   const { activeDeadlineSeconds } = job.spec;
   if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined;
   const start = millis(job.status?.startTime) ?? nowMs;

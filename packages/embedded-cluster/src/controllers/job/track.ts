@@ -5,10 +5,10 @@
 
 import { timestamp } from '../../time/clock.ts';
 import { findCondition } from '../common/conditions.ts';
-import { phaseOf } from '../common/pods.ts';
+import { podPhaseOf } from '../common/pods.ts';
 import { omitZeros } from '../common/status-writer.ts';
 import type { JobObject, PodObject } from '../common/workloads.ts';
-import { type Decision, freshlyEnded } from './decide.ts';
+import { freshlyEnded, type JobDecision } from './decide.ts';
 import { formatIndexes } from './indexes.ts';
 import {
   hasFailed,
@@ -46,7 +46,7 @@ export interface Noted {
 export function noteEnded(
   job: JobObject,
   pods: readonly PodObject[],
-  decision: Decision,
+  decision: JobDecision,
   counts: PodCounts,
   nowMs: number,
 ): Noted {
@@ -83,11 +83,11 @@ export function noteEnded(
 
 function mayRelease(job: JobObject, pod: PodObject, outcome: JobOutcome | undefined): boolean {
   if (job.metadata.deletionTimestamp !== undefined || outcome !== undefined) return true;
-  return phaseOf(pod) === 'Succeeded' || hasFailed(job, pod);
+  return podPhaseOf(pod) === 'Succeeded' || hasFailed(job, pod);
 }
 
 function isLost(job: JobObject, pod: PodObject): boolean {
-  return phaseOf(pod) !== 'Succeeded' && (!isIndexed(job) || indexOf(job, pod) !== undefined);
+  return podPhaseOf(pod) !== 'Succeeded' && (!isIndexed(job) || indexOf(job, pod) !== undefined);
 }
 
 function notesOf(succeeded: readonly string[], failed: readonly string[]): Notes {
@@ -111,7 +111,7 @@ export function settleNotes(status: JobStatus, trackedUids: ReadonlySet<string>)
 }
 
 /** The last step: nothing is left to count and no pod is left to end. */
-export function finish(status: JobStatus, outcome: JobOutcome, nowMs: number): JobStatus | undefined {
+export function finishJob(status: JobStatus, outcome: JobOutcome, nowMs: number): JobStatus | undefined {
   const notes = status.uncountedTerminatedPods;
   if ((notes?.succeeded?.length ?? 0) + (notes?.failed?.length ?? 0) > 0) return undefined;
   if ((status.terminating ?? 0) > 0) return undefined;

@@ -1,7 +1,7 @@
 /** The groups of a LeaderWorkerSet as they are: a leader pod, and the StatefulSet of its workers. */
 
 import type { View } from '../../view.ts';
-import { isReady, phaseOf } from '../common/pods.ts';
+import { isReady, podPhaseOf } from '../common/pods.ts';
 import type { PodObject, StatefulSetObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import { type LwsObject, sizeOf } from './lws-object.ts';
@@ -36,7 +36,7 @@ export function groupsIn(
 
 function stateOf(leader: PodObject, workers: StatefulSetObject | undefined, revision: string): GroupState {
   return {
-    ready: phaseOf(leader) === 'Running' && isReady(leader) && (workers === undefined || isSettled(workers)),
+    ready: podPhaseOf(leader) === 'Running' && isReady(leader) && (workers === undefined || isSettled(workers)),
     updated: revisionKeyOf(leader) === revision && (workers === undefined || revisionKeyOf(workers) === revision),
   };
 }

@@ -4,7 +4,7 @@ import type { Group } from './groups.ts';
 import * as keys from './keys.ts';
 import { groupsOf, type LwsObject, type LwsStatus, rollingUpdateOf } from './lws-object.ts';
 
-export interface StatusInput {
+export interface LwsStatusInput {
   readonly lws: LwsObject;
   /** Leaders that exist. */
   readonly leaders: number;
@@ -28,7 +28,7 @@ const truths = {
 
 type Truth = (typeof truths)[keyof typeof truths];
 
-export function computeLwsStatus({ lws, leaders, groups, now }: StatusInput): StatusResult {
+export function computeLwsStatus({ lws, leaders, groups, now }: LwsStatusInput): StatusResult {
   const all = [...groups];
   const wanted = groupsOf(lws);
   const { partition } = rollingUpdateOf(lws);

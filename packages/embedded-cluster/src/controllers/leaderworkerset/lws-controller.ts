@@ -5,7 +5,7 @@ import { timestamp } from '../../time/clock.ts';
 import { EventRecorder } from '../common/events.ts';
 import { deleteRevisions, revisions } from '../common/history.ts';
 import { controllerOf } from '../common/owners.ts';
-import { messageOf } from '../common/pod-writer.ts';
+import { errorMessageOf } from '../common/pod-writer.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
@@ -181,7 +181,7 @@ async function ensureOwnService(tools: Tools, lws: LwsObject): Promise<void> {
       owner: lws,
     });
   } catch (error) {
-    const message = `Failed to create headless service for error: ${messageOf(error)}`;
+    const message = `Failed to create headless service for error: ${errorMessageOf(error)}`;
     if (!isApiError(error, 409)) tools.events.event(lws, 'Warning', 'FailedCreate', message);
     throw error;
   }

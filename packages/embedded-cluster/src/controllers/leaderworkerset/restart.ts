@@ -1,4 +1,4 @@
-import { containerStatuses, isTerminating, phaseOf } from '../common/pods.ts';
+import { containerStatuses, isTerminating, podPhaseOf } from '../common/pods.ts';
 import type { PodObject } from '../common/workloads.ts';
 import * as keys from './keys.ts';
 import { type LwsObject, sizeOf } from './lws-object.ts';
@@ -36,11 +36,11 @@ export function decideRestart({ lws, pod, leader, group }: RestartInput): Restar
 const recreate = 'RecreateGroupOnPodRestart';
 
 function hasRestarted(pod: PodObject): boolean {
-  const phase = phaseOf(pod);
+  const phase = podPhaseOf(pod);
   if (phase !== 'Running' && phase !== 'Pending') return false;
   return containerStatuses(pod).some(({ restartCount }) => restartCount > 0);
 }
 
 function hasNotStarted(group: readonly PodObject[], size: number): boolean {
-  return group.length !== size || group.some((pod) => phaseOf(pod) === 'Pending');
+  return group.length !== size || group.some((pod) => podPhaseOf(pod) === 'Pending');
 }

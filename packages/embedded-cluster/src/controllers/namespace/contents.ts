@@ -3,7 +3,7 @@ import { isApiError } from '../../errors.ts';
 import type { ResourceType, ResourceTypes } from '../../kinds/resource-type.ts';
 import type { KubeObject } from '../../objects.ts';
 import type { View } from '../../view.ts';
-import { messageOf } from '../common/pod-writer.ts';
+import { errorMessageOf } from '../common/pod-writer.ts';
 import type { Findings, Remaining } from './conditions.ts';
 
 export interface ContentTools {
@@ -62,7 +62,7 @@ async function deleteOfType(
         const preconditions = uid === undefined ? {} : { uid };
         await client.delete(key, namespace, name, { ...preconditions, propagationPolicy: 'Background' });
       } catch (error) {
-        if (!isApiError(error, 404)) failure ??= messageOf(error);
+        if (!isApiError(error, 404)) failure ??= errorMessageOf(error);
       }
     });
     await Promise.all(tasks);

@@ -1,6 +1,6 @@
 /** Which pods no kubelet will ever end, and why they are deleted. */
 
-import { createdAt, isFinished, isTerminating } from '../common/pods.ts';
+import { createdAt, isFinishedPod, isTerminating } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 
 export interface Doomed {
@@ -40,7 +40,7 @@ export function planPodGc(state: PodGcState, finishedLimit: number): Doomed[] {
 
 /** The oldest go first, and those that were evicted before all others. */
 function surplusFinished(pods: readonly PodObject[], limit: number): PodObject[] {
-  const finished = pods.filter((pod) => isFinished(pod) && !isTerminating(pod));
+  const finished = pods.filter((pod) => isFinishedPod(pod) && !isTerminating(pod));
   if (finished.length <= limit) return [];
   const wasEvicted = (pod: PodObject) => (pod.status?.reason === 'Evicted' ? 0 : 1);
   const sorted = finished.sort(

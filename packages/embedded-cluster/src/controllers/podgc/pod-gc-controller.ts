@@ -2,7 +2,7 @@ import type { Client } from '../../client.ts';
 import { isApiError } from '../../errors.ts';
 import { keyOf } from '../../objects.ts';
 import { type Timer, timestamp } from '../../time/clock.ts';
-import { isFinished } from '../common/pods.ts';
+import { isFinishedPod } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { type Doomed, defaultFinishedLimit, failed, planPodGc } from './plan-pod-gc.ts';
@@ -72,7 +72,7 @@ function noteMissing(
 async function end(context: ControllerContext, client: Client, { pod, message }: Doomed): Promise<void> {
   const { namespace = '', name, uid } = pod.metadata;
   try {
-    if (!isFinished(pod)) {
+    if (!isFinishedPod(pod)) {
       const now = timestamp(context.clock.now());
       const fail = (draft: PodObject) => (draft.metadata.uid === uid ? failed(draft, message, now) : undefined);
       await client.modify<PodObject>('pods', namespace, name, fail, { subresource: 'status' });

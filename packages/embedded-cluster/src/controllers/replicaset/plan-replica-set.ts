@@ -32,7 +32,7 @@ export function planReplicas(
 export type ReplicaStatus = ReplicaOwner['status'];
 
 /** `failure`: what went wrong when the plan was carried out. */
-export function computeStatus(
+export function computeReplicaSetStatus(
   owner: ReplicaOwner,
   pods: readonly PodObject[],
   failure: string | undefined,
@@ -79,7 +79,11 @@ function failureConditions(
 }
 
 /** When to look again although nothing happens: the next pod becomes available by the passing of time. */
-export function nextLookMs(owner: ReplicaOwner, pods: readonly PodObject[], nowMs: number): number | undefined {
+export function nextReplicaSetCheckMs(
+  owner: ReplicaOwner,
+  pods: readonly PodObject[],
+  nowMs: number,
+): number | undefined {
   if (owner.minReadySeconds === 0) return undefined;
   return nextAvailableInMs(pods.filter(isActive), owner.minReadySeconds, nowMs);
 }

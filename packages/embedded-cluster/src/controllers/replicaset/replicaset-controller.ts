@@ -5,12 +5,18 @@ import { type Dependents, watchDependents } from '../common/dependents.ts';
 import { EventRecorder } from '../common/events.ts';
 import { controllerOf, planClaims, selects } from '../common/owners.ts';
 import { generatedName, podFromTemplate } from '../common/pod-template.ts';
-import { allOf, createPodWriter, isNamespaceTerminating, messageOf, type PodWriter } from '../common/pod-writer.ts';
-import { isFinished, isTerminating } from '../common/pods.ts';
+import {
+  allOf,
+  createPodWriter,
+  errorMessageOf,
+  isNamespaceTerminating,
+  type PodWriter,
+} from '../common/pod-writer.ts';
+import { isFinishedPod, isTerminating } from '../common/pods.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler, type Requeue } from '../controller.ts';
-import { computeStatus, nextLookMs, planReplicas } from './plan-replica-set.ts';
+import { computeReplicaSetStatus, nextReplicaSetCheckMs, planReplicas } from './plan-replica-set.ts';
 import { type ReplicaKind, type ReplicaOwner, replicaSets, replicationControllers } from './replica-owner.ts';
 
 export function startReplicaSetController(context: ControllerContext): Controller {
@@ -61,16 +67,16 @@ async function reconcile(tools: Tools, key: string): Promise<Requeue | undefined
   const object = context.view.get(kind.resource, namespace, name);
   if (object === undefined) return undefined;
   const owner = kind.read(object);
-  const candidates = dependents.candidates<PodObject>(object).filter((pod) => !isFinished(pod));
+  const candidates = dependents.candidates<PodObject>(object).filter((pod) => !isFinishedPod(pod));
   const claims = planClaims(object, (pod) => selects(owner.selector, pod.metadata.labels ?? {}), candidates);
   const pods = await executeClaims(client, 'pods', object, claims);
   const failure = await carryOut(tools, owner, pods);
   // Counts the pods that were there before the plan: those it made are seen, and counted, in the next look.
   const now = context.clock.now();
-  const message = failure === undefined ? undefined : messageOf(failure.error);
-  await writeStatus(client, kind.resource, object, computeStatus(owner, pods, message, now));
+  const message = failure === undefined ? undefined : errorMessageOf(failure.error);
+  await writeStatus(client, kind.resource, object, computeReplicaSetStatus(owner, pods, message, now));
   if (failure !== undefined) throw failure.error;
-  const next = nextLookMs(owner, pods, now);
+  const next = nextReplicaSetCheckMs(owner, pods, now);
   return next === undefined ? undefined : { afterMs: next };
 }
 

@@ -4,8 +4,8 @@ import { isObject } from '@holdfast/base/json';
 import type { KubeObject, ResourceKey } from '../../objects.ts';
 import type { View } from '../../view.ts';
 import type { PodObject } from '../common/workloads.ts';
+import { podGroups } from '../workload/pod-group.ts';
 
-export const podGroups: ResourceKey = 'scheduling.k8s.io/podgroups';
 export const workloads: ResourceKey = 'scheduling.k8s.io/workloads';
 
 export interface GroupReference {

@@ -1,6 +1,6 @@
 import { sameJson } from '@holdfast/base/json';
 import type { ViewEvent } from '../../view.ts';
-import { isFinished, isTerminating } from '../common/pods.ts';
+import { isFinishedPod, isTerminating } from '../common/pods.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { PodNeeds } from './pod-needs.ts';
 
@@ -9,8 +9,8 @@ export type PodRole = 'placed' | 'pending' | 'none';
 
 const schedulerName = 'default-scheduler';
 
-export function roleOf(pod: PodObject): PodRole {
-  if (isFinished(pod)) return 'none';
+export function podRoleOf(pod: PodObject): PodRole {
+  if (isFinishedPod(pod)) return 'none';
   if (pod.spec.nodeName) return 'placed';
   const ours = (pod.spec.schedulerName ?? schedulerName) === schedulerName;
   const gated = (pod.spec.schedulingGates ?? []).length > 0;

@@ -3,12 +3,13 @@ import type { Subscription } from '../../store/store.ts';
 import type { ViewEvent } from '../../view.ts';
 import type { NodeObject, PodObject } from '../common/workloads.ts';
 import type { Controller, ControllerContext } from '../controller.ts';
+import { podGroups } from '../workload/pod-group.ts';
 import { chooseNode } from './choose.ts';
 import { ClusterState } from './cluster-state.ts';
 import { GroupMembers } from './group-members.ts';
-import { type GroupReference, groupOf, podGroups, policyOf, workloads } from './groups.ts';
+import { type GroupReference, groupOf, policyOf, workloads } from './groups.ts';
 import { placeGang } from './place-gang.ts';
-import { isNodeChanged, isRequestChanged, roleOf } from './pod-intake.ts';
+import { isNodeChanged, isRequestChanged, podRoleOf } from './pod-intake.ts';
 import { type PodNeeds, readPod, shapeOf } from './pod-needs.ts';
 import { PodQueue } from './queue.ts';
 import { SchedulerWrites } from './scheduler-writes.ts';
@@ -83,7 +84,7 @@ class Scheduler implements Controller {
     const uid = pod.metadata.uid ?? '';
     // Its name may have been taken by another pod within one change.
     if (previous !== undefined && previous.metadata.uid !== uid) this.#forget(previous as PodObject);
-    const role = type === 'DELETED' ? 'none' : roleOf(pod);
+    const role = type === 'DELETED' ? 'none' : podRoleOf(pod);
     this.#members.set(pod, role !== 'none');
     if (role === 'placed') this.#settle(pod, uid);
     else if (role === 'pending') this.#consider(pod, uid);
@@ -212,7 +213,7 @@ class Scheduler implements Controller {
     this.#binding.delete(needs.uid);
     if (this.#stopped) return;
     const now = this.#context.view.get<PodObject>('pods', needs.namespace, needs.pod.metadata.name);
-    const role = now?.metadata.uid === needs.uid ? roleOf(now) : 'none';
+    const role = now?.metadata.uid === needs.uid ? podRoleOf(now) : 'none';
     if (role === 'placed') {
       this.#queue.stirSociable();
       return;

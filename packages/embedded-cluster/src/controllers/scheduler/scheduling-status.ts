@@ -7,7 +7,7 @@ import type { KubeObject } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { findCondition, withoutCondition } from '../common/conditions.ts';
 import type { PodObject } from '../common/workloads.ts';
-import { podGroups } from './groups.ts';
+import { podGroups } from '../workload/pod-group.ts';
 
 /** Newer than the published types. */
 type PodConditionSeen = PodCondition & { observedGeneration?: number };

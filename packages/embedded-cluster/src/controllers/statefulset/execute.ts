@@ -1,7 +1,7 @@
 import type { Client } from '../../client.ts';
 import { conflict, isApiError } from '../../errors.ts';
 import type { EventRecorder } from '../common/events.ts';
-import { deletePod, messageOf } from '../common/pod-writer.ts';
+import { deletePod, errorMessageOf } from '../common/pod-writer.ts';
 import type { PodObject, StatefulSetObject } from '../common/workloads.ts';
 import type { SetAction } from './plan-stateful-set.ts';
 
@@ -43,7 +43,7 @@ async function attempt(tools: Tools, verb: Verb, pod: PodObject, write: () => Pr
     await write();
   } catch (error) {
     // Another client was faster; the next reconciliation sees what is there.
-    if (!isApiError(error, 409)) podEvent(tools, verb, pod, messageOf(error));
+    if (!isApiError(error, 409)) podEvent(tools, verb, pod, errorMessageOf(error));
     throw error;
   }
   podEvent(tools, verb, pod, undefined);
@@ -75,7 +75,7 @@ async function createClaim(
     events.event(set, 'Normal', 'SuccessfulCreate', `Create Claim ${claim.metadata.name} ${subject} success`);
   } catch (error) {
     if (isApiError(error, 409)) throw error;
-    const why = messageOf(error);
+    const why = errorMessageOf(error);
     events.event(
       set,
       'Warning',

@@ -1,10 +1,17 @@
-import { isFinished, isTerminating, nextAvailableInMs, phaseOf } from '../common/pods.ts';
+import { isFinishedPod, isTerminating, nextAvailableInMs, podPhaseOf } from '../common/pods.ts';
 import type { ClaimObject, PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { hasOtherController, isStale, withRightOwners } from './claim-owners.ts';
 import { claimsOf, repaired } from './ordinals.ts';
-import { oneByOne, withinBudget } from './rolling-update.ts';
-import { arrange, type Health, isRunningAndReady, isSlotAvailable, isUnavailable, type Slot } from './slots.ts';
-import { computeStatus, type Status } from './stateful-set-status.ts';
+import { oneByOne, slotsWithinMaxUnavailable } from './rolling-update.ts';
+import {
+  type AvailabilityInput,
+  arrange,
+  isRunningAndReady,
+  isSlotAvailable,
+  isUnavailable,
+  type Slot,
+} from './slots.ts';
+import { computeStatefulSetStatus, type StatefulSetStatus } from './stateful-set-status.ts';
 
 export interface StatefulSetInput {
   readonly set: StatefulSetObject;
@@ -28,13 +35,13 @@ export type SetAction =
 
 export interface StatefulSetPlan {
   readonly actions: readonly SetAction[];
-  readonly status: Status;
+  readonly status: StatefulSetStatus;
   readonly requeueMs: number | undefined;
 }
 
 interface Pass {
   readonly input: StatefulSetInput;
-  readonly health: Health;
+  readonly health: AvailabilityInput;
   /** OrderedReady: one pod at a time, each waited for. */
   readonly ordered: boolean;
   readonly actions: SetAction[];
@@ -52,7 +59,12 @@ export function planStatefulSet(input: StatefulSetInput): StatefulSetPlan {
   if (set.metadata.deletionTimestamp === undefined && settle(pass, slots.replicas, slots.condemned) === 'go on') {
     givenUp = update(pass, slots.replicas);
   }
-  const status = computeStatus({ ...input, slots: [...slots.replicas, ...slots.condemned], health, givenUp });
+  const status = computeStatefulSetStatus({
+    ...input,
+    slots: [...slots.replicas, ...slots.condemned],
+    health,
+    givenUp,
+  });
   const requeueMs =
     health.minReadySeconds > 0 ? nextAvailableInMs(input.pods, health.minReadySeconds, input.nowMs) : undefined;
   return { actions: pass.actions, status, requeueMs };
@@ -75,12 +87,12 @@ function settle(pass: Pass, replicas: readonly Slot[], condemned: readonly Slot[
 
 function processReplica(pass: Pass, slot: Slot): Verdict {
   const { pod } = slot;
-  if (slot.exists && isFinished(pod)) {
+  if (slot.exists && isFinishedPod(pod)) {
     if (!isTerminating(pod)) pass.actions.push({ kind: 'deletePod', pod });
     return 'stop';
   }
   if (!slot.exists) return createReplica(pass, slot);
-  if (phaseOf(pod) === 'Pending') {
+  if (podPhaseOf(pod) === 'Pending') {
     ensureClaims(pass, slot);
     if (pass.actions.at(-1)?.kind === 'fail') return 'stop';
     fixClaimOwners(pass, slot);
@@ -88,7 +100,7 @@ function processReplica(pass: Pass, slot: Slot): Verdict {
   if (pass.ordered && !passesGate(pass, slot)) return 'stop';
   const right = repaired(pass.input.set, slot.ordinal, pod);
   if (right) ensureClaims(pass, slot);
-  if (phaseOf(pod) !== 'Pending') fixClaimOwners(pass, slot);
+  if (podPhaseOf(pod) !== 'Pending') fixClaimOwners(pass, slot);
   if (right) pass.actions.push({ kind: 'updatePod', pod: right });
   return 'go on';
 }
@@ -156,7 +168,7 @@ function update(pass: Pass, replicas: readonly Slot[]): number {
   const { set, maxUnavailableGate } = pass.input;
   if (set.spec.updateStrategy?.type === 'OnDelete') return 0;
   const updateName = pass.input.update.metadata.name;
-  const choose = maxUnavailableGate ? withinBudget : oneByOne;
+  const choose = maxUnavailableGate ? slotsWithinMaxUnavailable : oneByOne;
   const chosen = choose({ set, replicas, updateName, health: pass.health });
   const gone = new Set(pass.actions.map((action) => (action.kind === 'deletePod' ? action.pod : undefined)));
   for (const { pod } of chosen) if (!gone.has(pod)) pass.actions.push({ kind: 'deletePod', pod });

@@ -4,13 +4,13 @@ import { scaled } from '../common/amounts.ts';
 import { isTerminating } from '../common/pods.ts';
 import type { StatefulSetObject } from '../common/workloads.ts';
 import { replicasOf, revisionOfPod } from './ordinals.ts';
-import { type Health, isSlotAvailable, isUnavailable, type Slot } from './slots.ts';
+import { type AvailabilityInput, isSlotAvailable, isUnavailable, type Slot } from './slots.ts';
 
 export interface UpdateInput {
   readonly set: StatefulSetObject;
   readonly replicas: readonly Slot[];
   readonly updateName: string;
-  readonly health: Health;
+  readonly health: AvailabilityInput;
 }
 
 /** One at a time from the top, each waited for: what the API does without `maxUnavailable`. */
@@ -23,7 +23,7 @@ export function oneByOne({ set, replicas, updateName, health }: UpdateInput): re
 }
 
 /** As many at once as may be unavailable. */
-export function withinBudget(input: UpdateInput): readonly Slot[] {
+export function slotsWithinMaxUnavailable(input: UpdateInput): readonly Slot[] {
   const { set, replicas, updateName, health } = input;
   const rolling = set.spec.updateStrategy?.rollingUpdate;
   const share = scaled(rolling?.maxUnavailable ?? 1, replicasOf(set), 'down');

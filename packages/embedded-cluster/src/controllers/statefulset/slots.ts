@@ -1,7 +1,7 @@
 /** A StatefulSet's pods in their places, those that are missing included. */
 
 import { templateOf } from '../common/history.ts';
-import { isAvailable, isReady, isTerminating, phaseOf } from '../common/pods.ts';
+import { isAvailable, isReady, isTerminating, podPhaseOf } from '../common/pods.ts';
 import type { PodObject, RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { isInRange, newPod, ordinalOf, replicasOf, startOrdinal } from './ordinals.ts';
 
@@ -42,7 +42,7 @@ export function arrange(
   return { replicas, condemned: condemned.sort((left, right) => right.ordinal - left.ordinal) };
 }
 
-/** Below the partition a pod comes back as it was, above it as it will be. */
+/** Below the partition a pod comes back as it was, above it will be. */
 function missing(set: StatefulSetObject, ordinal: number, current: RevisionObject, update: RevisionObject): Slot {
   const { updateStrategy } = set.spec;
   const rolling = updateStrategy?.rollingUpdate;
@@ -54,18 +54,18 @@ function missing(set: StatefulSetObject, ordinal: number, current: RevisionObjec
 }
 
 export function isRunningAndReady({ pod, exists }: Slot): boolean {
-  return exists && phaseOf(pod) === 'Running' && isReady(pod);
+  return exists && podPhaseOf(pod) === 'Running' && isReady(pod);
 }
 
-export interface Health {
+export interface AvailabilityInput {
   readonly minReadySeconds: number;
   readonly nowMs: number;
 }
 
-export function isSlotAvailable({ pod, exists }: Slot, health: Health): boolean {
+export function isSlotAvailable({ pod, exists }: Slot, health: AvailabilityInput): boolean {
   return exists && isAvailable(pod, health.minReadySeconds, health.nowMs);
 }
 
-export function isUnavailable(slot: Slot, health: Health): boolean {
+export function isUnavailable(slot: Slot, health: AvailabilityInput): boolean {
   return !isSlotAvailable(slot, health) || isTerminating(slot.pod);
 }

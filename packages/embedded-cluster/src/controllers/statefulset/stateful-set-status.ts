@@ -2,22 +2,22 @@ import { isTerminating } from '../common/pods.ts';
 import { omitZeros } from '../common/status-writer.ts';
 import type { RevisionObject, StatefulSetObject } from '../common/workloads.ts';
 import { replicasOf, revisionOfPod } from './ordinals.ts';
-import { type Health, isRunningAndReady, isSlotAvailable, type Slot } from './slots.ts';
+import { type AvailabilityInput, isRunningAndReady, isSlotAvailable, type Slot } from './slots.ts';
 
-export type Status = NonNullable<StatefulSetObject['status']>;
+export type StatefulSetStatus = NonNullable<StatefulSetObject['status']>;
 
-export interface StatusInput {
+export interface StatefulSetStatusInput {
   readonly set: StatefulSetObject;
   readonly slots: readonly Slot[];
   readonly current: RevisionObject;
   readonly update: RevisionObject;
   readonly collisions: number;
-  readonly health: Health;
+  readonly health: AvailabilityInput;
   /** Pods of the current revision that this pass deletes for the update. */
   readonly givenUp: number;
 }
 
-export function computeStatus(input: StatusInput): Status {
+export function computeStatefulSetStatus(input: StatefulSetStatusInput): StatefulSetStatus {
   const { set, slots, current, update, health } = input;
   const existing = slots.filter(({ exists }) => exists);
   const ready = existing.filter(isRunningAndReady);
@@ -40,7 +40,7 @@ export function computeStatus(input: StatusInput): Status {
 }
 
 /** When everything is of the new revision and ready, the new revision is the current one. */
-function complete(set: StatefulSetObject, status: Status): Status {
+function complete(set: StatefulSetObject, status: StatefulSetStatus): StatefulSetStatus {
   const replicas = replicasOf(set);
   const done = status.updatedReplicas === replicas && status.readyReplicas === replicas && status.replicas === replicas;
   const { updatedReplicas: currentReplicas = 0, updateRevision: currentRevision = '' } = status;

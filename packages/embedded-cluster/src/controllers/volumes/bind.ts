@@ -17,7 +17,7 @@ export interface Volume extends KubeObject {
   readonly status?: { readonly phase?: string };
 }
 
-export interface Claim extends KubeObject {
+export interface VolumeClaim extends KubeObject {
   readonly spec: Common & {
     readonly volumeName?: string;
     readonly selector?: unknown;
@@ -27,7 +27,7 @@ export interface Claim extends KubeObject {
 }
 
 /** Whether a volume is kept for this claim, and not for an earlier one of the same name. */
-function isFor({ claimRef }: Volume['spec'], { metadata }: Claim): boolean {
+function isFor({ claimRef }: Volume['spec'], { metadata }: VolumeClaim): boolean {
   if (claimRef?.name !== metadata.name || claimRef.namespace !== metadata.namespace) return false;
   return claimRef.uid === undefined || claimRef.uid === '' || claimRef.uid === metadata.uid;
 }
@@ -36,7 +36,7 @@ function isFor({ claimRef }: Volume['spec'], { metadata }: Claim): boolean {
  * The volume that the claim names or that is kept for it; else, unless the choice waits for a pod, the smallest one that will do.
  * Undefined: it waits.
  */
-export function volumeFor(claim: Claim, volumes: readonly Volume[], waitsForPod: boolean): Volume | undefined {
+export function volumeFor(claim: VolumeClaim, volumes: readonly Volume[], waitsForPod: boolean): Volume | undefined {
   const free = volumes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const { volumeName = '' } = claim.spec;
   if (volumeName !== '') {
@@ -57,7 +57,7 @@ function sizeOf({ spec }: Volume) {
   return parseQuantity(spec.capacity?.['storage']) ?? zeroQuantity;
 }
 
-function fits(volume: Volume, { spec: wanted }: Claim): boolean {
+function fits(volume: Volume, { spec: wanted }: VolumeClaim): boolean {
   const { spec } = volume;
   const size = parseQuantity(wanted.resources?.requests?.['storage']) ?? zeroQuantity;
   return (
@@ -69,7 +69,7 @@ function fits(volume: Volume, { spec: wanted }: Claim): boolean {
   );
 }
 
-function isSelected({ metadata }: Volume, { spec }: Claim): boolean {
+function isSelected({ metadata }: Volume, { spec }: VolumeClaim): boolean {
   if (spec.selector === undefined) return true;
   const selector = parseSelector(spec.selector, 'selector');
   return selector.ok && matches(selector.value, metadata.labels ?? {});
@@ -79,7 +79,7 @@ const byController = 'pv.kubernetes.io/bound-by-controller';
 const completed = 'pv.kubernetes.io/bind-completed';
 
 /** The volume as it says whose it is; undefined where it says so already. */
-export function takenVolume(volume: Volume, { metadata }: Claim): Volume | undefined {
+export function takenVolume(volume: Volume, { metadata }: VolumeClaim): Volume | undefined {
   const { name, namespace, uid, resourceVersion } = metadata;
   const { claimRef } = volume.spec;
   if (claimRef?.uid === uid) return undefined;
@@ -95,7 +95,7 @@ export function takenVolume(volume: Volume, { metadata }: Claim): Volume | undef
 }
 
 /** The claim as it names its volume. */
-export function namingClaim(claim: Claim, volume: string): Claim {
+export function namingClaim(claim: VolumeClaim, volume: string): VolumeClaim {
   const chosen = claim.spec.volumeName ? {} : { [byController]: 'yes' };
   const annotations = { ...claim.metadata.annotations, ...chosen, [completed]: 'yes' };
   return { ...claim, metadata: { ...claim.metadata, annotations }, spec: { ...claim.spec, volumeName: volume } };
@@ -112,7 +112,7 @@ export function boundStatus({ spec }: Volume): object {
 }
 
 /** What a volume is, by the claim that it names, if that is there. */
-export function volumePhase(volume: Volume, claim: Claim | undefined): string {
+export function volumePhase(volume: Volume, claim: VolumeClaim | undefined): string {
   const { claimRef } = volume.spec;
   if (claimRef === undefined) return 'Available';
   if (claim && isFor(volume.spec, claim)) return claim.spec.volumeName === volume.metadata.name ? 'Bound' : 'Available';

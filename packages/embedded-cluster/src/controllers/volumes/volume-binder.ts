@@ -2,7 +2,15 @@ import { type KubeObject, keyOf, objectKey, splitKey } from '../../objects.ts';
 import { timestamp } from '../../time/clock.ts';
 import { writeStatus } from '../common/status-writer.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
-import { boundStatus, type Claim, namingClaim, takenVolume, type Volume, volumeFor, volumePhase } from './bind.ts';
+import {
+  boundStatus,
+  namingClaim,
+  takenVolume,
+  type Volume,
+  type VolumeClaim,
+  volumeFor,
+  volumePhase,
+} from './bind.ts';
 
 const name = 'persistent-volume-binder';
 const volumes = 'persistentvolumes';
@@ -16,7 +24,7 @@ export function startVolumeBinder(context: ControllerContext): Controller {
 
   async function bindClaim(key: string): Promise<void> {
     const { namespace, name: claimName } = splitKey(key);
-    const claim = view.get<Claim>(claims, namespace, claimName);
+    const claim = view.get<VolumeClaim>(claims, namespace, claimName);
     if (!claim || claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Bound') return;
     const chosen = volumeFor(claim, view.list<Volume>(volumes), waitsForPod(claim));
     if (!chosen) return;
@@ -27,7 +35,7 @@ export function startVolumeBinder(context: ControllerContext): Controller {
     await writeStatus(client, claims, named, { ...(named.status ?? {}), ...boundStatus(volume) });
   }
 
-  function waitsForPod({ spec }: Claim): boolean {
+  function waitsForPod({ spec }: VolumeClaim): boolean {
     const storageClass = spec.storageClassName ? view.get(classes, '', spec.storageClassName) : undefined;
     return storageClass?.['volumeBindingMode'] === 'WaitForFirstConsumer';
   }
@@ -36,7 +44,7 @@ export function startVolumeBinder(context: ControllerContext): Controller {
     const volume = view.get<Volume>(volumes, '', volumeName);
     if (!volume || volume.metadata.deletionTimestamp !== undefined) return;
     const { namespace = '', name: claimName = '' } = volume.spec.claimRef ?? {};
-    const phase = volumePhase(volume, view.get<Claim>(claims, namespace, claimName));
+    const phase = volumePhase(volume, view.get<VolumeClaim>(claims, namespace, claimName));
     if (volume.status?.phase === phase) return;
     await writeStatus(client, volumes, volume, { phase, lastPhaseTransitionTime: timestamp(clock.now()) });
   }
@@ -44,7 +52,7 @@ export function startVolumeBinder(context: ControllerContext): Controller {
   const bindings = new Reconciler(context, { name, concurrency: 1, reconcile: done(bindClaim) });
   const phases = new Reconciler(context, { name, concurrency: 1, reconcile: done(describeVolume) });
   const waiting = () =>
-    view.list<Claim>(claims).filter(({ status }) => status?.phase === undefined || status.phase === 'Pending');
+    view.list<VolumeClaim>(claims).filter(({ status }) => status?.phase === undefined || status.phase === 'Pending');
   const watching = [
     view.watch(claims, ({ object }) => {
       bindings.add(keyOf(object));

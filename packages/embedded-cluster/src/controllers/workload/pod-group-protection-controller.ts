@@ -1,7 +1,7 @@
 import type { Client } from '../../client.ts';
 import { keyOf, objectKey, splitKey } from '../../objects.ts';
 import type { View, ViewEvent } from '../../view.ts';
-import { isFinished } from '../common/pods.ts';
+import { isFinishedPod } from '../common/pods.ts';
 import type { PodObject } from '../common/workloads.ts';
 import { type Controller, type ControllerContext, Reconciler } from '../controller.ts';
 import { podGroupNameOf, podGroups, protectionFinalizer, waitsForPods } from './pod-group.ts';
@@ -60,7 +60,7 @@ class Members {
     const { namespace, name } = object.metadata;
     const key = objectKey(namespace, group);
     const active = this.#active.get(key);
-    if (type !== 'DELETED' && !isFinished(object as PodObject)) {
+    if (type !== 'DELETED' && !isFinishedPod(object as PodObject)) {
       if (active) active.add(name);
       else this.#active.set(key, new Set([name]));
       return undefined;

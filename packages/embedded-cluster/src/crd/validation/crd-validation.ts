@@ -1,7 +1,7 @@
 import { type FieldError, invalid, notSupported, required } from '@holdfast/base/field-errors';
 import { equalJson } from '../../schema/json-values.ts';
 import { dns1035Problem, dns1123SubdomainProblem } from '../../schema/schema-names.ts';
-import { type Crd, type CrdSpec, type CrdVersion, hasCondition } from '../crd.ts';
+import { type Crd, type CrdSpec, type CrdVersion, crdHasCondition } from '../crd.ts';
 import { conversionErrors } from './crd-conversion-validation.ts';
 import { columnErrors, selectableFieldErrors, subresourceErrors } from './crd-parts-validation.ts';
 import { crdSchemaErrors } from './crd-schema-validation.ts';
@@ -23,7 +23,7 @@ export function validateCrdUpdate(crd: Crd, old: Crd): FieldError[] {
   const keep = (field: string, now: unknown, before: unknown) => {
     if (now !== before) errors.push(invalid(field, now, immutable));
   };
-  if (hasCondition(old, 'Established')) {
+  if (crdHasCondition(old, 'Established')) {
     keep('spec.scope', crd.spec.scope, old.spec.scope);
     keep('spec.names.kind', crd.spec.names.kind, old.spec.names.kind);
   }

@@ -1,7 +1,7 @@
 import { type FieldError, invalid } from '@holdfast/base/field-errors';
 import type { Schema } from '../../kinds/schema.ts';
 import { clone } from '../../objects.ts';
-import { ruleErrors } from '../../schema/cel-rules.ts';
+import { celRuleErrors } from '../../schema/cel-rules.ts';
 import { listTypeErrors } from '../../schema/list-types.ts';
 import { prune } from '../../schema/prune.ts';
 import { addAll, noField } from '../../schema/result.ts';
@@ -25,7 +25,7 @@ function ownErrors(schema: Schema, field: string): FieldError[] {
   if (unknown.length > 0) return [invalid(field, schema.default, 'must not have unknown fields')];
   const value = schema.default;
   const errors = [...validateSchema(value, schema), ...listTypeErrors(value, schema)];
-  const found = errors.length > 0 ? errors : ruleErrors(value, undefined, schema);
+  const found = errors.length > 0 ? errors : celRuleErrors(value, undefined, schema);
   return found.map((error) => ({ ...error, field: below(field, error.field) }));
 }
 

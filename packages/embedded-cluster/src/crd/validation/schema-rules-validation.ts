@@ -15,13 +15,13 @@ export function schemaRuleErrors(schema: Schema, field: string): FieldError[] {
   return errorsAt(schema, field, { lost: undefined, times: 1 }, true);
 }
 
-interface Surroundings {
+interface AncestorLimits {
   /** The first place above from which on old values cannot be found. */
   readonly lost: string | undefined;
   readonly times: Cardinality;
 }
 
-function errorsAt(schema: Schema, field: string, around: Surroundings, root = false): FieldError[] {
+function errorsAt(schema: Schema, field: string, around: AncestorLimits, root = false): FieldError[] {
   const { lost, times } = around;
   const typed = root ? withTypeAndMetadata(schema) : schema;
   const errors = (schema['x-kubernetes-validations'] ?? []).flatMap((rule, index) =>
@@ -43,7 +43,7 @@ function errorsAt(schema: Schema, field: string, around: Surroundings, root = fa
   return errors;
 }
 
-function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, around: Surroundings): FieldError[] {
+function ruleErrorsAt(rule: ValidationRule, schema: Schema, field: string, around: AncestorLimits): FieldError[] {
   const { lost, times } = around;
   const errors = textErrors(rule, schema, field);
   if (errors.length > 0) return errors;

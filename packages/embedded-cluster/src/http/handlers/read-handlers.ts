@@ -3,7 +3,7 @@ import { badRequest, invalidObject, notFound } from '../../errors.ts';
 import type { ResourceType } from '../../kinds/resource-type.ts';
 import { hasMessage } from '../../protobuf/answers.ts';
 import { apiVersionOf } from '../../registry/convert.ts';
-import { type ListQuery, listObjects, revisionOf, tooNew } from '../../registry/list.ts';
+import { type ListQuery, listObjects, listRevisionOf, tooNew } from '../../registry/list.ts';
 import { type Registry, resourceName, stored, type Target } from '../../registry/registry.ts';
 import { type EncodeOptions, encodeList, encodeStored, type IncludeObject } from '../encode.ts';
 import type { Answer, Exchange } from '../exchange.ts';
@@ -37,7 +37,7 @@ function includedObject(include: string): IncludeObject {
 
 export async function getOne(registry: Registry, exchange: Exchange, target: Target): Promise<Answer> {
   const encoding = encodingOf(registry, exchange, target.type);
-  const wanted = revisionOf(exchange.query.get('resourceVersion') ?? '');
+  const wanted = listRevisionOf(exchange.query.get('resourceVersion') ?? '');
   if (wanted > registry.store.revision) throw tooNew(wanted, registry.store.revision);
   const current = stored(registry, target);
   if (!current) throw notFound(resourceName(target.type), target.name);

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type ApiError, expired, internalError, isApiError } from '../../errors.ts';
 import type { KubeObject } from '../../objects.ts';
 import { apiVersionOf, convertAll, convertNow, convertTo } from '../../registry/convert.ts';
-import { type ListQuery, listObjects, revisionOf, tooNew } from '../../registry/list.ts';
+import { type ListQuery, listObjects, listRevisionOf, tooNew } from '../../registry/list.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { type Matcher, matcherFor } from '../../registry/selectors.ts';
+import { matcherFor, type ObjectMatcher } from '../../registry/selectors.ts';
 import type { Stored, StoreEvent, Subscription } from '../../store/store.ts';
 import type { Timer } from '../../time/clock.ts';
 import type { EncodeOptions } from '../encode.ts';
@@ -31,7 +31,7 @@ export class WatchStream {
   readonly #request: WatchRequest;
   readonly #writer: LineWriter;
   readonly #lines: WatchLines;
-  readonly #matches: Matcher | undefined;
+  readonly #matches: ObjectMatcher | undefined;
   readonly #timers = new Map<'end' | 'bookmark', Timer>();
   #subscription: Subscription | undefined;
   #endsAtMs = 0;
@@ -52,7 +52,7 @@ export class WatchStream {
     // The client went before its watch began, and nothing would ever end it.
     if (this.#writer.isDone) return;
     const { list, sendInitialEvents, timeoutMs } = this.#request;
-    const wanted = revisionOf(list.resourceVersion);
+    const wanted = listRevisionOf(list.resourceVersion);
     const { store } = this.#registry;
     this.#writer.open(this.#lines.contentType);
     const sendsState = sendInitialEvents ?? wanted === 0;
@@ -112,7 +112,7 @@ export class WatchStream {
     }
   }
 
-  #sendSelected(event: StoreEvent, matches: Matcher): void {
+  #sendSelected(event: StoreEvent, matches: ObjectMatcher): void {
     const before = event.previous !== undefined && matches(event.previous.object);
     const now = event.type !== 'DELETED' && matches(event.stored.object);
     const type = before ? 'MODIFIED' : 'ADDED';

@@ -26,7 +26,7 @@ type Held =
   | { readonly kind: 'failed'; readonly protocol: string };
 
 /** Where a probe of a pod's port goes. */
-export type Endpoint = { readonly kind: 'socket'; readonly port: number } | { readonly kind: 'simulated' };
+export type ProbeEndpoint = { readonly kind: 'socket'; readonly port: number } | { readonly kind: 'simulated' };
 
 /** The ports that pods listen on, for probes of ours and of others. */
 export class PodListeners {
@@ -54,7 +54,7 @@ export class PodListeners {
     return problems.flat();
   }
 
-  endpoint(key: string, port: number): Endpoint {
+  endpoint(key: string, port: number): ProbeEndpoint {
     const held = this.#pods.get(key)?.get(port);
     if (held?.kind === 'beyond limit') return { kind: 'simulated' };
     return { kind: 'socket', port: held?.kind === 'open' ? held.listener.port : port };

@@ -3,7 +3,7 @@ import type { Asked, ProbeMode } from '../annotations.ts';
 import type { ProbedPort } from '../probes/pod-probes.ts';
 import { type AddressBlock, reserveBlock } from './address-block.ts';
 import { type AddressMode, createPodAddresses, detectAddresses, type PodAddresses } from './addresses.ts';
-import { type Endpoint, PodListeners, type PortProblem } from './pod-listeners.ts';
+import { PodListeners, type PortProblem, type ProbeEndpoint } from './pod-listeners.ts';
 
 export interface PodNetworkOptions {
   readonly clock: Clock;
@@ -60,7 +60,7 @@ export class PodNetwork {
     return listeners && !this.#stopped ? listeners.sync(key, address, ports) : [];
   }
 
-  endpoint(key: string, port: number): Endpoint {
+  endpoint(key: string, port: number): ProbeEndpoint {
     return this.#known?.listeners?.endpoint(key, port) ?? { kind: 'simulated' };
   }
 

@@ -1,15 +1,15 @@
 import type { Container, ContainerState, ContainerStatus } from 'kubernetes-types/core/v1.js';
-import { isFinished, millis } from '../../controllers/common/pods.ts';
+import { isFinishedPod, millis } from '../../controllers/common/pods.ts';
 import type { PodObject } from '../../controllers/common/workloads.ts';
 import { durationOf, sim } from '../annotations.ts';
 import {
   type ContainerRecord,
+  containerRoleOf,
   type Ended,
   imageOf,
   type MachineSettings,
   type PodState,
   type Run,
-  roleOf,
 } from './pod-state.ts';
 
 /** A tenth of the delay, either way, so that pods that come together do not start together. */
@@ -29,7 +29,7 @@ export function beginPod(pod: PodObject, nowMs: number, chance: number, settings
     startMs: nowMs + delay / settings.speed,
     containers: [...records(pod.spec.initContainers ?? [], true), ...records(pod.spec.containers, false)],
     stop: undefined,
-    over: isFinished(pod),
+    over: isFinishedPod(pod),
     failure: undefined,
     crashed: false,
   };
@@ -41,7 +41,7 @@ function recordOf(pod: PodObject, container: Container, isInit: boolean): Contai
   const restarts = status?.restartCount ?? 0;
   return {
     name: container.name,
-    role: roleOf(container, isInit),
+    role: containerRoleOf(container, isInit),
     image: status?.image || imageOf(container),
     resources: status?.resources ?? container.resources,
     run: status ? runOf(status) : newRun(pod),

@@ -2,7 +2,14 @@ import type { PodObject } from '../../controllers/common/workloads.ts';
 import { endedNow, exitOf, isFirstMain, isRestarted } from './container-end.ts';
 import { cannotPull, pullFailure } from './images.ts';
 import { followSpec, resizeProblem } from './in-place-change.ts';
-import { type ContainerRecord, type Ended, imageOf, type MachineSettings, type Note, specOf } from './pod-state.ts';
+import {
+  type ContainerRecord,
+  containerSpecOf,
+  type Ended,
+  imageOf,
+  type MachineSettings,
+  type Note,
+} from './pod-state.ts';
 
 const firstBackOffMs = 10_000;
 const lastBackOffMs = 300_000;
@@ -13,7 +20,7 @@ const firstRestartMs = 1000;
 /** How long a failed pull shows as such before it shows as waiting for the next one. */
 const pullErrorMs = 2000;
 
-export interface ContainerContext {
+export interface ContainerMachineContext {
   readonly pod: PodObject;
   readonly nowMs: number;
   readonly settings: MachineSettings;
@@ -28,14 +35,14 @@ export interface ContainerContext {
 }
 
 /** What happens to a container now; the same record when nothing does. */
-export function stepContainer(record: ContainerRecord, context: ContainerContext): ContainerRecord {
+export function stepContainer(record: ContainerRecord, context: ContainerMachineContext): ContainerRecord {
   if (record.run.kind === 'running') return stepRunning(record, record.run.startedMs, context);
   if (record.run.kind === 'ended') return stepEnded(record, record.run.ended, context);
   return stepWaiting(record, context);
 }
 
 /** When something will happen to it by itself; undefined: never. */
-export function nextOf(record: ContainerRecord, context: ContainerContext): number | undefined {
+export function nextOf(record: ContainerRecord, context: ContainerMachineContext): number | undefined {
   const { pod, settings, startMs, mayStart } = context;
   if (record.run.kind === 'running') {
     const times = [exitOf(pod, record, record.run.startedMs, settings)?.atMs, record.change?.doneMs];
@@ -50,7 +57,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function stepRunning(record: ContainerRecord, startedMs: number, context: ContainerContext): ContainerRecord {
+function stepRunning(record: ContainerRecord, startedMs: number, context: ContainerMachineContext): ContainerRecord {
   const { pod, nowMs } = context;
   if (context.crashNow && isFirstMain(pod, record)) return crash(record, startedMs, context, 1);
   const exit = exitOf(pod, record, startedMs, context.settings);
@@ -63,7 +70,7 @@ function comesBack(pod: PodObject, record: ContainerRecord, ended: Ended): boole
   return record.change !== undefined || isRestarted(pod, record, ended.exitCode);
 }
 
-function stepEnded(record: ContainerRecord, ended: Ended, context: ContainerContext): ContainerRecord {
+function stepEnded(record: ContainerRecord, ended: Ended, context: ContainerMachineContext): ContainerRecord {
   if (!comesBack(context.pod, record, ended)) return record;
   const retryMs = record.retryMs ?? context.nowMs;
   if (retryMs <= context.nowMs) return start({ ...record, last: ended, restarts: record.restarts + 1 }, context);
@@ -86,8 +93,8 @@ function goDuration(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
-function stepWaiting(record: ContainerRecord, context: ContainerContext): ContainerRecord {
-  const image = imageOf(specOf(context.pod, record.name));
+function stepWaiting(record: ContainerRecord, context: ContainerMachineContext): ContainerRecord {
+  const image = imageOf(containerSpecOf(context.pod, record.name));
   if (record.failedPulls > 0 && (image !== record.image || !cannotPull(context.pod, record.name, image))) {
     return start({ ...record, image, failedPulls: 0 }, context);
   }
@@ -98,7 +105,7 @@ function stepWaiting(record: ContainerRecord, context: ContainerContext): Contai
   return start(isRestart ? { ...record, restarts: record.restarts + 1 } : record, context);
 }
 
-function backOffPull(record: ContainerRecord, context: ContainerContext): ContainerRecord {
+function backOffPull(record: ContainerRecord, context: ContainerMachineContext): ContainerRecord {
   const delay = backOffMs(record.failedPulls) / context.settings.speed;
   context.note({ type: 'Normal', reason: 'BackOff', message: `Back-off pulling image "${record.image}"` });
   context.note({ type: 'Warning', reason: 'Failed', message: 'Error: ImagePullBackOff' });
@@ -106,9 +113,9 @@ function backOffPull(record: ContainerRecord, context: ContainerContext): Contai
   return { ...record, run: { kind: 'waiting', reason: 'ImagePullBackOff', message }, retryMs: context.nowMs + delay };
 }
 
-function start(record: ContainerRecord, context: ContainerContext): ContainerRecord {
+function start(record: ContainerRecord, context: ContainerMachineContext): ContainerRecord {
   const { pod, nowMs, settings } = context;
-  const spec = record.change?.spec ?? specOf(pod, record.name);
+  const spec = record.change?.spec ?? containerSpecOf(pod, record.name);
   const image = imageOf(spec);
   if (cannotPull(pod, record.name, image)) {
     context.note({ type: 'Normal', reason: 'Pulling', message: `Pulling image "${image}"` });
@@ -139,7 +146,7 @@ function start(record: ContainerRecord, context: ContainerContext): ContainerRec
 export function crash(
   record: ContainerRecord,
   startedMs: number,
-  context: Pick<ContainerContext, 'nowMs' | 'settings'>,
+  context: Pick<ContainerMachineContext, 'nowMs' | 'settings'>,
   exitCode: number,
 ): ContainerRecord {
   const { nowMs, settings } = context;

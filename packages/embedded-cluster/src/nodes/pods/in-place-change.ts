@@ -5,8 +5,14 @@ import type { Container } from 'kubernetes-types/core/v1.js';
 import type { PodObject } from '../../controllers/common/workloads.ts';
 import { annotationOf, durationOf, sim } from '../annotations.ts';
 import { endedNow } from './container-end.ts';
-import type { ContainerContext } from './container-machine.ts';
-import { type ContainerChange, type ContainerRecord, imageOf, type MachineSettings, specOf } from './pod-state.ts';
+import type { ContainerMachineContext } from './container-machine.ts';
+import {
+  type ContainerChange,
+  type ContainerRecord,
+  containerSpecOf,
+  imageOf,
+  type MachineSettings,
+} from './pod-state.ts';
 
 /** Why the node cannot give the pod what a resize asks for, now (`Deferred`) or ever (`Infeasible`). */
 export type ResizeProblem = 'Deferred' | 'Infeasible';
@@ -20,7 +26,7 @@ export function resizeProblem(pod: PodObject): ResizeProblem | undefined {
 /** Whether the node keeps a container on other resources than its spec asks for. */
 export function awaitsResize(pod: PodObject, record: ContainerRecord): boolean {
   if (record.role === 'init' || record.run.kind !== 'running' || record.change !== undefined) return false;
-  const spec = specOf(pod, record.name);
+  const spec = containerSpecOf(pod, record.name);
   return spec !== undefined && !sameJson(spec.resources ?? {}, record.resources ?? {});
 }
 
@@ -28,9 +34,13 @@ export function awaitsResize(pod: PodObject, record: ContainerRecord): boolean {
  * A new image or, where the container asks for it, new resources mean a restart: the old container is told to stop, and runs on
  * until it has; else resources change in place. A kubelet finishes what it began before it looks at a newer spec.
  */
-export function followSpec(record: ContainerRecord, startedMs: number, context: ContainerContext): ContainerRecord {
+export function followSpec(
+  record: ContainerRecord,
+  startedMs: number,
+  context: ContainerMachineContext,
+): ContainerRecord {
   if (record.change !== undefined) return finish(record, record.change, startedMs, context);
-  const spec = specOf(context.pod, record.name);
+  const spec = containerSpecOf(context.pod, record.name);
   if (spec === undefined || record.role === 'init' || context.busy) return record;
   const change = changeOf(record, spec, context);
   if (change === undefined) return record;
@@ -44,7 +54,7 @@ export function followSpec(record: ContainerRecord, startedMs: number, context: 
 function changeOf(
   record: ContainerRecord,
   spec: Container,
-  { pod, nowMs, settings }: ContainerContext,
+  { pod, nowMs, settings }: ContainerMachineContext,
 ): ContainerChange | undefined {
   const resizes = resizeProblem(pod) === undefined && !sameJson(spec.resources ?? {}, record.resources ?? {});
   const restarts = imageOf(spec) !== record.image || (resizes && asksForRestart(record, spec));
@@ -63,7 +73,7 @@ function finish(
   record: ContainerRecord,
   change: ContainerChange,
   startedMs: number,
-  { pod, nowMs, settings }: ContainerContext,
+  { pod, nowMs, settings }: ContainerMachineContext,
 ): ContainerRecord {
   if (nowMs < change.doneMs) return record;
   if (change.kind === 'resize') return { ...record, resources: change.spec.resources, change: undefined };

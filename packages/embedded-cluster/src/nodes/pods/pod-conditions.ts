@@ -6,7 +6,7 @@ import { timestamp } from '../../time/clock.ts';
 import { annotationOf, sim } from '../annotations.ts';
 import { awaitsResize, resizeProblem } from './in-place-change.ts';
 import { isStarted } from './pod-machine.ts';
-import { type ContainerRecord, hasEverRun, type PodState, specOf } from './pod-state.ts';
+import { type ContainerRecord, containerSpecOf, hasEverRun, type PodState } from './pod-state.ts';
 
 interface Verdict {
   readonly type: string;
@@ -27,7 +27,7 @@ export function isContainerReady(pod: PodObject, record: ContainerRecord): boole
   if (record.run.kind !== 'running') return false;
   const forced = annotationOf(pod, sim.ready);
   if (forced === 'true' || forced === 'false') return forced === 'true';
-  return isStarted(pod, record) && (!specOf(pod, record.name)?.readinessProbe || record.readinessPassed);
+  return isStarted(pod, record) && (!containerSpecOf(pod, record.name)?.readinessProbe || record.readinessPassed);
 }
 
 /** The conditions that a kubelet keeps, and, unchanged, those of other writers. */

@@ -5,9 +5,9 @@ import type { PodObject } from '../../controllers/common/workloads.ts';
 import { annotationOf, sim } from '../annotations.ts';
 import type { ProbeKind } from '../probes/pod-probes.ts';
 import { endedNow, isFirstMain, isRestarted } from './container-end.ts';
-import { type ContainerContext, crash, nextOf, stepContainer } from './container-machine.ts';
+import { type ContainerMachineContext, crash, nextOf, stepContainer } from './container-machine.ts';
 import { stopDelayMs } from './in-place-change.ts';
-import { type ContainerRecord, type MachineSettings, type Note, type PodState, specOf } from './pod-state.ts';
+import { type ContainerRecord, containerSpecOf, type MachineSettings, type Note, type PodState } from './pod-state.ts';
 
 export interface PodStep {
   readonly state: PodState;
@@ -79,15 +79,15 @@ function justEnded(pod: PodObject, containers: readonly ContainerRecord[], nowMs
   });
 }
 
-type Surroundings = Pick<ContainerContext, 'nowMs' | 'settings' | 'note'>;
+type SharedContext = Pick<ContainerMachineContext, 'nowMs' | 'settings' | 'note'>;
 
 function contextOf(
   pod: PodObject,
   state: PodState,
   containers: readonly ContainerRecord[],
   index: number,
-  base: Surroundings,
-): ContainerContext {
+  base: SharedContext,
+): ContainerMachineContext {
   return {
     ...base,
     pod,
@@ -102,7 +102,7 @@ function lookOnce(
   pod: PodObject,
   state: PodState,
   containers: readonly ContainerRecord[],
-  base: Surroundings,
+  base: SharedContext,
 ): readonly ContainerRecord[] {
   return containers.map((record, index) => stepContainer(record, contextOf(pod, state, containers, index, base)));
 }
@@ -115,7 +115,7 @@ function letsNext(pod: PodObject, record: ContainerRecord): boolean {
 }
 
 export function isStarted(pod: PodObject, record: ContainerRecord): boolean {
-  return record.run.kind === 'running' && (!specOf(pod, record.name)?.startupProbe || record.startupPassed);
+  return record.run.kind === 'running' && (!containerSpecOf(pod, record.name)?.startupProbe || record.startupPassed);
 }
 
 function isOver(pod: PodObject, containers: readonly ContainerRecord[]): boolean {

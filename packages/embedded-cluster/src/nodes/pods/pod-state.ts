@@ -90,12 +90,12 @@ export interface Note {
   readonly message: string;
 }
 
-export function roleOf(container: Container, isInit: boolean): Role {
+export function containerRoleOf(container: Container, isInit: boolean): Role {
   if (!isInit) return 'main';
   return container.restartPolicy === 'Always' ? 'sidecar' : 'init';
 }
 
-export function specOf(pod: PodObject, name: string): Container | undefined {
+export function containerSpecOf(pod: PodObject, name: string): Container | undefined {
   return [...(pod.spec.initContainers ?? []), ...pod.spec.containers].find((container) => container.name === name);
 }
 

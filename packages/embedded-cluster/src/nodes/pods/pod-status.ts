@@ -13,7 +13,7 @@ export interface Addresses {
 
 /** The status that the kubelet of the pod's node writes. What it does not know about stays as it is. */
 export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Addresses, nowMs: number): PodStatus {
-  const phase = phaseOf(state);
+  const phase = phaseOfState(state);
   const of = (isInit: boolean) =>
     state.containers.filter(({ role }) => (role !== 'main') === isInit).map((record) => containerStatus(pod, record));
   const initContainerStatuses = of(true);
@@ -33,7 +33,7 @@ export function podStatus(pod: PodObject, state: PodState, { podIp, hostIp }: Ad
   };
 }
 
-export function phaseOf(state: PodState): string {
+export function phaseOfState(state: PodState): string {
   const main = state.containers.filter(({ role }) => role === 'main');
   if (state.failure) return 'Failed';
   if (state.over) {

@@ -3,7 +3,7 @@
 import { sameJson } from '@holdfast/base/json';
 import type { PodStatus } from 'kubernetes-types/core/v1.js';
 import type { Client } from '../../client.ts';
-import { isFinished } from '../../controllers/common/pods.ts';
+import { isFinishedPod } from '../../controllers/common/pods.ts';
 import type { PodObject } from '../../controllers/common/workloads.ts';
 import { isApiError } from '../../errors.ts';
 
@@ -14,12 +14,12 @@ export async function writePodStatus(
   render: (current: PodObject) => PodStatus,
 ): Promise<void> {
   const { namespace = '', name, uid } = pod.metadata;
-  if (isFinished(pod) || sameJson(pod.status, render(pod))) return;
+  if (isFinishedPod(pod) || sameJson(pod.status, render(pod))) return;
   await client.modify<PodObject>(
     'pods',
     namespace,
     name,
-    (draft) => (draft.metadata.uid !== uid || isFinished(draft) ? undefined : { ...draft, status: render(draft) }),
+    (draft) => (draft.metadata.uid !== uid || isFinishedPod(draft) ? undefined : { ...draft, status: render(draft) }),
     { subresource: 'status' },
   );
 }

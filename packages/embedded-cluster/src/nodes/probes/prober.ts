@@ -2,7 +2,7 @@ import { isTerminating } from '../../controllers/common/pods.ts';
 import type { PodObject } from '../../controllers/common/workloads.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Random } from '../../time/random.ts';
-import type { Endpoint } from '../network/pod-listeners.ts';
+import type { ProbeEndpoint } from '../network/pod-listeners.ts';
 import type { ProbeResult } from '../pods/pod-machine.ts';
 import { TaskLimit } from '../task-limit.ts';
 import { WakeQueue } from '../wake-queue.ts';
@@ -25,7 +25,7 @@ export interface ProberOptions {
   readonly speed: number;
   podOf(key: string): PodObject | undefined;
   addressOf(key: string): string;
-  endpoint(key: string, port: number): Endpoint;
+  endpoint(key: string, port: number): ProbeEndpoint;
   onResult(key: string, result: ProbeResult): void;
   onFailure(key: string, probe: KubeletProbe, output: string): void;
 }

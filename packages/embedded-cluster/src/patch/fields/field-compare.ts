@@ -1,7 +1,7 @@
 /** Which fields differ between two states of an object. */
 
 import type { Schema } from '../../kinds/schema.ts';
-import { equalJson, isMap, type JsonMap, own } from '../json-tree.ts';
+import { equalJsonToDepth, isMap, type JsonMap, own } from '../json-tree.ts';
 import { fieldSchema } from '../strategic/strategic-schema.ts';
 import { type FieldSet, type FieldTree, leaf, node, union } from './field-set.ts';
 import { type AssociativeList, indexItems, rootSchema, typeOf, type ValueType } from './field-types.ts';
@@ -96,7 +96,7 @@ function isEmpty(value: unknown): boolean {
 function compareLeaf(old: unknown, next: unknown): Comparison {
   if (old === undefined) return leafChanged;
   if (next === undefined) return leafRemoved;
-  return equalJson(old, next) ? same : leafChanged;
+  return equalJsonToDepth(old, next) ? same : leafChanged;
 }
 
 function compareDivided(old: unknown, next: unknown, type: ValueType): Comparison {
@@ -140,7 +140,7 @@ function keysOfBoth(old: JsonMap, next: JsonMap): readonly string[] {
 }
 
 function compareLists(old: unknown, next: unknown, list: AssociativeList): Comparison {
-  if (old !== undefined && next !== undefined && equalJson(old, next)) return same;
+  if (old !== undefined && next !== undefined && equalJsonToDepth(old, next)) return same;
   const before = indexItems(list, Array.isArray(old) ? old : []);
   const after = indexItems(list, Array.isArray(next) ? next : []);
   if (before === undefined || after === undefined) return compareLeaf(old, next);
@@ -155,7 +155,7 @@ function compareLists(old: unknown, next: unknown, list: AssociativeList): Compa
 /** Items with the same key are one field together, whatever they hold. */
 function compareItems(old: readonly unknown[], next: readonly unknown[], schema: Schema | undefined): Comparison {
   if (old.length <= 1 && next.length <= 1) return compareValues(old[0], next[0], schema);
-  if (old.length > 1 && next.length > 1) return equalJson(old, next) ? same : leafChanged;
+  if (old.length > 1 && next.length > 1) return equalJsonToDepth(old, next) ? same : leafChanged;
   if (old.length > 1) return { ...compareSingle(undefined, next[0], schema), removed: leaf };
   return { ...compareSingle(old[0], undefined, schema), changed: leaf };
 }

@@ -161,10 +161,10 @@ export function printMembers(set: FieldSet, prefix = ''): string[] {
     .concat(elements.flatMap((element) => printMembers(set[element], prefix + printElement(element))));
 }
 
-export type Decoded = { readonly ok: true; readonly set: FieldSet } | { readonly ok: false };
+export type DecodedFields = { readonly ok: true; readonly set: FieldSet } | { readonly ok: false };
 
 /** Reads FieldsV1 that a client wrote. */
-export function decodeFields(fields: unknown): Decoded {
+export function decodeFields(fields: unknown): DecodedFields {
   if (fields === undefined || fields === null) return { ok: true, set: undefined };
   if (!isMap(fields) || !isWithinDepth(fields)) return { ok: false };
   const children = decodeChildren(fields);

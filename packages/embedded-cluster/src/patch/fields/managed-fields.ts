@@ -3,10 +3,9 @@
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
 import type { Schema } from '../../kinds/schema.ts';
 import type { KubeObject } from '../../objects.ts';
-import { equalJson, isMap, type JsonMap } from '../json-tree.ts';
+import { isMap, type JsonMap } from '../json-tree.ts';
 import { type Comparison, compareObjects } from './field-compare.ts';
 import { difference, differenceBelow, type FieldSet, type FieldTree, leaf, union } from './field-set.ts';
-import { withoutManagedFields } from './field-types.ts';
 import {
   capUpdaters,
   clientManagers,
@@ -142,24 +141,4 @@ export function withoutLost(managers: Managers, taken: FieldSet, removed: FieldS
     if (fields !== undefined) rest.push(fields === manager.fields ? manager : { ...manager, fields });
   }
   return changed ? rest : managers;
-}
-
-/** Whether a write would do no more than renew times of managers. Such writes are not worth a new version. */
-export function differOnlyInTimes(old: KubeObject, next: KubeObject): boolean {
-  const timeless = (object: KubeObject) => object.metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-  return equalJson(timeless(old), timeless(next)) && equalJson(withoutManagedFields(old), withoutManagedFields(next));
-}
-
-const maxManagerLength = 128;
-
-/** The manager that a request names, else what its User-Agent starts with. */
-export function managerName(fieldManager: string | undefined, userAgent: string | undefined): string {
-  if (fieldManager) return fieldManager;
-  let name = '';
-  for (const char of (userAgent ?? '').split('/')[0] ?? '') {
-    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)) continue;
-    if (Buffer.byteLength(name + char) > maxManagerLength) break;
-    name += char;
-  }
-  return name;
 }

@@ -1,7 +1,7 @@
 /** managedFields as a table of managers: reading, ordering and bounding it. */
 
 import type { ManagedFieldsEntry } from 'kubernetes-types/meta/v1.js';
-import { equalJson, isMap } from '../json-tree.ts';
+import { equalJsonToDepth, isMap } from '../json-tree.ts';
 import { decodeFields, type FieldSet, union } from './field-set.ts';
 
 export type ManagerOperation = 'Apply' | 'Update';
@@ -57,7 +57,7 @@ export function clientManagers(
   const known = storedManagers(stored);
   for (const [index, entry] of entries.entries()) {
     const before = known[index];
-    const same = before !== undefined && equalJson(entry, stored?.[index]);
+    const same = before !== undefined && equalJsonToDepth(entry, stored?.[index]);
     const manager = same ? before : decodeEntry(entry);
     if (manager === undefined) return undefined;
     const double = managers.findIndex((other) => isSameManager(other, manager));

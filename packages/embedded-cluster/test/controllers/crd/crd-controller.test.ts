@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startCrdController } from '../../../src/controllers/crd/crd-controller.ts';
-import { type Crd, hasCondition } from '../../../src/crd/crd.ts';
+import { type Crd, crdHasCondition } from '../../../src/crd/crd.ts';
 import { crd, widget, widgetKey } from '../custom-kind.ts';
 import { TestPlane } from '../test-plane.ts';
 
@@ -45,7 +45,7 @@ describe('a new CRD', () => {
   it('is served from the write on that says so', async () => {
     let servedWhenSeen: boolean | undefined;
     plane.plane.view.watch(crds, ({ object }) => {
-      if (hasCondition(object as Crd, 'Established')) {
+      if (crdHasCondition(object as Crd, 'Established')) {
         servedWhenSeen ??= plane.plane.types.find('example.com', 'v1', 'widgets') !== undefined;
       }
     });

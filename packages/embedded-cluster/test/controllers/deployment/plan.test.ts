@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { DeploymentObject, ReplicaSetObject } from '../../../src/controllers/common/workloads.ts';
-import { wishesOf } from '../../../src/controllers/deployment/deployment-fields.ts';
+import { desiredStateOf } from '../../../src/controllers/deployment/deployment-fields.ts';
 import { makeNew, sameTemplate } from '../../../src/controllers/deployment/new-replica-set.ts';
 import { planDeployment } from '../../../src/controllers/deployment/plan-deployment.ts';
-import { finish } from '../../../src/controllers/deployment/replica-set-draft.ts';
+import { finishReplicaSet } from '../../../src/controllers/deployment/replica-set-draft.ts';
 import { deployment, template } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
@@ -17,7 +17,7 @@ function owner(spec: Partial<DeploymentObject['spec']> = {}): DeploymentObject {
 /** A replica set as an earlier pass has left it. */
 function existing(image: string, replicas: number, available: number, age: number, spec = {}): ReplicaSetObject {
   const source = owner({ template: template(image), ...spec });
-  const made = finish(makeNew(source, wishesOf(source), []));
+  const made = finishReplicaSet(makeNew(source, desiredStateOf(source), []));
   made.spec = { ...made.spec, replicas };
   made.metadata = { ...made.metadata, uid: image, creationTimestamp: `2025-12-0${age}T00:00:00Z`, generation: 1 };
   made.status = { replicas, availableReplicas: available, readyReplicas: available, observedGeneration: 1 };
@@ -43,7 +43,7 @@ describe('limits of a rollout', () => {
     ['10%', '10%', 1, 1, 0],
     [0, 5, 3, 0, 3],
   ])('surge %s, unavailable %s of %i are %i and %i', (maxSurge, maxUnavailable, replicas, surge, unavailable) => {
-    const wishes = wishesOf(owner({ replicas, ...limits(maxSurge, maxUnavailable) }));
+    const wishes = desiredStateOf(owner({ replicas, ...limits(maxSurge, maxUnavailable) }));
     expect([wishes.maxSurge, wishes.maxUnavailable]).toEqual([surge, unavailable]);
   });
 });

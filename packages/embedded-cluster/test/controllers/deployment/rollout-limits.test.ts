@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isActive, isReady } from '../../../src/controllers/common/pods.ts';
 import type { DeploymentObject, ReplicaSetObject } from '../../../src/controllers/common/workloads.ts';
 import { startDeploymentController } from '../../../src/controllers/deployment/deployment-controller.ts';
-import { wishesOf } from '../../../src/controllers/deployment/deployment-fields.ts';
+import { desiredStateOf } from '../../../src/controllers/deployment/deployment-fields.ts';
 import { startReplicaSetController } from '../../../src/controllers/replicaset/replicaset-controller.ts';
 import { FakeCluster } from '../fake-cluster.ts';
 import { deployment, template } from '../workloads.ts';
@@ -71,7 +71,7 @@ class Watchdog {
   #checkLoss(): void {
     const current = this.#deployment();
     if (current === undefined) return;
-    const { replicas, maxUnavailable } = wishesOf(current);
+    const { replicas, maxUnavailable } = desiredStateOf(current);
     const serving = this.#cluster.pods().filter((pod) => isActive(pod) && isReady(pod)).length;
     if (serving < replicas - maxUnavailable) this.broken.push(`${serving} of ${replicas} serve`);
   }
@@ -80,7 +80,7 @@ class Watchdog {
   #checkSize(): void {
     const current = this.#deployment();
     if (current === undefined) return;
-    const { replicas, maxSurge } = wishesOf(current);
+    const { replicas, maxSurge } = desiredStateOf(current);
     const total = this.#total();
     if (total > Math.max(replicas + maxSurge, this.#largest)) this.broken.push(`${total} for ${replicas}`);
     this.#largest = Math.min(this.#largest, total);

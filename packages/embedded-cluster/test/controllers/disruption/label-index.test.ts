@@ -3,7 +3,7 @@ import type { LabelSelector } from 'kubernetes-types/meta/v1.js';
 import { describe, expect, it } from 'vitest';
 import { matches } from '../../../../base/src/labels/label-selector.ts';
 import type { PodObject } from '../../../src/controllers/common/workloads.ts';
-import { type BudgetObject, selectorOf } from '../../../src/controllers/disruption/budget.ts';
+import { type BudgetObject, budgetSelectorOf } from '../../../src/controllers/disruption/budget.ts';
 import { BudgetIndex, PodIndex } from '../../../src/controllers/disruption/label-index.ts';
 import { aPod, budget } from './budgets.ts';
 
@@ -30,7 +30,7 @@ function budgetWith(name: string, where: string, selects: LabelSelector): Budget
 }
 
 function isOver(one: BudgetObject, pod: PodObject): boolean {
-  const reading = selectorOf(one);
+  const reading = budgetSelectorOf(one);
   return (
     one.metadata.namespace === pod.metadata.namespace &&
     reading.kind === 'selector' &&
@@ -57,7 +57,7 @@ describe('the index of pods and budgets', () => {
           expect(budgets.over(pod).map(nameOf)).toEqual(expected.toSorted());
         }
         for (const one of allBudgets.values()) {
-          const reading = selectorOf(one);
+          const reading = budgetSelectorOf(one);
           if (reading.kind !== 'selector') throw new Error('not a selector');
           const expected = [...allPods.values()].filter((pod) => isOver(one, pod)).map(nameOf);
           const found = pods.select(one.metadata.namespace ?? '', reading.selector).map(nameOf);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { PodObject } from '../../../src/controllers/common/workloads.ts';
 import type { BudgetObject } from '../../../src/controllers/disruption/budget.ts';
 import { planBudget } from '../../../src/controllers/disruption/plan-disruption.ts';
-import { selectorText } from '../../../src/controllers/disruption/selector-text.ts';
+import { selectorAsGoText } from '../../../src/controllers/disruption/selector-text.ts';
 import { aPod, at, budget, now, pods, scales } from './budgets.ts';
 
 function plan(
@@ -307,7 +307,7 @@ describe('events about a budget', () => {
       { key: 'tier', operator: 'In', values: ['a', 'b'] },
       { key: 'x', operator: 'Exists' },
     ];
-    expect(selectorText({ matchLabels: { b: '2', a: '1' }, matchExpressions })).toBe(
+    expect(selectorAsGoText({ matchLabels: { b: '2', a: '1' }, matchExpressions })).toBe(
       '&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{' +
         'LabelSelectorRequirement{Key:tier,Operator:In,Values:[a b],},' +
         'LabelSelectorRequirement{Key:x,Operator:Exists,Values:[],},},}',

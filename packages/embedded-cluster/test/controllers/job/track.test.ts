@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../src/controllers/job/decide.ts';
 import { nextRecord, noFailures, remainingMs } from '../../../src/controllers/job/failure-backoff.ts';
 import { firstFree, formatIndexes, parseIndexes } from '../../../src/controllers/job/indexes.ts';
-import { finish, settleNotes } from '../../../src/controllers/job/track.ts';
+import { finishJob, settleNotes } from '../../../src/controllers/job/track.ts';
 import { job, pod } from '../workloads.ts';
 
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
@@ -73,9 +73,9 @@ describe('counting pods', () => {
 
   it('does not end a job that has notes or leaving pods', () => {
     const outcome = { result: 'success', reason: 'r', message: 'm' } as const;
-    expect(finish({ uncountedTerminatedPods: { failed: ['a'] } }, outcome, nowMs)).toBeUndefined();
-    expect(finish({ terminating: 1 }, outcome, nowMs)).toBeUndefined();
-    expect(finish({}, outcome, nowMs)?.completionTime).toBe('2026-01-01T00:00:00Z');
+    expect(finishJob({ uncountedTerminatedPods: { failed: ['a'] } }, outcome, nowMs)).toBeUndefined();
+    expect(finishJob({ terminating: 1 }, outcome, nowMs)).toBeUndefined();
+    expect(finishJob({}, outcome, nowMs)?.completionTime).toBe('2026-01-01T00:00:00Z');
   });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   boundStatus,
-  type Claim,
   namingClaim,
   takenVolume,
   type Volume,
+  type VolumeClaim,
   volumeFor,
   volumePhase,
 } from '../../../src/controllers/volumes/bind.ts';
@@ -18,7 +18,7 @@ function volume(name: string, spec: object = {}, labels: Record<string, string> 
   };
 }
 
-function claim(spec: object = {}): Claim {
+function claim(spec: object = {}): VolumeClaim {
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -30,7 +30,7 @@ function claim(spec: object = {}): Claim {
 const forData = { claimRef: { name: 'data', namespace: 'web' } };
 
 describe('the volume of a claim', () => {
-  const cases: { what: string; of: Claim; among: Volume[]; want: string | undefined; waits?: boolean }[] = [
+  const cases: { what: string; of: VolumeClaim; among: Volume[]; want: string | undefined; waits?: boolean }[] = [
     { what: 'is one that will do', of: claim(), among: [volume('a')], want: 'a' },
     {
       what: 'is the smallest that will do',

@@ -6,7 +6,7 @@ import type { Pod } from '../../api/pod.ts';
 import { podAddresses } from '../../api/probe-hosts.ts';
 
 /** One life of a container. A restart is another one, with nothing known about it. */
-export interface ContainerRun {
+export interface ContainerInstance {
   readonly id: string;
   /** Milliseconds since 1970, by the clock of the node; undefined where the status does not say. */
   readonly startedAt: number | undefined;
@@ -29,7 +29,7 @@ export interface ProbedPodView {
   readonly addresses: readonly string[];
   readonly probes: Parsed<readonly ContainerProbe[]>;
   /** By container; only those that run, and have started. */
-  readonly running: ReadonlyMap<string, ContainerRun>;
+  readonly running: ReadonlyMap<string, ContainerInstance>;
   /** By container, by name. */
   readonly ports: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly present: PresentCondition | undefined;
@@ -83,7 +83,7 @@ function probesOf(pod: Pod): Parsed<readonly ContainerProbe[]> {
   return failed({ type: 'FieldValueRequired', field: 'spec.containers', detail: 'the pod has no container to probe' });
 }
 
-function runOf(source: Fields): readonly (readonly [string, ContainerRun])[] {
+function runOf(source: Fields): readonly (readonly [string, ContainerInstance])[] {
   const { name, state, containerID, restartCount, started } = source;
   const running = isObject(state) ? state['running'] : undefined;
   // A container that has a startup probe runs before it has started. Only `false` says that it has not.

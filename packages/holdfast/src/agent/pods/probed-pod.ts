@@ -8,7 +8,7 @@ import { type ProbeVerdict, refusalToProbe, type Standing, verdictOf } from '../
 import { ContainerWorker } from '../worker/container-worker.ts';
 import type { ProbeSlots, SlotUser } from '../worker/probe-slots.ts';
 import { firstDelay } from '../worker/rhythm.ts';
-import type { AgentPod, ContainerRun, ProbedPodView } from './agent-pod.ts';
+import type { AgentPod, ContainerInstance, ProbedPodView } from './agent-pod.ts';
 
 /** What all pods of an agent share. */
 export interface ProbingTerms {
@@ -118,7 +118,7 @@ export class ProbedPod {
     return [[container, { key, begin: () => this.#begin(probe, run, question) }] as const];
   }
 
-  #begin(probe: ContainerProbe, run: ContainerRun, question: ProbeQuestion): ContainerWorker {
+  #begin(probe: ContainerProbe, run: ContainerInstance, question: ProbeQuestion): ContainerWorker {
     const { clock, random, slots, prober, startedAt } = this.#terms;
     let tookMs = 0;
     return new ContainerWorker({

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kube/time/clock.ts';
-import { errorText, failed, type ProbeResult, unknown } from './probe-result.ts';
+import { errorText, type ProbeResult, probeFailed, unknown } from './probe-result.ts';
 
 export interface AttemptTerms {
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export function attempt(
       ending?.abort();
     };
     const abandon = () => settle(unknown('the probe was abandoned'));
-    const timer = clock.after(timeoutMs, () => settle(failed(`no answer within ${timeoutMs / 1000} s`)));
+    const timer = clock.after(timeoutMs, () => settle(probeFailed(`no answer within ${timeoutMs / 1000} s`)));
     signal?.addEventListener('abort', abandon, { once: true });
     const onEnd = (callback: () => void) => {
       close = callback;
@@ -52,7 +52,7 @@ export function attempt(
       else begin({ settle, onEnd, over: overSignal });
     } catch (error) {
       // Such as a header that cannot be sent.
-      settle(failed(errorText(error)));
+      settle(probeFailed(errorText(error)));
     }
   });
 }

@@ -1,9 +1,9 @@
 import { isObject } from '@holdfast/base/json';
 import { type RawData, WebSocket } from 'ws';
 import { objectPath } from '../../kube/client/client.ts';
-import type { Identity, ServerTarget } from '../../kube/transport/target.ts';
+import type { ClientIdentity, ServerTarget } from '../../kube/transport/target.ts';
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
-import { errorText, failed, type ProbeResult, succeeded, unknown } from './probe-result.ts';
+import { errorText, type ProbeResult, probeFailed, probeSucceeded, unknown } from './probe-result.ts';
 
 export interface ExecTarget {
   readonly namespace: string;
@@ -45,7 +45,7 @@ async function begin(to: ProbeAttempt, api: ServerTarget, target: ExecTarget, is
   }
 }
 
-function open(to: ProbeAttempt, api: ServerTarget, { tls, headers }: Identity, url: URL): WebSocket {
+function open(to: ProbeAttempt, api: ServerTarget, { tls, headers }: ClientIdentity, url: URL): WebSocket {
   const socket = new WebSocket(url, [protocol], {
     // Node sends a list as several headers.
     headers: headers as Record<string, string>,
@@ -103,9 +103,10 @@ function judge(text: Buffer, printed: Buffer): ProbeResult {
   const output = printed.toString('utf8');
   const status = readStatus(text.toString('utf8'));
   if (status === undefined) return unknown('the API server did not say how the command ended');
-  if (status['status'] === 'Success') return succeeded(output);
+  if (status['status'] === 'Success') return probeSucceeded(output);
   const message = typeof status['message'] === 'string' ? status['message'] : 'the command failed';
-  if (status['reason'] === 'NonZeroExitCode') return failed(output.trim() === '' ? message : `${message}: ${output}`);
+  if (status['reason'] === 'NonZeroExitCode')
+    return probeFailed(output.trim() === '' ? message : `${message}: ${output}`);
   return unknown(message);
 }
 

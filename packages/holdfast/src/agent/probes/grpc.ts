@@ -2,7 +2,7 @@ import { type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
 import { decodeStatus, encodeCheck, healthCheckPath } from './grpc-message.ts';
 import { userAgent } from './http-request.ts';
-import { errorText, failed, type ProbeResult, succeeded } from './probe-result.ts';
+import { errorText, type ProbeResult, probeFailed, probeSucceeded } from './probe-result.ts';
 
 export interface GrpcTarget {
   readonly host: string;
@@ -19,8 +19,8 @@ export function probeGrpc(terms: AttemptTerms, { host, port, service }: GrpcTarg
   return attempt(terms, (to) => {
     const session = connect(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
     to.onEnd(() => session.destroy());
-    session.on('error', (error) => to.settle(failed(errorText(error))));
-    session.on('close', () => to.settle(failed('the connection was closed')));
+    session.on('error', (error) => to.settle(probeFailed(errorText(error))));
+    session.on('close', () => to.settle(probeFailed('the connection was closed')));
     const stream = session.request({
       ':method': 'POST',
       ':path': healthCheckPath,
@@ -45,20 +45,20 @@ function readAnswer(to: ProbeAttempt, stream: ClientHttp2Stream): void {
   stream.on('trailers', note);
   stream.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > maxAnswerBytes) to.settle(failed(`the answer is longer than ${maxAnswerBytes} bytes`));
+    if (size > maxAnswerBytes) to.settle(probeFailed(`the answer is longer than ${maxAnswerBytes} bytes`));
     else chunks.push(chunk);
   });
-  stream.on('error', (error) => to.settle(failed(errorText(error))));
+  stream.on('error', (error) => to.settle(probeFailed(errorText(error))));
   stream.on('end', () => to.settle(judge(said, Buffer.concat(chunks))));
 }
 
 function judge(said: IncomingHttpHeaders, body: Buffer): ProbeResult {
-  if (Number(said[':status']) !== 200) return failed(`HTTP status ${said[':status'] ?? 'unknown'}`);
+  if (Number(said[':status']) !== 200) return probeFailed(`HTTP status ${said[':status'] ?? 'unknown'}`);
   const code = said['grpc-status'];
-  if (code === undefined) return failed('the answer has no gRPC status');
-  if (code === unimplemented) return failed('the server does not implement grpc.health.v1.Health');
-  if (code !== '0') return failed(`gRPC status ${String(code)}: ${String(said['grpc-message'] ?? '')}`);
+  if (code === undefined) return probeFailed('the answer has no gRPC status');
+  if (code === unimplemented) return probeFailed('the server does not implement grpc.health.v1.Health');
+  if (code !== '0') return probeFailed(`gRPC status ${String(code)}: ${String(said['grpc-message'] ?? '')}`);
   const status = decodeStatus(body);
-  if (status === undefined) return failed('the answer cannot be read');
-  return status === 'SERVING' ? succeeded('SERVING') : failed(`the service is ${status}`);
+  if (status === undefined) return probeFailed('the answer cannot be read');
+  return status === 'SERVING' ? probeSucceeded('SERVING') : probeFailed(`the service is ${status}`);
 }

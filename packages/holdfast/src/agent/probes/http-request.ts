@@ -16,7 +16,7 @@ export function urlOf({ scheme, path }: HttpGet, host: string, port: number): UR
 }
 
 /** As the kubelet has them: what the probe says counts, and an empty Accept is none. */
-export function headersOf({ httpHeaders }: HttpGet): OutgoingHttpHeaders {
+export function probeHeadersOf({ httpHeaders }: HttpGet): OutgoingHttpHeaders {
   const headers = new Map<string, string[]>([
     ['user-agent', [userAgent]],
     ['accept', ['*/*']],

@@ -3,9 +3,9 @@ import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type AttemptTerms, attempt, type ProbeAttempt } from './attempt.ts';
-import { type HttpGet, headersOf, type Next, nextStop, urlOf } from './http-request.ts';
+import { type HttpGet, type Next, nextStop, probeHeadersOf, urlOf } from './http-request.ts';
 import type { Lookups } from './lookup.ts';
-import { errorText, failed, type ProbeResult, succeeded } from './probe-result.ts';
+import { errorText, type ProbeResult, probeFailed, probeSucceeded } from './probe-result.ts';
 
 /** What a body has beyond this is not waited for. */
 const maxBodyBytes = 10 * 1024;
@@ -33,7 +33,7 @@ interface Visit {
 export function probeHttp(terms: AttemptTerms, { handler, host, port, lookups }: HttpTarget): Promise<ProbeResult> {
   return attempt(terms, (to) => {
     const url = urlOf(handler, host, port);
-    visit(to, { first: url, url, headers: headersOf(handler), made: 1, lookup: lookups.of(to) });
+    visit(to, { first: url, url, headers: probeHeadersOf(handler), made: 1, lookup: lookups.of(to) });
   });
 }
 
@@ -58,10 +58,12 @@ function visit(to: ProbeAttempt, { url, headers, ...rest }: Visit): void {
       follow(to, { url, headers, ...rest }, next);
     }
   });
-  sent.on('upgrade', (response) => to.settle(failed(`HTTP status ${response.statusCode}: the protocol was changed`)));
+  sent.on('upgrade', (response) =>
+    to.settle(probeFailed(`HTTP status ${response.statusCode}: the protocol was changed`)),
+  );
   sent.on('error', (error) => {
     // What is left behind may end as it likes.
-    if (!left) to.settle(failed(error.message));
+    if (!left) to.settle(probeFailed(error.message));
   });
   sent.end();
 }
@@ -83,21 +85,21 @@ function follow(
   try {
     visit(to, { ...rest, url, headers: keepHost ? headers : others, made: made + 1 });
   } catch (error) {
-    to.settle(failed(errorText(error)));
+    to.settle(probeFailed(errorText(error)));
   }
 }
 
 function arrive(to: ProbeAttempt, response: IncomingMessage, next: Exclude<Next, { kind: 'follow' }>): void {
   const code = response.statusCode ?? 0;
-  if (code < 200 || code >= 400) to.settle(failed(`HTTP status ${code}`));
-  else if (next.kind === 'bad') to.settle(failed(next.why));
-  else if (code < 300) readToEnd(to, response, succeeded(`HTTP status ${code}`));
+  if (code < 200 || code >= 400) to.settle(probeFailed(`HTTP status ${code}`));
+  else if (next.kind === 'bad') to.settle(probeFailed(next.why));
+  else if (code < 300) readToEnd(to, response, probeSucceeded(`HTTP status ${code}`));
   else {
     const why =
       next.kind === 'here'
         ? 'the redirect has no Location'
         : `redirected to another host, ${next.host}, which is not called`;
-    readToEnd(to, response, { ...succeeded(`HTTP status ${code}: ${why}`), warning: true });
+    readToEnd(to, response, { ...probeSucceeded(`HTTP status ${code}: ${why}`), warning: true });
   }
 }
 
@@ -109,5 +111,5 @@ function readToEnd(to: ProbeAttempt, response: IncomingMessage, result: ProbeRes
     if (size >= maxBodyBytes) to.settle(result);
   });
   response.on('end', () => to.settle(result));
-  response.on('error', (error) => to.settle(failed(`the connection broke during the answer: ${error.message}`)));
+  response.on('error', (error) => to.settle(probeFailed(`the connection broke during the answer: ${error.message}`)));
 }

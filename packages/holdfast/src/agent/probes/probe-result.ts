@@ -21,11 +21,11 @@ function boundedOutput(text: string): string {
   return plain.length > maxOutput ? `${plain.slice(0, maxOutput)}...` : plain;
 }
 
-export function succeeded(output: string): ProbeResult {
+export function probeSucceeded(output: string): ProbeResult {
   return { result: 'success', output: boundedOutput(output) };
 }
 
-export function failed(output: string): ProbeResult {
+export function probeFailed(output: string): ProbeResult {
   return { result: 'failure', output: boundedOutput(output) };
 }
 

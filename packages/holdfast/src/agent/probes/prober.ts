@@ -7,7 +7,7 @@ import { probeExec } from './exec.ts';
 import { probeGrpc } from './grpc.ts';
 import { probeHttp } from './http.ts';
 import { Lookups } from './lookup.ts';
-import { failed, type ProbeResult, unknown } from './probe-result.ts';
+import { type ProbeResult, probeFailed, unknown } from './probe-result.ts';
 import { probeTcp } from './tcp.ts';
 
 /** Whom to ask what. */
@@ -40,7 +40,7 @@ export function createProber({ clock, api, permits }: ProberOptions): Prober {
       return probeExec(terms, api, { namespace, pod, container, command: handler.command });
     }
     const port = typeof handler.port === 'number' ? handler.port : ports.get(handler.port);
-    if (port === undefined) return Promise.resolve(failed(`the container has no port ${handler.port}`));
+    if (port === undefined) return Promise.resolve(probeFailed(`the container has no port ${handler.port}`));
     if (handler.kind === 'grpc') return probeGrpc(terms, { host: address, port, service: handler.service });
     // Kubernetes takes an empty host for an absent one.
     const host = handler.host === undefined || handler.host === '' ? address : handler.host;

@@ -2,11 +2,17 @@ import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import type { KubeClient } from '../../kube/client/client.ts';
 import { leases } from '../../kube/election/lease-api.ts';
-import { type Candidate, isHeldBy, mayTake, type Observation, observe } from '../../kube/election/lease-record.ts';
+import {
+  type ElectionCandidate,
+  isHeldBy,
+  mayTake,
+  type Observation,
+  observeLease,
+} from '../../kube/election/lease-record.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import { probeLeaseName } from '../../kube/probes/lease-name.ts';
 import type { Clock } from '../../kube/time/clock.ts';
-import { leaseWith, listOf } from './lease-document.ts';
+import { leaseWith, uidListText } from './lease-document.ts';
 import { nodeReference } from './node-reference.ts';
 import { type PreviousLease, previousLeaseOf } from './previous-lease.ts';
 
@@ -14,7 +20,7 @@ export interface LeaseClaimOptions {
   readonly node: string;
   /** Holdfast's own. */
   readonly namespace: string;
-  /** Of the agent, and of this life of it. */
+  /** Of the agent, unique per process start. */
   readonly identity: string;
   readonly durationMs: number;
   readonly client: KubeClient;
@@ -47,13 +53,13 @@ type Base =
 export class LeaseClaim {
   readonly #options: LeaseClaimOptions;
   readonly #place: { readonly namespace: string; readonly name: string };
-  readonly #candidate: Candidate;
+  readonly #candidate: ElectionCandidate;
   #seen: Observation | undefined;
   /** What was last written, if nothing came in between; its resourceVersion is what the next write rests on. */
   #written: { readonly lease: Lease; readonly list: string } | undefined;
   /** Of the last time that it was read. */
   #owner: OwnerReference | undefined;
-  /** In this life. */
+  /** Since this process started. */
   #everHeld = false;
 
   constructor(options: LeaseClaimOptions) {
@@ -79,7 +85,7 @@ export class LeaseClaim {
     const start = this.#options.clock.monotonic();
     const uids = this.#options.disruptable();
     const outcome = await this.#send(base, uids, terms);
-    if (outcome.ok) return { kind: 'written', start, held: this.#took(outcome.value, listOf(uids)) };
+    if (outcome.ok) return { kind: 'written', start, held: this.#took(outcome.value, uidListText(uids)) };
     // Whatever came of it: what the lease says now is not known.
     this.#written = undefined;
     return isOutdated(outcome.failure)
@@ -87,7 +93,7 @@ export class LeaseClaim {
       : { kind: 'failed', failure: outcome.failure, sent: true };
   }
 
-  /** What the next write rests on. Another holder is left alone while it renews, but for the first time in this life. */
+  /** What the next write rests on. Another holder is left alone while it renews, except for the first write since this process started. */
   async #base(terms: ClaimTerms): Promise<Base> {
     if (this.#written !== undefined) return { kind: 'ours', lease: this.#written.lease, owner: this.#owner };
     const { client, clock } = this.#options;
@@ -97,7 +103,7 @@ export class LeaseClaim {
     }
     const lease = found.ok ? found.value : undefined;
     if (lease !== undefined) {
-      this.#seen = observe(this.#seen, lease, clock.monotonic());
+      this.#seen = observeLease(this.#seen, lease, clock.monotonic());
       const refused = this.#refusal(lease, this.#seen, terms);
       if (refused !== undefined) return refused;
     }
@@ -124,7 +130,7 @@ export class LeaseClaim {
 
   #took(lease: Lease, list: string): boolean {
     this.#everHeld = true;
-    this.#seen = observe(this.#seen, lease, this.#options.clock.monotonic());
+    this.#seen = observeLease(this.#seen, lease, this.#options.clock.monotonic());
     this.#written = { lease, list };
     return isHeldBy(lease, this.#options.identity);
   }

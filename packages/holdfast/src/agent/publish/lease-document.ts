@@ -1,13 +1,13 @@
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import type { OwnerReference } from 'kubernetes-types/meta/v1.js';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../api/probe-lease.ts';
-import { type Candidate, claimed, firstClaim } from '../../kube/election/lease-record.ts';
+import { claimed, type ElectionCandidate, firstClaim } from '../../kube/election/lease-record.ts';
 
 export interface LeaseTerms {
   /** As it was read or written last; undefined: there is none yet. */
   readonly lease: Lease | undefined;
   readonly place: { readonly namespace: string; readonly name: string };
-  readonly candidate: Candidate;
+  readonly candidate: ElectionCandidate;
   readonly node: string;
   /** The node; undefined: that is not known now. */
   readonly owner: OwnerReference | undefined;
@@ -32,6 +32,6 @@ export function leaseWith({ lease, place, candidate, node, owner, uids, now }: L
 }
 
 /** The same uids make the same text, in whatever order they come. */
-export function listOf(uids: readonly string[]): string {
+export function uidListText(uids: readonly string[]): string {
   return uids.toSorted().join(' ');
 }

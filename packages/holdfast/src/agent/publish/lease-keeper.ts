@@ -4,7 +4,7 @@ import type { Random } from '../../kube/time/random.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Standing } from '../verdict.ts';
 import { type ClaimResult, LeaseClaim, type LeaseClaimOptions } from './lease-claim.ts';
-import { listOf } from './lease-document.ts';
+import { uidListText } from './lease-document.ts';
 import { mayKeepPreviousLease, type PreviousLease } from './previous-lease.ts';
 
 export interface LeaseKeeperOptions extends LeaseClaimOptions {
@@ -114,7 +114,7 @@ export class LeaseKeeper {
 
   async #attempt(): Promise<Next> {
     const { clock, random, log, node } = this.#options;
-    const current = this.#claim.list === listOf(this.#options.disruptable());
+    const current = this.#claim.list === uidListText(this.#options.disruptable());
     if (current && clock.monotonic() < this.#nextAt) return 'rest';
     if (this.#mayInherit()) return 'wait';
     try {

@@ -2,7 +2,7 @@ import type { Probe } from '@holdfast/base/probes/probe-fields';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import { errorText, type ProbeResult, unknown } from '../probes/probe-result.ts';
 import { nextBeat, onBeat, staleAfterMs } from './rhythm.ts';
-import { count, type Tally, untold } from './thresholds.ts';
+import { emptyTally, type ProbeTally, tallyAfter } from './thresholds.ts';
 
 export interface WorkerOptions {
   readonly probe: Probe;
@@ -18,7 +18,7 @@ export interface WorkerOptions {
 export class ContainerWorker {
   readonly #options: WorkerOptions;
   readonly #stopping = new AbortController();
-  #tally = untold;
+  #tally = emptyTally;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: WorkerOptions) {
@@ -26,7 +26,7 @@ export class ContainerWorker {
     void this.#run();
   }
 
-  get tally(): Tally {
+  get tally(): ProbeTally {
     return this.#tally;
   }
 
@@ -54,7 +54,7 @@ export class ContainerWorker {
       // Closed meanwhile: the answer is about a container that is gone, or to a probe that was replaced.
       if (signal.aborted || result === undefined) return;
       this.#askedAt = askedAt;
-      this.#tally = count(this.#tally, result, probe);
+      this.#tally = tallyAfter(this.#tally, result, probe);
       this.#options.onResult(result);
     }
   }

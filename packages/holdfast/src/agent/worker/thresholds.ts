@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../probes/probe-result.ts';
 
 /** What the probes of one life of a container have come to. */
-export interface Tally {
+export interface ProbeTally {
   /** Undefined: nothing yet, which is as good as no. */
   readonly disruptable: boolean | undefined;
   /** The last answer, and how many of the same there were in a row. */
@@ -16,10 +16,10 @@ export interface Thresholds {
   readonly failureThreshold: number;
 }
 
-export const untold: Tally = { disruptable: undefined, last: undefined, inARow: 0, output: '' };
+export const emptyTally: ProbeTally = { disruptable: undefined, last: undefined, inARow: 0, output: '' };
 
 /** The kubelet forgets results that it does not know. Here they are failures: not to know is no reason to disrupt. */
-export function count(tally: Tally, { result, output }: ProbeResult, thresholds: Thresholds): Tally {
+export function tallyAfter(tally: ProbeTally, { result, output }: ProbeResult, thresholds: Thresholds): ProbeTally {
   const passed = result === 'success';
   const inARow = tally.last === passed ? tally.inARow + 1 : 1;
   const enough = inARow >= (passed ? thresholds.successThreshold : thresholds.failureThreshold);

@@ -20,11 +20,11 @@ const descriptions: Record<RefusalCode, Describe> = {
   BudgetExhausted: (facts) => ({
     message: neverAllows(facts) ?? `${numbers(facts)}; ${consequence(facts)}`,
     // One more than it needs, so that one can break.
-    unblock: changes(facts) ?? `${untilMore(facts, missing(facts) + 1)}, or lower the budget`,
+    unblock: changeToMake(facts) ?? `${untilMore(facts, missing(facts) + 1)}, or lower the budget`,
   }),
   UnhealthyRefused: (facts) => ({
     message: `${neverAllows(facts) ?? numbers(facts)}; ${unit(facts)} is already down, and may be disrupted only while the budget is met`,
-    unblock: `${changes(facts) ?? untilMore(facts, Math.max(1, missing(facts)))}, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
+    unblock: `${changeToMake(facts) ?? untilMore(facts, Math.max(1, missing(facts)))}, or set unhealthyPodEvictionPolicy: AlwaysAllow`,
   }),
   DisruptionUnproven: (facts) => ({
     message: `${numbers(facts)}; it is not known yet whether ${facts.detail} will be deleted, and if it stays, disrupting ${facts.pod} takes ${unit(facts)} down`,
@@ -186,7 +186,7 @@ function reservedToo({ reserved: count = 0 }: RefusalFacts): string {
 }
 
 /** What to change where waiting does not help; undefined where it does. */
-export function changes({ remedy, ...facts }: Pick<RefusalFacts, 'remedy' | 'unitKind'>): string | undefined {
+export function changeToMake({ remedy, ...facts }: Pick<RefusalFacts, 'remedy' | 'unitKind'>): string | undefined {
   if (remedy?.kind !== 'change') return undefined;
   if ('nothingExpected' in remedy) return 'use an integer minAvailable';
   const { scale, add, field } = remedy;
@@ -197,7 +197,7 @@ export function changes({ remedy, ...facts }: Pick<RefusalFacts, 'remedy' | 'uni
 
 /** A probe that gives in does not help where the budget refuses next. */
 function afterwards(facts: RefusalFacts): string {
-  const change = changes(facts);
+  const change = changeToMake(facts);
   return change === undefined ? '' : `, and ${change}: the budget needs every ${kind(facts)}`;
 }
 

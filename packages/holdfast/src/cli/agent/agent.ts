@@ -5,11 +5,11 @@ import {
   type AgentSettings,
   defaultLeaseSeconds,
   defaultMaxProbes,
-  maxLeaseSeconds,
   minLeaseSeconds,
   startAgent,
 } from '../../agent/index.ts';
 import { agentsNamespace, ports } from '../../api/installation-names.ts';
+import { maxLeaseSeconds } from '../../api/probe-lease.ts';
 import { logLevels } from '../../install/index.ts';
 import { loadAccess } from '../../kube/config/load.ts';
 import { realClock } from '../../kube/time/clock.ts';

@@ -55,7 +55,7 @@ async function argumentsOf(
   { names }: Knowledge,
 ): Promise<readonly string[]> {
   if (command.name() === 'completion') return shells;
-  if (command.name() === 'drain' || command.name() === 'plan') return names('node', flags);
+  if (['drain', 'uncordon', 'plan'].includes(command.name())) return names('node', flags);
   if (command.name() === 'simulate') return scenarioWords(before, flags, names);
   if (command.name() !== 'explain') return [];
   const kind = explained.find((one) => last.startsWith(`${one}/`));

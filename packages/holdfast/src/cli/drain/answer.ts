@@ -2,7 +2,7 @@ import type { EvictionAnswer } from '../../core/drain/course-pod.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 
 /** The outcome of an eviction request; undefined: the drain was stopped. */
-export function answerOf(outcome: Outcome<unknown>): EvictionAnswer | undefined {
+export function evictionAnswerOf(outcome: Outcome<unknown>): EvictionAnswer | undefined {
   return outcome.ok ? { kind: 'accepted' } : afterFailure(outcome.failure);
 }
 

@@ -6,10 +6,11 @@ import type { SeenNode } from '../../observe/once/nodes.ts';
 import { ensureSight } from '../../observe/once/sight.ts';
 import { exitCode, problemText } from '../../observe/problem.ts';
 import type { Session } from '../../observe/session.ts';
-import { dryRunOf } from './dry-run.ts';
-import { cordonedLines, type Ending, endingOf, noteLines } from './ending.ts';
+import { drainDryRunOf } from './dry-run.ts';
+import { cordonedLines, drainNoteLines, type Ending, endingOf, undrainedNodes } from './ending.ts';
 import { type DrainSelection, selectPods } from './filters.ts';
 import { brokenIn, type Grouped, LiveWorldReader, readGroups, ungrouped } from './groups.ts';
+import { type DrainStage, showStage } from './node-conditions.ts';
 import { cordon } from './nodes.ts';
 import type { DrainOptions } from './options.ts';
 import { daemonSetOf, evict, findDaemonSets, listPods, podsOf } from './pods.ts';
@@ -42,6 +43,7 @@ export class Drain {
   readonly #audience: DrainAudience;
   readonly #random: Random;
   readonly #reader: KindReader;
+  readonly #stages: Stages;
 
   constructor(session: Session, options: DrainOptions, audience: DrainAudience, random: Random) {
     this.#session = session;
@@ -49,6 +51,7 @@ export class Drain {
     this.#audience = audience;
     this.#random = random;
     this.#reader = new KindReader(session);
+    this.#stages = new Stages(session, (line) => audience.warn(line));
   }
 
   /** What would happen; nothing is written. */
@@ -57,7 +60,7 @@ export class Drain {
     const around = this.#around(selection);
     const live = selection.evicted.length === 0 ? undefined : await around.read();
     ensureSight(live?.gaps ?? []);
-    return dryRunOf(nodes, selection, live, { order: this.#options.order, commandWith: this.#commandWith });
+    return drainDryRunOf(nodes, selection, live, { order: this.#options.order, commandWith: this.#commandWith });
   }
 
   /** From the first cordoned node on, whatever happens, it is said which ones are. */
@@ -67,11 +70,14 @@ export class Drain {
       for (const node of nodes) {
         if (!node.cordoned) await cordon(this.#session, node);
         cordoned.push(node.name);
+        this.#stages.show(node.name, 'draining');
         this.#audience.say(`node/${node.name} ${node.cordoned ? 'was cordoned already' : 'cordoned'}`);
       }
       return await this.#evictAll(cordoned, await this.#select(nodes));
     } catch (error) {
       if (cordoned.length === 0) throw error;
+      for (const node of cordoned) this.#stages.show(node, 'stopped');
+      await this.#stages.written();
       const { aborted } = this.#session.signal;
       const why = aborted ? 'interrupted' : problemText(error).trimEnd();
       return { out: [], err: [why, ...cordonedLines(cordoned)], code: aborted ? exitCode.interrupted : exitCode.no };
@@ -81,7 +87,7 @@ export class Drain {
   async #evictAll(nodes: readonly string[], selection: DrainSelection): Promise<Ending> {
     const { clock, signal } = this.#session;
     const audience = this.#audience;
-    for (const line of noteLines(selection.notes)) audience.warn(line);
+    for (const line of drainNoteLines(selection.notes)) audience.warn(line);
     audience.selected?.(selection);
     const around = this.#around(selection);
     const grouped = await this.#group(around, selection);
@@ -103,6 +109,9 @@ export class Drain {
       deadline: timeout === undefined ? undefined : startedAt + timeout,
     });
     const { refusals, missingFlags } = selection;
+    const undrained = undrainedNodes(course, refusals);
+    for (const node of nodes) this.#stages.show(node, undrained.has(node) ? 'stopped' : 'drained');
+    await this.#stages.written();
     const times = { startedAt, now: clock.now(), timeoutMs: timeout };
     return endingOf(course, end, { nodes, refusals, missingFlags, commandWith: this.#commandWith, ...times });
   }
@@ -151,5 +160,44 @@ export class Drain {
     } catch {
       return undefined;
     }
+  }
+}
+
+/**
+ * Shows on the nodes how far their drain has come. A drain does not wait for it and does not fail by it: it is for other tools, and a user may have no
+ * right to write it.
+ */
+class Stages {
+  readonly #session: Session;
+  readonly #warn: (line: string) => void;
+  /** One node's stages are written one after the other. */
+  readonly #last = new Map<string, Promise<void>>();
+  #warned = false;
+
+  constructor(session: Session, warn: (line: string) => void) {
+    this.#session = session;
+    this.#warn = warn;
+  }
+
+  show(node: string, stage: DrainStage): void {
+    const before = this.#last.get(node) ?? Promise.resolve();
+    this.#last.set(
+      node,
+      before.then(() => this.#write(node, stage)),
+    );
+  }
+
+  async written(): Promise<void> {
+    await Promise.all(this.#last.values());
+  }
+
+  async #write(node: string, stage: DrainStage): Promise<void> {
+    const { client, clock } = this.#session;
+    const done = await showStage(client, clock, node, stage);
+    if (done.ok || this.#warned) return;
+    this.#warned = true;
+    this.#warn(
+      `warning: other tools do not see this drain: the conditions of node ${node} were not written: ${done.failure.message}`,
+    );
   }
 }

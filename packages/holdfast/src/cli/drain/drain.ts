@@ -12,10 +12,10 @@ import { displayFor } from './display.ts';
 import { Drain, type DrainAudience } from './drain-nodes.ts';
 import type { Ending } from './ending.ts';
 import { findNode, findNodes } from './nodes.ts';
-import { drainCommand as commandWith, type DrainOptions } from './options.ts';
+import { type DrainOptions, defineDrainCommand } from './options.ts';
 
 export function drainCommand(): Command {
-  return commandWith(async (names, options) => {
+  return defineDrainCommand(async (names, options) => {
     const ways = Number(names.length > 0) + Number(options.selector !== undefined) + Number(options.plan !== undefined);
     if (ways === 0) throw new Problem('no node is named', usage);
     if (ways > 1) throw new Problem('nodes are named in more than one way', usage);

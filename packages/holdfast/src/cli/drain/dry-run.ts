@@ -3,7 +3,7 @@ import { gapText } from '../../observe/once/gap.ts';
 import type { LiveWorld } from '../../observe/once/live-world.ts';
 import type { SeenNode } from '../../observe/once/nodes.ts';
 import { exitCode } from '../../observe/problem.ts';
-import { type Ending, type EndingFacts, neededFlagLines, noteLines, refusalLines } from './ending.ts';
+import { drainNoteLines, type Ending, type EndingFacts, neededFlagLines, refusalLines } from './ending.ts';
 import type { DrainSelection } from './filters.ts';
 import { podName } from './listed-pod.ts';
 import { roundsText } from './rounds-text.ts';
@@ -13,7 +13,7 @@ export interface DryRunFacts extends Pick<EndingFacts, 'commandWith'> {
 }
 
 /** What a drain would do, cumulatively: each eviction sees the pods evicted before it as gone. */
-export function dryRunOf(
+export function drainDryRunOf(
   nodes: readonly SeenNode[],
   { evicted, notes, refusals, missingFlags, lost }: DrainSelection,
   live: LiveWorld | undefined,
@@ -23,7 +23,7 @@ export function dryRunOf(
   const open = nodes.filter(({ cordoned }) => !cordoned).map(({ name }) => name);
   const cordoning = open.length === 0 ? 'All nodes are cordoned already.' : `Would be cordoned: ${open.join(', ')}.`;
   const gaps = (live?.gaps ?? []).map((gap) => `warning: ${gapText(gap)}`);
-  const err = [...noteLines(notes), ...gaps];
+  const err = [...drainNoteLines(notes), ...gaps];
   if (refusals.size > 0) {
     const flags = neededFlagLines({ missingFlags, commandWith });
     err.push('error: not all nodes would be drained', ...refusalLines(refusals), ...flags);

@@ -33,7 +33,7 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   const { pods } = course;
   const holds = course.holds();
   const left = pods.filter(({ state }) => !isAway(state));
-  const undrained = new Set([...facts.refusals.keys(), ...left.map(({ pod }) => pod.node)]);
+  const undrained = undrainedNodes(course, facts.refusals);
   const took = ageText(facts.now - facts.startedAt);
   const gone = `${pods.length - left.length} of ${pods.length} pods deleted after ${took}`;
   if (undrained.size === 0)
@@ -56,6 +56,12 @@ export function endingOf(course: Course, end: DrainEnd, facts: EndingFacts): End
   };
 }
 
+/** Nodes with a pod that did not go, or from which nothing is evicted. */
+export function undrainedNodes(course: Course, refusals: DrainSelection['refusals']): ReadonlySet<string> {
+  const left = course.pods.filter(({ state }) => !isAway(state));
+  return new Set([...refusals.keys(), ...left.map(({ pod }) => pod.node)]);
+}
+
 function reason(end: DrainEnd, { timeoutMs }: EndingFacts): string {
   switch (end.kind) {
     case 'interrupted':
@@ -75,7 +81,7 @@ export function refusalLines(refusals: DrainSelection['refusals']): readonly str
   );
 }
 
-export function noteLines(notes: DrainSelection['notes']): readonly string[] {
+export function drainNoteLines(notes: DrainSelection['notes']): readonly string[] {
   return [...notes].map(([note, pods]) => `warning: ${listed(pods)}: ${note}`);
 }
 

@@ -27,7 +27,7 @@ const defaultParallel = 110;
 const maxParallel = 10_000;
 const maxSeconds = 7 * 24 * 3_600;
 
-export function drainCommand(run: (nodes: readonly string[], options: DrainOptions) => Promise<void>): Command {
+export function defineDrainCommand(run: (nodes: readonly string[], options: DrainOptions) => Promise<void>): Command {
   const command = new Command('drain')
     .description('cordon nodes and evict their pods as kubectl drain does, but group by group')
     .argument('[node...]', 'names of nodes')

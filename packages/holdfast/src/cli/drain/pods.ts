@@ -6,7 +6,7 @@ import type { KindReader } from '../../observe/once/kind-reader.ts';
 import { problemOf } from '../../observe/problem.ts';
 import { resources } from '../../observe/resources.ts';
 import type { Session } from '../../observe/session.ts';
-import { answerOf } from './answer.ts';
+import { evictionAnswerOf } from './answer.ts';
 import { type ListedPod, listedPodProjection, podName } from './listed-pod.ts';
 
 /** The pods of a node. */
@@ -45,7 +45,7 @@ export async function evict(
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     },
   };
-  return answerOf(
+  return evictionAnswerOf(
     await client.create(resources.pods, { namespace, name, subresource: 'eviction' }, body, {
       ...evictionCall,
       ...call,

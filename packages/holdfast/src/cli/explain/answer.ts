@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** Two gates: Holdfast first, then Kubernetes' own check, unless Holdfast completes the eviction itself. */
-export function answerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): Answer {
+export function combinedAnswerOf(ours: Verdict, builtin: BuiltinAnswer, asked: Asked): Answer {
   if (asked.kind === 'no') {
     return { may: builtin.allows, by: 'kubernetes', text: `Holdfast is not asked here: ${asked.why}` };
   }

@@ -1,6 +1,6 @@
 import type { ExpectedSource } from '../../core/verdict.ts';
 import type { BudgetView } from '../status/budget-view.ts';
-import { kindText } from '../status/status-text.ts';
+import { budgetKindText } from '../status/status-text.ts';
 import { firstOf } from './layout.ts';
 import type { UnitView } from './unit-view.ts';
 
@@ -13,12 +13,12 @@ const counted = {
 
 export function budgetTitle({ budget, scope, entangled }: BudgetView): string {
   const how = entangled === undefined ? counted[scope] : `counts pods, and is judged by Holdfast: ${why(entangled)}`;
-  return `${kindText(budget.kind)}/${budget.name} (${how})`;
+  return `${budgetKindText(budget.kind)}/${budget.name} (${how})`;
 }
 
 function why({ pod, budget }: NonNullable<BudgetView['entangled']>): string {
   if (budget === undefined) return `an eviction of its pod ${pod} is under way`;
-  return `it shares pod ${pod} with ${kindText(budget.kind)}/${budget.name}`;
+  return `it shares pod ${pod} with ${budgetKindText(budget.kind)}/${budget.name}`;
 }
 
 const sources: Readonly<Record<ExpectedSource, string>> = {
@@ -30,6 +30,11 @@ const sources: Readonly<Record<ExpectedSource, string>> = {
   highestIndex: 'by the highest index that is seen',
   seen: 'as many as are seen',
 };
+
+/** Where an expected number comes from. */
+export function sourceText(source: ExpectedSource): string {
+  return sources[source];
+}
 
 /** `2 groups available, 1 needed, 2 expected (as the scale of the owners says); 1 may be disrupted now`. */
 export function budgetNumbersText(view: BudgetView): string {

@@ -26,10 +26,10 @@ export async function dryRunEviction(
     deleteOptions: { preconditions: { uid }, dryRun: ['All'] },
   };
   const place = { namespace, name, subresource: 'eviction' };
-  return dryRunOf(await client.create(resources.pods, place, body, { ...call, dryRun: true }));
+  return evictionDryRunOf(await client.create(resources.pods, place, body, { ...call, dryRun: true }));
 }
 
-export function dryRunOf(outcome: Outcome<unknown>): DryRun {
+export function evictionDryRunOf(outcome: Outcome<unknown>): DryRun {
   if (outcome.ok) return { kind: 'allowed' };
   const { failure } = outcome;
   const byWebhook = /^(Internal error occurred: failed calling|admission) webhook /.test(failure.message);

@@ -1,8 +1,8 @@
-import { type DrainSimulation, simulateDrain } from '../../core/drain/simulate.ts';
+import { type DrainSimulation, podKeyOf, simulateDrain } from '../../core/drain/simulate.ts';
 import type { Blocker, Charge } from '../../core/verdict.ts';
 import type { LiveWorld } from '../../observe/once/live-world.ts';
 import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
-import { keyOf, type NamedNode, type NodeView, nodeView, podsByNode } from '../status/node-view.ts';
+import { type NamedNode, type NodeView, nodeView, podsByNode } from '../status/node-view.ts';
 
 /** One pod's part in a drain of its node. */
 export interface NodePod {
@@ -24,7 +24,7 @@ export interface NodeExplanation {
 
 export function explainNode(live: LiveWorld, node: NamedNode): NodeExplanation {
   const { world, readAt, leases } = live;
-  const pods = (podsByNode(world).get(node.name) ?? []).map(keyOf);
+  const pods = (podsByNode(world).get(node.name) ?? []).map(podKeyOf);
   const drained = simulateDrain(world, pods, readAt, { order: 'any' });
   const lease = leases.get(node.name);
   return {

@@ -11,7 +11,7 @@ import type { OwnerNode } from '../../core/world/owners/owner-node.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import { type LiveWorld, objectKey } from '../../observe/once/live-world.ts';
 import { type BudgetView, budgetView } from '../status/budget-view.ts';
-import { type Answer, type Asked, answerOf, compare, type DryRunComparison } from './answer.ts';
+import { type Answer, type Asked, combinedAnswerOf, compare, type DryRunComparison } from './answer.ts';
 import { askedIn, foreignIn } from './asked.ts';
 import { type BuiltinAnswer, builtinAnswer, builtinBudgets, checkedAnswer, notChecked } from './builtin-check.ts';
 import type { DryRun } from './dry-run.ts';
@@ -93,7 +93,7 @@ export function explainPod(live: LiveWorld, question: PodQuestion): PodExplanati
   return {
     operation,
     pod: podView(pod),
-    answer: answerOf(verdict, checked, asked),
+    answer: combinedAnswerOf(verdict, checked, asked),
     holdfast: { asked, verdict, otherWebhooks },
     budgets: consulted.map((one) => opinionView(live, state, pod, one)),
     silent: silentBudgets(pod, consulted),
@@ -143,7 +143,7 @@ function opinionView(
     ...view,
     builtin,
     ...(group === undefined ? {} : { group }),
-    // A pod that is about to go is no longer counted, so that what would be said of it is said of a pod that is gone.
+    // A terminating pod is not counted, so the numbers would describe the cluster without it.
     ...(pod.reserved !== undefined ? {} : saying(opinion)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
-import { kindText } from '../status/status-text.ts';
+import { budgetKindText } from '../status/status-text.ts';
 import { table } from '../table.ts';
 import type { NodeExplanation, NodePod } from './explain-node.ts';
 import { section } from './layout.ts';
@@ -58,7 +58,7 @@ function blockerCells(blockers: readonly Blocker[]): readonly [string, string] {
 }
 
 function budgetName({ kind, name }: BudgetRef): string {
-  return `${kindText(kind)}/${name}`;
+  return `${budgetKindText(kind)}/${name}`;
 }
 
 function blockedLines({ namespace, name, blockers }: NodePod): readonly string[] {

@@ -3,7 +3,7 @@ import type { Operation } from '../../core/request.ts';
 import type { Blocker, BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
 import type { Paint } from '../output/paint.ts';
-import { kindText } from '../status/status-text.ts';
+import { budgetKindText } from '../status/status-text.ts';
 import { type Asked, enforces } from './answer.ts';
 import { budgetNumbersText, budgetTitle, downText, unitText } from './budget-words.ts';
 import type { BudgetOpinion, OwnerView, PodExplanation } from './explain-pod.ts';
@@ -129,7 +129,7 @@ function budgetLines({ budgets, silent, operation }: PodExplanation): readonly s
 }
 
 function silentText({ kind, name }: BudgetRef, operation: Operation): string {
-  const covers = `${kindText(kind)}/${name} covers it, but`;
+  const covers = `${budgetKindText(kind)}/${name} covers it, but`;
   if (kind === 'PodUnavailableBudget') return `${covers} does not judge ${nouns[operation]}`;
   return operation === 'EVICT' ? `${covers} does not judge this eviction` : `${covers} PDBs judge evictions only`;
 }

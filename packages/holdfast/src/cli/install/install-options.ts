@@ -25,7 +25,7 @@ export interface UninstallOptions extends ClusterOptions {
 
 const defaultTimeoutMs = 180_000;
 
-export function installCommand(run: (options: InstallOptions) => Promise<void>): Command {
+export function defineInstallCommand(run: (options: InstallOptions) => Promise<void>): Command {
   const command = new Command('install')
     .description('install Holdfast into a cluster, or upgrade an installation')
     .option('--namespace <name>', `the operator's own namespace (default: ${defaultNamespace}, or as in --values)`)
@@ -48,7 +48,7 @@ export function installCommand(run: (options: InstallOptions) => Promise<void>):
     .action((given: Omit<InstallOptions, 'crdsOnly' | 'dryRun'>) => run({ crdsOnly: false, dryRun: 'none', ...given }));
 }
 
-export function uninstallCommand(run: (options: UninstallOptions) => Promise<void>): Command {
+export function defineUninstallCommand(run: (options: UninstallOptions) => Promise<void>): Command {
   const command = new Command('uninstall')
     .description('remove Holdfast from a cluster')
     .option('--namespace <name>', "the operator's namespace", defaultNamespace)

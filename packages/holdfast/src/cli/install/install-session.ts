@@ -1,7 +1,7 @@
 import type { ApiOptions, Ended, Report, Reporter } from '../../install/index.ts';
 import type { Session } from '../../observe/session.ts';
 import { withSession } from '../live/session.ts';
-import { type Progress, progressOn } from '../up/up-progress.ts';
+import { type UpProgress, upProgressOn } from '../up/up-progress.ts';
 import type { ClusterOptions } from './install-options.ts';
 import { endText, exitCodeOf, outcomeLine } from './install-texts.ts';
 
@@ -26,7 +26,7 @@ export async function workOn(
   saying: Saying,
   work: (ports: ApiOptions & { readonly report: Reporter }) => Promise<Ended>,
 ): Promise<void> {
-  const progress = progressOn(process.stdout);
+  const progress = upProgressOn(process.stdout);
   try {
     const report = reporterOn(progress, saying.dryRun);
     const ended = await work({ client, clock, signal, report });
@@ -38,7 +38,7 @@ export async function workOn(
   }
 }
 
-function reporterOn(progress: Progress, dryRun: boolean): (report: Report) => void {
+function reporterOn(progress: UpProgress, dryRun: boolean): (report: Report) => void {
   return (report) => {
     if (report.kind === 'waiting') {
       progress.step(`waiting: ${report.text}`);

@@ -30,7 +30,7 @@ function detailOf(result: ObjectResult, dryRun: boolean): string {
   return `: ${result.fields.slice(0, maxFields).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What to say at the end, when it is not the end that was wished for. */
+/** What to say at the end, when the command did not succeed. */
 export function endText(ended: Exclude<Ended, { kind: 'done' }>, dryRunCommand: string | undefined): string {
   switch (ended.kind) {
     case 'stopped':

@@ -7,12 +7,12 @@ import {
   renderManifests,
 } from '../../install/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import { type InstallOptions, installCommand as installCommandOf } from './install-options.ts';
+import { defineInstallCommand, type InstallOptions } from './install-options.ts';
 import { withCluster } from './install-session.ts';
 import { chosenValues } from './install-values.ts';
 
 export function installCommand(): Command {
-  return installCommandOf(install);
+  return defineInstallCommand(install);
 }
 
 async function install(options: InstallOptions): Promise<void> {
@@ -26,11 +26,11 @@ async function install(options: InstallOptions): Promise<void> {
   }
   refuseForeignTools(values);
   const dryRun = options.dryRun === 'server';
-  const wish = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
+  const request = { values, mode: { crdsOnly, dryRun }, timeoutMs: timeout };
   const saying = { dryRun, dryRunCommand: 'holdfast install --dry-run' };
   await withCluster(options, saying, async (ports) => {
     const obstacle = crdsOnly ? undefined : await simulatedCluster(ports.client);
-    return obstacle ?? installInto(wish, ports);
+    return obstacle ?? installInto(request, ports);
   });
 }
 

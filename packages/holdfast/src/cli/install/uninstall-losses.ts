@@ -1,7 +1,7 @@
 import { counted } from '../../api/wording.ts';
 import { type LiveWorld, objectKey } from '../../observe/once/live-world.ts';
 import { type BudgetView, budgetViews } from '../status/budget-view.ts';
-import { kindText } from '../status/status-text.ts';
+import { budgetKindText } from '../status/status-text.ts';
 
 /** What a cluster has that Holdfast, and nothing else, takes care of. */
 export interface Protected {
@@ -22,7 +22,7 @@ export function lossLines({ live, rollouts }: Protected): readonly string[] {
 
 function budgetLoss(view: BudgetView, { builtin }: Protected['live']): readonly string[] {
   const { kind, namespace, name } = view.budget;
-  const title = `${kindText(kind)} ${namespace}/${name}`;
+  const title = `${budgetKindText(kind)} ${namespace}/${name}`;
   if (kind === 'PodUnavailableBudget') return [`${title}: nothing enforces it`];
   if (view.scope === 'builtin' && view.entangled === undefined) return [];
   const status = builtin.get(objectKey(namespace, name));

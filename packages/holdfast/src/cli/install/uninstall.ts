@@ -13,12 +13,12 @@ import { resources } from '../../observe/resources.ts';
 import type { Session } from '../../observe/session.ts';
 import { withSession } from '../live/session.ts';
 import { confirm } from './confirm.ts';
-import { type UninstallOptions, uninstallCommand as uninstallCommandOf } from './install-options.ts';
+import { defineUninstallCommand, type UninstallOptions } from './install-options.ts';
 import { workOn } from './install-session.ts';
 import { lossLines } from './uninstall-losses.ts';
 
 export function uninstallCommand(): Command {
-  return uninstallCommandOf(uninstall);
+  return defineUninstallCommand(uninstall);
 }
 
 async function uninstall(options: UninstallOptions): Promise<void> {
@@ -81,8 +81,8 @@ async function remove(session: Session, options: UninstallOptions): Promise<void
       told += one.kind === 'object' ? 1 : 0;
       report(one);
     };
-    const wish = { namespace, deleteUserData, dryRun, timeoutMs: timeout };
-    const ended = await uninstallFrom(wish, { ...ports, report: noted });
+    const request = { namespace, deleteUserData, dryRun, timeoutMs: timeout };
+    const ended = await uninstallFrom(request, { ...ports, report: noted });
     if (ended.kind === 'done' && told === 0) report({ kind: 'note', text: 'nothing of Holdfast is installed' });
     return ended;
   });

@@ -1,11 +1,11 @@
 import type { Finding, LintObject } from '../../core/lint/finding.ts';
 import type { Paint } from '../output/paint.ts';
-import type { Place } from './manifest-files.ts';
+import type { SourcePlace } from './manifest-files.ts';
 
 /** How a finding is told to people: where, what, why it matters, and what to do. */
 export function lintText(
   findings: readonly Finding[],
-  placeOf: (object: LintObject, field?: string) => Place | undefined,
+  placeOf: (object: LintObject, field?: string) => SourcePlace | undefined,
   paint: Paint,
 ): string {
   const blocks = findings.map(({ rule, object, field, message }) => {
@@ -22,7 +22,7 @@ export function objectName({ kind, metadata }: LintObject): string {
     : `${kind} ${metadata.namespace}/${metadata.name}`;
 }
 
-function placeText(place: Place | undefined): string {
+function placeText(place: SourcePlace | undefined): string {
   if (place === undefined) return '';
   return place.line === undefined ? `${place.file}: ` : `${place.file}:${place.line}: `;
 }

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { documentsIn, type LoadedObject, objectsIn, type PlacedObject, readText } from '../load-objects.ts';
+import { documentsIn, type LoadedObject, objectsIn, type PlacedObject, readManifestText } from '../load-objects.ts';
 import { FieldLines, type PathStep, stepsOf } from './field-lines.ts';
 
 /** Where an object, or a field of it, can be read. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string;
   readonly line?: number;
 }
 
 export interface Manifests {
   readonly objects: readonly LoadedObject[];
-  readonly placeOf: (object: LoadedObject, field?: string) => Place | undefined;
+  readonly placeOf: (object: LoadedObject, field?: string) => SourcePlace | undefined;
   /** Files and documents in folders that are no manifests. */
   readonly skipped: readonly string[];
   /** Files in folders that may be manifests, and cannot be read. */
@@ -53,7 +53,7 @@ class Reading implements Manifests {
   files = 0;
   readonly #origins = new Map<LoadedObject, Origin>();
 
-  readonly placeOf = (object: LoadedObject, field = ''): Place | undefined => {
+  readonly placeOf = (object: LoadedObject, field = ''): SourcePlace | undefined => {
     const origin = this.#origins.get(object);
     if (origin === undefined) return undefined;
     const line = origin.lines.lineOf(origin.document, [...origin.path, ...stepsOf(field)]);
@@ -61,13 +61,13 @@ class Reading implements Manifests {
   };
 
   named(file: string): void {
-    const text = file === '-' ? readFileSync(0, 'utf8') : readText(file);
+    const text = file === '-' ? readFileSync(0, 'utf8') : readManifestText(file);
     this.files += 1;
     this.#add(file, text, objectsIn(text, file));
   }
 
   found(file: string): void {
-    const text = readText(file);
+    const text = readManifestText(file);
     const documents = documentsIn(text);
     const wrong = documents.filter((one) => one.kind !== 'objects');
     if (wrong.length > 0 && isTemplate(text)) {

@@ -1,11 +1,11 @@
 import type { Finding, LintObject, Rule } from '../../core/lint/finding.ts';
 import { objectName } from './lint-text.ts';
-import type { Place } from './manifest-files.ts';
+import type { SourcePlace } from './manifest-files.ts';
 
 /** For programs: stable names, and what people see. */
 export function lintJson(
   findings: readonly Finding[],
-  placeOf: (object: LintObject, field?: string) => Place | undefined,
+  placeOf: (object: LintObject, field?: string) => SourcePlace | undefined,
 ): object {
   return {
     findings: findings.map(({ rule, object, field, message }) => ({
@@ -30,7 +30,7 @@ function nameOf({ metadata: { namespace, name } }: LintObject): object {
 export function lintSarif(
   findings: readonly Finding[],
   rules: readonly Rule[],
-  placeOf: (object: LintObject, field?: string) => Place | undefined,
+  placeOf: (object: LintObject, field?: string) => SourcePlace | undefined,
 ): object {
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -60,7 +60,7 @@ function ruleEntry({ code, name, severity, why, fix }: Rule): object {
   };
 }
 
-function locationOf(object: LintObject, place: Place | undefined): object {
+function locationOf(object: LintObject, place: SourcePlace | undefined): object {
   const logicalLocations = [{ fullyQualifiedName: objectName(object), kind: 'object' }];
   if (place === undefined) return { logicalLocations };
   const region = place.line === undefined ? {} : { region: { startLine: place.line } };

@@ -11,12 +11,12 @@ import { Problem } from '../../observe/problem.ts';
 import type { Session } from '../../observe/session.ts';
 import { worldOf } from '../feed-world.ts';
 import type { LoadedObject } from '../load-objects.ts';
-import { type Place, readManifests } from './manifest-files.ts';
+import { readManifests, type SourcePlace } from './manifest-files.ts';
 import { withStandIns } from './stand-ins.ts';
 
 export interface Linted extends LintInput {
   /** Nothing for an object of a live cluster. */
-  readonly placeOf: (object: LintObject, field?: string) => Place | undefined;
+  readonly placeOf: (object: LintObject, field?: string) => SourcePlace | undefined;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
   /** Something could not be read that may be a manifest: there is no whole answer. */

@@ -1,10 +1,12 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { StringMap } from '@holdfast/base/meta';
+import type { PodMarks, StandInGroup } from '../../core/groups/pod-maker.ts';
+import { systemOwners } from '../../core/groups/system-lists.ts';
 import { type PodTemplate, podTemplatesOf } from '../../core/lint/pod-templates.ts';
 import { Problem } from '../../observe/problem.ts';
 import type { LoadedObject } from '../load-objects.ts';
-import { makerOf, type PodMarks, type StandInGroup } from './group-labels.ts';
+import { makerOf } from './group-labels.ts';
 
 /** More pods than any cluster has are a mistake in a manifest. */
 const maxStandIns = 200_000;
@@ -32,8 +34,14 @@ function withScale(object: LoadedObject, all: readonly LoadedObject[]): LoadedOb
   return { ...object, spec: { ...spec, replicas: typeof lowest === 'number' ? lowest : 1 } };
 }
 
+/** Where the template of a pod is whose number is in the spec of its owner. */
+const scaledPlaces: ReadonlySet<string> = new Set([
+  'spec.template',
+  ...systemOwners.filter(({ scale }) => scale !== 'none').flatMap(({ templates = [] }) => templates),
+]);
+
 function isScalable(object: LoadedObject): boolean {
-  return podTemplatesOf(object).some(({ path }) => /^spec\.(template|leaderWorkerTemplate\..*)$/.test(path));
+  return podTemplatesOf(object).some(({ path }) => scaledPlaces.has(path));
 }
 
 function scales(scaler: LoadedObject, object: LoadedObject): boolean {
@@ -69,7 +77,7 @@ function standInsOf(object: LoadedObject): readonly LoadedObject[] {
       podOf(object, template, `${nameOf(object, set)}-${index}`, mark(index)),
     ),
   );
-  const group = total > 1 ? maker.group?.(object, total) : undefined;
+  const group = total > 1 ? maker.podGroup?.(object, total) : undefined;
   return group === undefined ? pods : [...pods, groupOf(object, group)];
 }
 

@@ -1,14 +1,14 @@
 import { isObject } from '@holdfast/base/json';
-import type { Plan } from '../../core/plan/plan-result.ts';
+import type { DrainPlan } from '../../core/plan/plan-result.ts';
 import { Problem } from '../../observe/problem.ts';
-import { readText } from '../load-objects.ts';
+import { readManifestText } from '../load-objects.ts';
 
 const kind = 'DrainPlan';
 /** Raised when a program that reads the old form would misread the new one. */
 const schemaVersion = 1;
 
 /** A plan as programs read it, and as `drain --plan` and `simulate -- plan` take it. */
-export function planDocument(plan: Plan): object {
+export function planDocument(plan: DrainPlan): object {
   return { kind, schemaVersion, ...plan };
 }
 
@@ -29,7 +29,7 @@ export interface FileNode {
 export function readPlanFile(file: string): PlanFile {
   let text: string;
   try {
-    text = readText(file);
+    text = readManifestText(file);
   } catch (error) {
     throw new Problem(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -8,7 +8,7 @@ import { readWorld } from '../../observe/once/read-world.ts';
 import { everywhere } from '../../observe/once/scope.ts';
 import { ensureSight } from '../../observe/once/sight.ts';
 import { resources } from '../../observe/resources.ts';
-import type { Session } from '../../observe/session.ts';
+import type { ReadSession } from '../../observe/session.ts';
 import { worldOf } from '../feed-world.ts';
 import { type LoadedObject, loadObjects } from '../load-objects.ts';
 import { noSuchNodes } from '../no-nodes.ts';
@@ -39,7 +39,7 @@ export function fromObjects(objects: readonly LoadedObject[]): PlanSnapshot {
 const nodeResource: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 /** Budgets anywhere may be in the way, so all namespaces are read. */
-export async function fromCluster(session: Session, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
+export async function fromCluster(session: ReadSession, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
   const live = await readWorld(session, { scope: everywhere, operatorNamespace });
   ensureSight(live.gaps);
   const reader = new KindReader(session);

@@ -1,4 +1,4 @@
-import type { BudgetUse, LowerBound, Plan, PlannedWave, StuckNode } from '../../core/plan/plan-result.ts';
+import type { BudgetUse, DrainPlan, LowerBound, PlannedWave, StuckNode } from '../../core/plan/plan-result.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import { ageText } from '../output/age.ts';
 import type { Paint } from '../output/paint.ts';
@@ -10,7 +10,7 @@ const maxNamed = 6;
 const maxPodsPerNode = 5;
 
 /** A plan for people. */
-export function planText(plan: Plan, asked: number, paint: Paint): string {
+export function planText(plan: DrainPlan, asked: number, paint: Paint): string {
   const drained = plan.waves.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const head = `Plan for ${counted(asked, 'node')}: ${drained} can be drained, in ${counted(plan.waves.length, 'wave')}.`;
   const sections = [paint('strong', head)];
@@ -51,7 +51,8 @@ function neverSection(never: readonly StuckNode[], paint: Paint): string {
   return [head, ...never.flatMap((one) => stuckLines(one).map((line) => `  ${line}`))].join('\n');
 }
 
-function stuckLines(stuck: StuckNode): readonly string[] {
+/** Why a node cannot be drained. */
+export function stuckLines(stuck: StuckNode): readonly string[] {
   const { node } = stuck;
   if (stuck.why === 'noRoom') {
     const { namespace, name } = stuck.pod;
@@ -69,7 +70,7 @@ function stuckLines(stuck: StuckNode): readonly string[] {
   return all.length > shown.length ? [...shown, `${node}: and ${all.length - shown.length} more reasons`] : shown;
 }
 
-function closing({ waves, lowerBound, seconds, room }: Plan): readonly string[] {
+function closing({ waves, lowerBound, seconds, room }: DrainPlan): readonly string[] {
   const shortest = lowerBound.waves >= waves.length;
   const bound = shortest
     ? `No plan has fewer waves: ${boundText(lowerBound)}.`

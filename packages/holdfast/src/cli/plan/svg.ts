@@ -1,4 +1,4 @@
-import type { BudgetUse, Plan, PlannedNode, PlannedWave, StuckNode } from '../../core/plan/plan-result.ts';
+import type { BudgetUse, DrainPlan, PlannedNode, PlannedWave, StuckNode } from '../../core/plan/plan-result.ts';
 import { ageText } from '../output/age.ts';
 import { boundText } from './plan-text.ts';
 import { svgStyle } from './svg-palette.ts';
@@ -22,7 +22,7 @@ interface Block {
 }
 
 /** From top to bottom: what cannot be drained, then a strip for each wave with its nodes and the budgets that are at their limit. */
-export function planSvg(plan: Plan): string {
+export function planSvg(plan: DrainPlan): string {
   const blocks = [titleBlock(plan), ...stuckBlocks(plan.never), ...waveBlocks(plan.waves), legendBlock()];
   const shapes: string[] = [];
   let y = margin;
@@ -42,13 +42,13 @@ export function planSvg(plan: Plan): string {
   ].join('\n');
 }
 
-function titleOf({ waves, never }: Plan): string {
+function titleOf({ waves, never }: DrainPlan): string {
   const nodes = waves.reduce((sum, wave) => sum + wave.nodes.length, 0);
   const left = never.length === 0 ? '' : `; ${counted(never.length, 'node')} cannot be drained`;
   return `${counted(nodes, 'node')} in ${counted(waves.length, 'wave')}${left}`;
 }
 
-function titleBlock(plan: Plan): Block {
+function titleBlock(plan: DrainPlan): Block {
   const { lowerBound, seconds } = plan;
   const bound = `About ${ageText(seconds * 1_000)}. At least ${counted(lowerBound.waves, 'wave')}: ${boundText(lowerBound)}.`;
   const lines = wrapped(bound, width - 2 * margin);

@@ -1,20 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { planDrain } from '../../core/plan/plan-drain.ts';
 import { exitCode, Problem } from '../../observe/problem.ts';
 import { commandLine } from '../command-line.ts';
 import { withSession } from '../live/session.ts';
-import { type LoadedObject, objectsIn, readText } from '../load-objects.ts';
+import { type LoadedObject, objectsIn, readManifestText } from '../load-objects.ts';
 import { paintFor } from '../output/paint.ts';
 import { structured } from '../output/structured.ts';
-import { fromObjects, nodeNames } from '../plan/plan-snapshot.ts';
 import { productVersion } from '../version.ts';
 import { pageOf } from './html/page.ts';
-import { progressOn } from './progress.ts';
-import { type RunOptions, simulate } from './run.ts';
-import { readWish, scenarioOf, type Wish } from './scenario.ts';
+import { simulationProgressOn } from './progress.ts';
+import { runScenarioRequest } from './run-scenario-request.ts';
+import { readScenarioRequest, type ScenarioRequest } from './scenario.ts';
 import type { SimulateOptions } from './simulate.ts';
 import { isFinished, type SimulationResult } from './simulation-result.ts';
-import { completeSnapshot } from './snapshot/complete.ts';
 import { readSnapshot } from './snapshot/from-cluster.ts';
 import { overlay } from './snapshot/overlay.ts';
 import { comparisonText, type RunComparison } from './texts/compare-text.ts';
@@ -26,13 +23,13 @@ export async function answer(
   options: SimulateOptions,
   words: readonly string[] | undefined,
 ): Promise<void> {
-  const wish = await readWish(words);
+  const request = await readScenarioRequest(words);
   const objects = await read(files, options);
   const changes = options.with.flatMap(loaded);
-  const asItIs = await runOnce(objects, wish, options, changes.length === 0 ? '' : 'as it is: ');
+  const asItIs = await runOnce(objects, request, options, changes.length === 0 ? '' : 'as it is: ');
   if (changes.length === 0) return finish([asItIs], options, () => resultText(asItIs, paint()), asItIs);
   const other = overlay(objects, changes);
-  const changed = await runOnce(other.objects, wish, options, 'changed: ');
+  const changed = await runOnce(other.objects, request, options, 'changed: ');
   const named = [...other.changed.map((name) => `${name} changed`), ...other.added.map((name) => `${name} added`)];
   const comparison: RunComparison = { asItIs, changed, changes: named };
   finish([asItIs, changed], options, () => compared(comparison), comparison);
@@ -56,7 +53,7 @@ async function read(files: readonly string[], options: SimulateOptions): Promise
 }
 
 function loaded(file: string): readonly LoadedObject[] {
-  const text = file === '-' ? readFileSync(0, 'utf8') : readText(file);
+  const text = file === '-' ? readFileSync(0, 'utf8') : readManifestText(file);
   const found = objectsIn(text, file).map(({ object }) => object);
   if (found.length === 0) throw new Problem(`${file}: there is no object in it`);
   return found;
@@ -64,33 +61,23 @@ function loaded(file: string): readonly LoadedObject[] {
 
 async function runOnce(
   objects: readonly LoadedObject[],
-  wish: Wish,
+  request: ScenarioRequest,
   options: SimulateOptions,
   title: string,
 ): Promise<SimulationResult> {
-  const snapshot = completeSnapshot(objects, options.podStart);
-  const progress = progressOn(process.stderr, title);
-  const terms: RunOptions = {
-    seed: options.seed,
-    limitMs: options.limit,
-    podStopMs: options.podStop,
-    order: wish.order,
-    progress: (elapsedMs) => progress.step(elapsedMs),
-    report: reporter(),
-  };
+  const progress = simulationProgressOn(process.stderr, title);
   try {
-    return await simulate(snapshot, (nodes) => scenarioOf(wish, nodes, () => plannedWaves(snapshot.objects)), terms);
+    return await runScenarioRequest(objects, request, {
+      seed: options.seed,
+      limitMs: options.limit,
+      podStartMs: options.podStart,
+      podStopMs: options.podStop,
+      progress: (elapsedMs) => progress.step(elapsedMs),
+      report: reporter(),
+    });
   } finally {
     progress.end();
   }
-}
-
-/** As `holdfast plan --all --force` plans them: a simulation evicts pods without a controller, too. */
-function plannedWaves(objects: readonly LoadedObject[]): readonly (readonly string[])[] {
-  const around = fromObjects(objects);
-  const { waves } = planDrain({ ...around, drain: nodeNames(around.world, around.nodes) }, { force: true });
-  if (waves.length === 0) throw new Problem('no node of the snapshot can be drained, so there is no plan to simulate');
-  return waves.map(({ nodes }) => nodes.map(({ name }) => name));
 }
 
 /** As many different problems are told; a controller may meet the same one at every attempt. */

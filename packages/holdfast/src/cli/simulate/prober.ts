@@ -1,6 +1,6 @@
 import type { View } from '@holdfast/embedded-cluster';
 import type { KubeObject } from '@holdfast/embedded-cluster/objects';
-import { failed, type Prober, succeeded } from '../../agent/index.ts';
+import { type Prober, probeFailed, probeSucceeded } from '../../agent/index.ts';
 
 interface PodLike extends KubeObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
@@ -14,10 +14,10 @@ export function simulatedProber(view: View, vetoes: ReadonlySet<string>, old: Re
   return async ({ namespace, pod: name }) => {
     const pod = view.get<PodLike>('pods', namespace, name);
     const uid = pod?.metadata.uid ?? '';
-    if (pod === undefined) return failed('the pod is gone');
-    if (vetoes.has(uid)) return failed('it said so in the snapshot');
-    if (old.has(uid) || isReady(pod)) return succeeded('ok');
-    return failed('it is not ready yet');
+    if (pod === undefined) return probeFailed('the pod is gone');
+    if (vetoes.has(uid)) return probeFailed('it said so in the snapshot');
+    if (old.has(uid) || isReady(pod)) return probeSucceeded('ok');
+    return probeFailed('it is not ready yet');
   };
 }
 

@@ -9,7 +9,7 @@ export interface SimulationProgress {
 const everyMs = 200;
 
 /** On a terminal, how far virtual time is. Real time decides only when it is shown. */
-export function progressOn(
+export function simulationProgressOn(
   terminal: { readonly isTTY?: boolean; write(text: string): unknown },
   title: string,
   now: () => number = () => performance.now(),

@@ -10,7 +10,7 @@ import { Observer } from './records/observer.ts';
 import { outagesOf } from './records/outages.ts';
 import type { NodeResult, Scenario, SimulationResult } from './simulation-result.ts';
 import type { Snapshot } from './snapshot/complete.ts';
-import { ownerKeyOf } from './snapshot/start-times.ts';
+import { controllerKeyOf } from './snapshot/start-times.ts';
 import { openStage, type Stage } from './stage.ts';
 
 export interface RunOptions {
@@ -61,7 +61,7 @@ async function driven<T>(clock: VirtualClock, work: Promise<T>): Promise<T> {
 
 function stageTerms(clock: VirtualClock, { objects, vetoes, startTimes }: Snapshot, options: RunOptions) {
   const startDelayMs = (pod: KubeObject) =>
-    startTimes.byOwner.get(ownerKeyOf(pod.metadata as LoadedObject['metadata']) ?? '') ?? startTimes.usualMs;
+    startTimes.byOwner.get(controllerKeyOf(pod.metadata as LoadedObject['metadata']) ?? '') ?? startTimes.usualMs;
   const stopDelayMs = options.podStopMs ?? defaultStopDelayMs;
   // Nothing in a snapshot says when a Job would be done.
   const jobRunMs = Number.POSITIVE_INFINITY;

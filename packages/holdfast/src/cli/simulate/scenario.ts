@@ -8,7 +8,7 @@ import { readPlanFile } from '../plan/plan-file.ts';
 import type { Scenario } from './simulation-result.ts';
 
 /** What was asked for, before it is known which nodes there are. */
-export type Wish = { readonly order: 'groups' | 'all' } & (
+export type ScenarioRequest = { readonly order: 'groups' | 'all' } & (
   | { readonly kind: 'drain'; readonly nodes: readonly string[] }
   | { readonly kind: 'zone'; readonly zone: string }
   | {
@@ -34,20 +34,20 @@ const advice =
   'Add it after --, for example: holdfast simulate snapshot.yaml -- drain node-1 (holdfast simulate --help).';
 
 /** Reads what stands after `--`. */
-export async function readWish(words: readonly string[] | undefined): Promise<Wish> {
+export async function readScenarioRequest(words: readonly string[] | undefined): Promise<ScenarioRequest> {
   if (words === undefined || words.length === 0) throw new Problem('nothing to simulate was named', advice);
-  let wish: Wish | undefined;
+  let request: ScenarioRequest | undefined;
   const scenarios = new Command('simulate ... --')
     .exitOverride()
     .showHelpAfterError('(holdfast simulate --help)')
     .addCommand(
       withOrder(new Command('drain').argument('<node...>', 'nodes')).action((nodes, { order }) => {
-        wish = { kind: 'drain', nodes: [...new Set<string>(nodes)], order };
+        request = { kind: 'drain', nodes: [...new Set<string>(nodes)], order };
       }),
     )
     .addCommand(
       withOrder(new Command('zone').argument('<zone>', 'a zone')).action((zone, { order }) => {
-        wish = { kind: 'zone', zone, order };
+        request = { kind: 'zone', zone, order };
       }),
     )
     .addCommand(
@@ -56,7 +56,7 @@ export async function readWish(words: readonly string[] | undefined): Promise<Wi
         .addOption(new Option('--max-unavailable <n>').argParser(shareOf).default({ count: 1, percent: false }))
         .addOption(new Option('--node-time <duration>').argParser(durationMs).default(180_000))
         .action((options) => {
-          wish = { kind: 'upgrade', ...options };
+          request = { kind: 'upgrade', ...options };
         }),
     );
   scenarios.addCommand(
@@ -65,13 +65,13 @@ export async function readWish(words: readonly string[] | undefined): Promise<Wi
       .action((file: string | undefined, options) => {
         const waves =
           file === undefined ? {} : { waves: readPlanFile(file).waves.map((wave) => wave.map(({ name }) => name)) };
-        wish = { kind: 'plan', ...options, ...waves };
+        request = { kind: 'plan', ...options, ...waves };
       }),
   );
   for (const command of scenarios.commands) command.exitOverride();
   await scenarios.parseAsync([...words], { from: 'user' });
-  if (wish === undefined) throw new Problem('nothing to simulate was named', advice);
-  return wish;
+  if (request === undefined) throw new Problem('nothing to simulate was named', advice);
+  return request;
 }
 
 function withOrder(command: Command): Command {
@@ -90,28 +90,32 @@ function shareOf(text: string): Share {
 const zoneLabel = 'topology.kubernetes.io/zone';
 
 /** Which nodes are meant, of those that there are. */
-export function scenarioOf(wish: Wish, nodes: readonly KubeObject[], makePlan: MakePlan): Scenario {
+export function scenarioOf(request: ScenarioRequest, nodes: readonly KubeObject[], makePlan: MakePlan): Scenario {
   const names = nodes.map(({ metadata }) => metadata.name).sort(compareStrings);
-  switch (wish.kind) {
+  switch (request.kind) {
     case 'drain':
-      checkNames(wish.nodes, names);
-      return { kind: 'drain', nodes: wish.nodes };
+      checkNames(request.nodes, names);
+      return { kind: 'drain', nodes: request.nodes };
     case 'plan': {
-      const waves = wish.waves ?? makePlan();
+      const waves = request.waves ?? makePlan();
       checkNames(waves.flat(), names);
-      return { kind: 'plan', nodes: waves.flat(), waves, nodeMs: wish.nodeTime };
+      return { kind: 'plan', nodes: waves.flat(), waves, nodeMs: request.nodeTime };
     }
     case 'zone': {
-      const inZone = nodes.filter(({ metadata }) => metadata.labels?.[zoneLabel] === wish.zone);
+      const inZone = nodes.filter(({ metadata }) => metadata.labels?.[zoneLabel] === request.zone);
       if (inZone.length === 0)
-        throw new Problem(`no node is in zone ${wish.zone}`, `Zones are ${some(zonesOf(nodes))}.`);
-      return { kind: 'zone', zone: wish.zone, nodes: inZone.map(({ metadata }) => metadata.name).sort(compareStrings) };
+        throw new Problem(`no node is in zone ${request.zone}`, `Zones are ${some(zonesOf(nodes))}.`);
+      return {
+        kind: 'zone',
+        zone: request.zone,
+        nodes: inZone.map(({ metadata }) => metadata.name).sort(compareStrings),
+      };
     }
     case 'upgrade': {
-      const chosen = wish.selector === undefined ? names : selected(wish.selector, nodes);
-      const { count, percent } = wish.maxUnavailable;
+      const chosen = request.selector === undefined ? names : selected(request.selector, nodes);
+      const { count, percent } = request.maxUnavailable;
       const atOnce = percent ? Math.max(1, Math.floor((chosen.length * count) / 100)) : Math.min(count, chosen.length);
-      return { kind: 'upgrade', nodes: chosen, maxUnavailable: atOnce, nodeMs: wish.nodeTime };
+      return { kind: 'upgrade', nodes: chosen, maxUnavailable: atOnce, nodeMs: request.nodeTime };
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { StatusReport } from './report.ts';
-import { budgetCells, nodeCells, noteLines } from './status-text.ts';
+import { budgetCells, nodeCells, statusNoteLines } from './status-text.ts';
 
 /** What changed from one look to the next, a line for each thing: for a log instead of a screen. */
-export function changes(before: StatusReport, after: StatusReport): readonly string[] {
-  const noted = new Set(noteLines(before));
-  const notes = noteLines(after).filter((line) => !noted.has(line));
+export function statusChanges(before: StatusReport, after: StatusReport): readonly string[] {
+  const noted = new Set(statusNoteLines(before));
+  const notes = statusNoteLines(after).filter((line) => !noted.has(line));
   return [...differences(factsOf(before), factsOf(after)), ...notes].map((line) => `${after.time} ${line}`);
 }
 

@@ -3,11 +3,11 @@ import type { DaemonSet, Deployment } from 'kubernetes-types/apps/v1.js';
 import type { Lease } from 'kubernetes-types/coordination/v1.js';
 import { counted } from '../../api/wording.ts';
 import type { World } from '../../core/world/world.ts';
-import { agentsReadiness, deploymentReadiness, type Readiness } from '../../install/index.ts';
+import { agentsReadiness, deploymentReadiness, type InstallReadiness } from '../../install/index.ts';
 import { guardFor } from '../../observe/guard/guard-of.ts';
 import { needsGuard } from '../../observe/guard/needs-guard.ts';
 import { type PodWebhooks, podWebhooksOf } from '../../observe/guard/registration.ts';
-import type { Found, Read } from '../../observe/once/kind-reader.ts';
+import type { Read, ReadObject } from '../../observe/once/kind-reader.ts';
 import type { LeaseView } from '../../observe/once/probe-lease-book.ts';
 import type { Registrations, SeenConfiguration } from '../../observe/once/registrations.ts';
 import { bundlesOf } from '../../trust/webhook-trust.ts';
@@ -32,9 +32,9 @@ export interface HealthFacts {
   readonly now: number;
   readonly operatorNamespace: string;
   readonly registrations: Registrations;
-  readonly deployment: Found<Deployment>;
-  readonly agents: Found<DaemonSet>;
-  readonly leader: Found<Lease>;
+  readonly deployment: ReadObject<Deployment>;
+  readonly agents: ReadObject<DaemonSet>;
+  readonly leader: ReadObject<Lease>;
   /** What replicas told of calls that did not come from API servers. */
   readonly unproven: Read<UnprovenSighting>;
   /** What replicas told of disruptions that passed, and would have been refused. */
@@ -182,8 +182,8 @@ function agentsOutside({ world, leases, operatorNamespace }: HealthFacts): Opera
 
 function workload<T>(
   check: string,
-  found: Found<T>,
-  readiness: (object: T) => Readiness,
+  found: ReadObject<T>,
+  readiness: (object: T) => InstallReadiness,
   absent: OperatorCheck,
   well: string,
 ): OperatorCheck {
@@ -193,7 +193,7 @@ function workload<T>(
   return ready.kind === 'ready' ? { check, state: 'ok', detail: well } : { check, state: 'failed', detail: ready.text };
 }
 
-function leading(found: Found<Lease>, namespace: string, now: number): OperatorCheck {
+function leading(found: ReadObject<Lease>, namespace: string, now: number): OperatorCheck {
   const check = 'leader';
   if (found.kind === 'denied') return { check, state: 'unknown', detail: found.why };
   const spec = found.kind === 'found' ? found.object.spec : undefined;

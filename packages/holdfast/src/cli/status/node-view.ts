@@ -1,5 +1,5 @@
 import { compareStrings } from '../../core/compare.ts';
-import { type DrainSimulation, type PodKey, simulateDrain } from '../../core/drain/simulate.ts';
+import { type DrainSimulation, podKeyOf, simulateDrain } from '../../core/drain/simulate.ts';
 import type { PodRecord } from '../../core/world/pod-record.ts';
 import type { World } from '../../core/world/world.ts';
 import type { SeenNode } from '../../observe/once/nodes.ts';
@@ -24,7 +24,8 @@ export interface NodeView {
 /** Owners whose pods a drain leaves alone: they would be back at once, or are the kubelet's. */
 const leftAlone: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 
-function isDrained({ owner }: PodRecord): boolean {
+/** Whether a drain would evict the pod. */
+export function isDrained({ owner }: PodRecord): boolean {
   return owner === undefined || !leftAlone.has(owner.kind);
 }
 
@@ -53,7 +54,7 @@ export function nodeViews(world: World, nodes: readonly SeenNode[] | undefined, 
     .sort((a, b) => compareStrings(a.name, b.name))
     .map((node) => {
       const pods = byNode.get(node.name) ?? [];
-      return nodeView(node, pods.length, simulateDrain(world, pods.map(keyOf), now, { order: 'any' }));
+      return nodeView(node, pods.length, simulateDrain(world, pods.map(podKeyOf), now, { order: 'any' }));
     });
 }
 
@@ -61,10 +62,6 @@ export function nodeView(node: NamedNode, pods: number, drained: DrainSimulation
   const { name } = node;
   const state = 'ready' in node ? { ready: node.ready, cordoned: node.cordoned } : {};
   return { name, ...state, ...countsOf(pods, drained) };
-}
-
-export function keyOf({ namespace, name }: PodRecord): PodKey {
-  return { namespace, name };
 }
 
 function countsOf(

@@ -14,10 +14,10 @@ import { paintFor } from '../output/paint.ts';
 import { redraw } from '../output/screen.ts';
 import { isStructured, structured } from '../output/structured.ts';
 import { onlyBlocked } from './blocked-first.ts';
-import { changes } from './changes.ts';
+import { statusChanges } from './changes.ts';
 import { follow, type Viewer } from './follow.ts';
 import { readStatus, type StatusReport } from './report.ts';
-import { noteLines, statusText } from './status-text.ts';
+import { statusNoteLines, statusText } from './status-text.ts';
 import { isHealthy } from './summary.ts';
 
 interface Options extends LiveFlags, ScopeFlags {
@@ -113,8 +113,9 @@ function viewer(options: Options): Viewer {
   return {
     show(report, before) {
       if (before === undefined) stdout.write(`${shown(report, options)}${notes(report, options)}`);
-      else if (!isStructured(options.output)) for (const line of changes(before, report)) stdout.write(`${line}\n`);
-      else if (changes(before, report).length > 0) stdout.write(shown(report, options));
+      else if (!isStructured(options.output))
+        for (const line of statusChanges(before, report)) stdout.write(`${line}\n`);
+      else if (statusChanges(before, report).length > 0) stdout.write(shown(report, options));
     },
     failed: (problem) => void stderr.write(`warning: ${problem.message}; trying again\n`),
   };
@@ -140,7 +141,7 @@ function terminalViewer(options: Options): Viewer {
 function notes(report: StatusReport, { output }: Options): string {
   return isStructured(output)
     ? ''
-    : noteLines(report)
+    : statusNoteLines(report)
         .map((line) => `${line}\n`)
         .join('');
 }

@@ -31,20 +31,20 @@ export function statusText(given: StatusReport, options: TextOptions): string {
 }
 
 /** What is missing in the tables, and what is different from what one might think. */
-export function noteLines({ gaps, remarks }: Pick<StatusReport, 'gaps' | 'remarks'>): readonly string[] {
+export function statusNoteLines({ gaps, remarks }: Pick<StatusReport, 'gaps' | 'remarks'>): readonly string[] {
   return [...gaps.map((gap) => `warning: ${gapText(gap)}`), ...remarks.map((remark) => `note: ${remark}`)];
 }
 
 const scopes = { group: 'PodGroup', pod: 'Pod', builtin: 'Pod (built-in)', invalid: 'invalid' } as const;
 
-export function kindText(kind: BudgetView['budget']['kind']): 'pdb' | 'pub' {
+export function budgetKindText(kind: BudgetView['budget']['kind']): 'pdb' | 'pub' {
   return kind === 'PodDisruptionBudget' ? 'pdb' : 'pub';
 }
 
 export function budgetCells(view: BudgetView): readonly string[] {
   const { budget, scope, available, desired, expected, allowed, entangled } = view;
   const counts = entangled === undefined ? scopes[scope] : 'Pod (entangled)';
-  const name = `${kindText(budget.kind)}/${budget.name}`;
+  const name = `${budgetKindText(budget.kind)}/${budget.name}`;
   return [budget.namespace, name, counts, String(available), number(desired), number(expected), number(allowed)];
 }
 

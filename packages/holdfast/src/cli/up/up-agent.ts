@@ -42,7 +42,7 @@ function execRights(): readonly RbacObject[] {
 }
 
 /** One agent for all simulated nodes, since they all are in this process. */
-export function runAgent(
+export function runUpAgent(
   cluster: Cluster,
   token: ServiceToken,
   execNamespaces: readonly string[],

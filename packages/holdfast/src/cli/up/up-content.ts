@@ -1,8 +1,8 @@
 import {
+  addNodes,
   adminUser,
   applyObject,
   type ControlPlane,
-  createNodes,
   definitionsServed,
   isApiError,
   type LoadReport,
@@ -52,17 +52,6 @@ async function forgetWebhooks(plane: ControlPlane): Promise<void> {
       await client.delete(resource, '', operatorName);
     } catch (error) {
       if (!isApiError(error, 404)) throw error;
-    }
-  }
-}
-
-async function addNodes(plane: ControlPlane, count: number): Promise<void> {
-  const client = plane.clientFor(systemUser, 'kubelet');
-  for (const node of createNodes(count)) {
-    try {
-      await client.create('nodes', node);
-    } catch (error) {
-      if (!isApiError(error, 409)) throw error;
     }
   }
 }

@@ -45,7 +45,7 @@ export const operatorObjects: readonly KubeObject[] = [
 ] as unknown as readonly KubeObject[];
 
 /** Runs the same operator as in any cluster, over HTTPS. Resolves when it protects. */
-export async function runOperator(cluster: Cluster, token: ServiceToken): Promise<RunningOperator> {
+export async function runUpOperator(cluster: Cluster, token: ServiceToken): Promise<RunningOperator> {
   const admin = administratorOf(cluster);
   const environment = { access: accessWith(admin, token), clock: realClock, random: systemRandom, log: upLog() };
   const operator = await startOperator(

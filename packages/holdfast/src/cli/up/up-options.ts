@@ -12,6 +12,9 @@ export interface UpOptions {
   readonly speed: number;
   /** Where the agent runs the commands of exec probes; `*`: everywhere. */
   readonly execNamespace: readonly string[];
+  /** Serve the page of `holdfast ui`, too. */
+  readonly ui: boolean;
+  readonly uiPort: number;
 }
 
 /** As many as one process can simulate in comfort. */
@@ -22,8 +25,9 @@ const speeds = { least: 0.1, most: 100 };
 /** Not that of other clusters, which may run on the same machine. */
 const defaultPort = 7443;
 export const defaultNodes = 6;
+const defaultUiPort = 7480;
 
-export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
+export function defineUpCommand(run: (options: UpOptions) => Promise<void>): Command {
   return new Command('up')
     .description(
       'run a Kubernetes-compatible cluster with simulated nodes in this process, for kubectl and other clients',
@@ -42,6 +46,13 @@ export function upCommand(run: (options: UpOptions) => Promise<void>): Command {
     )
     .option('--empty', 'start without the demo workloads')
     .option('--no-operator', 'start without operator and agent: only Kubernetes enforces budgets')
+    .option('--no-ui', 'do not serve the page of `holdfast ui`')
+    .option(
+      '--ui-port <port>',
+      'port on 127.0.0.1 for the page; if it is in use, any free one; 0: any free one',
+      wholeUpTo(maxPort),
+      defaultUiPort,
+    )
     .option(
       '--load <file...>',
       'start from a snapshot of another cluster instead of the demo: objects as `kubectl get ... -o json` (or yaml) prints them',

@@ -1,5 +1,5 @@
 /** One line that changes on a terminal; a line for each step elsewhere. */
-export interface Progress {
+export interface UpProgress {
   /** What is going on now. */
   step(text: string): void;
   /** It is over: what follows starts on a line of its own. */
@@ -13,7 +13,7 @@ export interface Output {
 
 const eraseLine = '\r\u001b[2K';
 
-export function progressOn(output: Output): Progress {
+export function upProgressOn(output: Output): UpProgress {
   const onTerminal = output.isTTY === true;
   let last = '';
   return {

@@ -39,7 +39,7 @@ export function accessWith(admin: Access, { token }: ServiceToken): Access {
   return { ...admin, user: { ...user, token: { kind: 'inline', text: token } } };
 }
 
-/** Of this life of the process. */
+/** Unique per process start. */
 export function upIdentity(): string {
   return `holdfast-up_${randomBytes(4).toString('hex')}`;
 }

@@ -12,6 +12,8 @@ export interface Started {
   readonly operator: boolean;
   readonly recovered: Recovered | undefined;
   readonly loaded: LoadReport | undefined;
+  /** The address of the page; undefined: it is not served. */
+  readonly ui?: string | undefined;
 }
 
 /** What runs, and what to try. */
@@ -24,6 +26,7 @@ export function afterStart({ url, plane: { view } }: Cluster, started: Started):
   if (!workloads.every(isUp)) lines.push('', 'Not everything is up yet; see kubectl get pods -A.');
   const commands = [`export KUBECONFIG=${quoted(started.kubeconfig)}`, ...commandsFor(view)];
   lines.push('', 'Try, in another terminal:', '', ...commands.map((command) => `  ${command}`));
+  if (started.ui !== undefined) lines.push('', 'Or look at it in a browser:', '', `  ${started.ui}`);
   lines.push('', 'Ctrl-C stops the cluster.', '');
   return lines.join('\n');
 }

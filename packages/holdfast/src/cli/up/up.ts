@@ -17,17 +17,20 @@ import { agentUser, operatorUser } from '../../api/installation-names.ts';
 import type { RunningOperator } from '../../operator/index.ts';
 import { loadObjects } from '../load-objects.ts';
 import { StopRequest } from '../stop-request.ts';
-import { runAgent } from './up-agent.ts';
+import type { RunningUi } from '../ui/open-ui.ts';
+import type { RunningUiServer } from '../ui/serve/ui-server.ts';
+import { missingPage } from '../ui/ui.ts';
+import { runUpAgent } from './up-agent.ts';
 import { applyDemo, prepareContent } from './up-content.ts';
-import { runOperator } from './up-operator.ts';
-import { type UpOptions, upCommand as upCommandOf } from './up-options.ts';
-import { type Progress, progressOn } from './up-progress.ts';
+import { runUpOperator } from './up-operator.ts';
+import { defineUpCommand, type UpOptions } from './up-options.ts';
+import { type UpProgress, upProgressOn } from './up-progress.ts';
 import { serviceToken } from './up-service.ts';
 import { afterStart, loadNotes } from './up-texts.ts';
 import { isUp, workloadsIn } from './up-workloads.ts';
 
 export function upCommand(): Command {
-  return upCommandOf(up);
+  return defineUpCommand(up);
 }
 
 /** How long pods may take to become ready before we say what runs all the same. */
@@ -36,20 +39,23 @@ const lookEveryMs = 100;
 
 async function up(options: UpOptions): Promise<void> {
   const stop = new StopRequest();
-  const progress = progressOn(process.stdout);
+  const progress = upProgressOn(process.stdout);
   try {
     const running = await start(options, progress, stop);
     const kubeconfig = { path: resolve(options.kubeconfig), text: running.cluster.kubeconfig() };
+    let ui: RunningUi | undefined;
     try {
       await running.protect();
       if (wantsDemo(options, running)) await applyDemo(running.cluster.plane, options.operator);
       await writeKubeconfig(kubeconfig.path, kubeconfig.text);
       await untilUp(running.cluster, progress, stop);
       progress.end();
-      if (!stop.isRequested) show(running, kubeconfig.path, options);
+      ui = stop.isRequested ? undefined : await openPage(options, kubeconfig.path);
+      if (!stop.isRequested) show(running, kubeconfig.path, options, ui?.server);
       await stop.requested;
       process.stdout.write('stopping\n');
     } finally {
+      await ui?.close();
       await running.close();
     }
     process.stdout.write(await afterwards(options, kubeconfig));
@@ -68,7 +74,7 @@ interface Running {
   close(): Promise<void>;
 }
 
-async function start(options: UpOptions, progress: Progress, stop: StopRequest): Promise<Running> {
+async function start(options: UpOptions, progress: UpProgress, stop: StopRequest): Promise<Running> {
   const snapshot = options.load.flatMap(loadObjects);
   const data = options.data === undefined ? undefined : await openData(options, options.data);
   progress.step('starting the API');
@@ -94,9 +100,9 @@ async function start(options: UpOptions, progress: Progress, stop: StopRequest):
     async protect() {
       if (!options.operator) return;
       progress.step('starting the operator');
-      operator = await runOperator(cluster, tokens.operator);
+      operator = await runUpOperator(cluster, tokens.operator);
       progress.step('starting the agent');
-      agent = await runAgent(cluster, tokens.agent, options.execNamespace);
+      agent = await runUpAgent(cluster, tokens.agent, options.execNamespace);
     },
     async close() {
       await agent?.stop();
@@ -111,9 +117,29 @@ function wantsDemo({ empty, load }: UpOptions, { recovered }: Running): boolean 
   return !empty && load.length === 0 && (recovered === undefined || recovered.objects === 0);
 }
 
-function show({ cluster, recovered, loaded }: Running, kubeconfig: string, { data, operator }: UpOptions): void {
+/** The page looks at the cluster as `holdfast ui` does, with its kubeconfig. It is no reason not to start. */
+async function openPage(options: UpOptions, kubeconfig: string): Promise<RunningUi | undefined> {
+  if (!options.ui) return undefined;
+  const { openUi } = await import('../ui/open-ui.ts');
+  const open = (port: number) => openUi({ port, kubeconfig, report: (text) => warn(text.trimEnd()) });
+  try {
+    return await open(options.uiPort).catch(() => open(0));
+  } catch (error) {
+    warn(`the page cannot be served: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function show(
+  { cluster, recovered, loaded }: Running,
+  kubeconfig: string,
+  { data, operator }: UpOptions,
+  page: RunningUiServer | undefined,
+): void {
   for (const note of loaded ? loadNotes(loaded) : []) warn(note);
-  process.stdout.write(afterStart(cluster, { kubeconfig, data, operator, recovered, loaded }));
+  if (page?.pageMissing === true) warn(missingPage);
+  const ui = page?.pageMissing === false ? page.address : undefined;
+  process.stdout.write(afterStart(cluster, { kubeconfig, data, operator, recovered, loaded, ui }));
 }
 
 async function openData(options: UpOptions, directory: string): Promise<Extract<OpenedData, { ok: true }>> {
@@ -140,7 +166,7 @@ async function startOnPort(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-async function untilUp({ plane }: Cluster, progress: Progress, stop: StopRequest): Promise<void> {
+async function untilUp({ plane }: Cluster, progress: UpProgress, stop: StopRequest): Promise<void> {
   const giveUp = realClock.now() + patienceMs;
   while (!stop.isRequested && realClock.now() < giveUp) {
     const workloads = workloadsIn(plane.view);
@@ -160,7 +186,7 @@ async function afterwards({ data }: UpOptions, { path, text }: { path: string; t
 /** As many different problems are told; a controller may meet the same one at every attempt. */
 const maxProblems = 100;
 
-function reporterUntil(stop: StopRequest): ClusterOptions['report'] {
+function reporterUntil(stop: StopRequest): NonNullable<ClusterOptions['report']> {
   const told = new Set<string>();
   return (message, error) => {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n', 1);

@@ -19,7 +19,7 @@ export interface Case {
   readonly pod: PodRecord;
   readonly unit: string;
   readonly unitKind: 'pod' | 'group';
-  readonly loss: Loss;
+  readonly loss: UnitLoss;
   readonly available: number;
   readonly desired: Desired;
   readonly expected: Expected;
@@ -115,7 +115,7 @@ export function pubCase(pub: PubState, pod: PodRecord): Case {
 }
 
 /** What a unit loses with a pod (N4). */
-export type Loss =
+export type UnitLoss =
   | { readonly kind: 'surplus' }
   | { readonly kind: 'breaks'; readonly doubt?: Doubt }
   | { readonly kind: 'down' }
@@ -142,7 +142,7 @@ interface Target {
 }
 
 /** A unit of one pod. Where a probe says no, the veto answers (V1). */
-function lossOfPod(healthy: boolean): Loss {
+function lossOfPod(healthy: boolean): UnitLoss {
   return { kind: healthy ? 'breaks' : 'down' };
 }
 
@@ -151,7 +151,7 @@ function lossOfPod(healthy: boolean): Loss {
  * that stay may make it serve, so without them it is not known to be down (N6). A unit is withheld when that is possible for any
  * choice of pods that stay: pods that serve and are not healthy are there, and with them it may reach its minimum.
  */
-function lossOf(unit: Unit, { least, enough }: Bounds, target: Target): Loss {
+function lossOf(unit: Unit, { least, enough }: Bounds, target: Target): UnitLoss {
   if (unit.healthy - Number(target.healthy) >= enough) return { kind: 'surplus' };
   if (unit.healthy >= enough) return { kind: 'breaks' };
   const healthy = unit.healthy + unit.unproven;
@@ -162,7 +162,7 @@ function lossOf(unit: Unit, { least, enough }: Bounds, target: Target): Loss {
 }
 
 /** A unit that is in doubt is not among the available ones, and is charged for as if it were. */
-function availableFor(loss: Loss, available: number): number {
+function availableFor(loss: UnitLoss, available: number): number {
   return loss.kind === 'breaks' && loss.doubt !== undefined ? available + 1 : available;
 }
 

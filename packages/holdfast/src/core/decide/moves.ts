@@ -1,7 +1,7 @@
 import { matches } from '@holdfast/base/labels/label-selector';
 import { controllerOf, type StringMap } from '@holdfast/base/meta';
 import type { Pod } from '../../api/pod.ts';
-import { leaderWorkerSetOf } from '../groups/conventions.ts';
+import { sameLabelledOwner } from '../groups/labelled-owner.ts';
 import { labelOf } from '../label.ts';
 import type { DisruptionRequest } from '../request.ts';
 import type { NamespaceState } from '../world/namespace-state.ts';
@@ -41,7 +41,7 @@ export function mayMove(pub: PubState, pod: PodRecord, after: Pod | undefined): 
   if (key === undefined) return false;
   const group = labelOf(pod.labels, key);
   if (group !== labelOf(labels, key)) return true;
-  return group !== undefined && leaderWorkerSetOf(pod.labels) !== leaderWorkerSetOf(labels);
+  return group !== undefined && !sameLabelledOwner(pod.labels, labels);
 }
 
 function changesOwner(pod: PodRecord, after: Pod): boolean {

@@ -40,7 +40,7 @@ export class Census {
 
   constructor(pods: Iterable<Tracked>, broken: BrokenUnits, seenAt: SeenAt) {
     for (const tracked of pods) {
-      const asking = isAsking(tracked, seenAt);
+      const asking = isRequestOpen(tracked, seenAt);
       for (const unit of tracked.pod.units) {
         const census = this.#obtain(unit, broken);
         if (asking) census.asking += 1;
@@ -85,7 +85,7 @@ export class Census {
 }
 
 /** A request that failed may have been done all the same: its pod has to be seen first. */
-export function isAsking({ pod, state }: Tracked, seenAt: SeenAt): boolean {
+export function isRequestOpen({ pod, state }: Tracked, seenAt: SeenAt): boolean {
   if (state.kind === 'asking') return true;
   if (state.kind !== 'waiting' || state.answer?.kind !== 'failed') return false;
   return !isSeenSince(pod, seenAt, state.answer.at);

@@ -2,7 +2,7 @@ import { compareStrings } from '../compare.ts';
 import {
   type BrokenUnits,
   Census,
-  isAsking,
+  isRequestOpen,
   isSeenSince,
   type SeenAt,
   type Tracked,
@@ -66,10 +66,10 @@ export function holdersOf(situation: Situation): (pod: CoursePod) => readonly Un
 }
 
 function isMoving(tracked: Tracked, seenAt: SeenAt): boolean {
-  return tracked.state.kind === 'going' || isAsking(tracked, seenAt);
+  return tracked.state.kind === 'going' || isRequestOpen(tracked, seenAt);
 }
 
-/** When a waiting pod is to be asked for, by its own doing alone. */
+/** Whether a waiting pod's own retry time has come. */
 function isDue({ pod, state }: Tracked, seenAt: SeenAt, now: number): boolean {
   if (state.kind !== 'waiting' || state.due > now) return false;
   // A pod of the same name may have taken its place: asking for a wrong uid costs the built-in budget one disruption.
@@ -84,7 +84,7 @@ function ranked(ready: readonly Tracked[], census: Census): readonly Tracked[] {
     return units.every((one) => one.open) ? Number.POSITIVE_INFINITY : Math.max(...units.map((one) => one.left));
   };
   const keyed = ready.map((one) => ({ one, rank: rank(one), key: sortKey(one) }));
-  // Infinity from infinity is no number.
+  // Infinity - Infinity is NaN.
   return keyed
     .sort((a, b) => (a.rank === b.rank ? compareStrings(a.key, b.key) : b.rank - a.rank))
     .map(({ one }) => one);

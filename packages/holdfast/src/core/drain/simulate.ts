@@ -10,7 +10,11 @@ export interface PodKey {
   readonly name: string;
 }
 
-export interface DrainOptions extends DecideOptions {
+export function podKeyOf({ namespace, name }: PodKey): PodKey {
+  return { namespace, name };
+}
+
+export interface DrainSimulationOptions extends DecideOptions {
   /** `given`: in the order of the list, as a script would; `any`: in an order that lets many go at once, as a planner may. */
   readonly order?: 'given' | 'any';
   /** Whether a controller makes a new pod in place of this one; absent: all come back. One that does not is gone for all later rounds. */
@@ -42,7 +46,7 @@ export function simulateDrain(
   world: World,
   pods: readonly PodKey[],
   now: number,
-  options: DrainOptions = {},
+  options: DrainSimulationOptions = {},
 ): DrainSimulation {
   const rounds: (readonly DrainStep[])[] = [];
   const lost: (() => void)[] = [];
@@ -70,7 +74,7 @@ interface Round {
 }
 
 /** One pass over the pods; each sees those before it as gone. */
-function simulateRound(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): Round {
+function simulateRound(world: World, pods: readonly PodKey[], now: number, options: DrainSimulationOptions): Round {
   const { comesBack = () => true, order } = options;
   const undo: (() => void)[] = [];
   const lost: (() => void)[] = [];
@@ -105,7 +109,12 @@ function takeAway(world: World, pod: PodKey, now: number): () => void {
  * Free pods first; then unit by unit, those with the most pods in the list first, so that a group that must be broken anyway
  * goes whole instead of several being broken in part.
  */
-function ordered(world: World, pods: readonly PodKey[], now: number, options: DrainOptions): readonly PodKey[] {
+function ordered(
+  world: World,
+  pods: readonly PodKey[],
+  now: number,
+  options: DrainSimulationOptions,
+): readonly PodKey[] {
   const ranked = pods.map((pod) => ({ pod, unit: brokenUnit(world, pod, now, options) }));
   const sizes = new Map<string, number>();
   for (const { unit } of ranked) if (unit !== undefined) sizes.set(unit, (sizes.get(unit) ?? 0) + 1);
@@ -122,7 +131,7 @@ function ordered(world: World, pods: readonly PodKey[], now: number, options: Dr
 }
 
 /** The unit that a pod would break if it went first, or the one that blocks it. */
-function brokenUnit(world: World, pod: PodKey, now: number, options: DrainOptions): string | undefined {
+function brokenUnit(world: World, pod: PodKey, now: number, options: DrainSimulationOptions): string | undefined {
   const verdict = askToEvict(world, pod, now, options);
   const broken =
     verdict.result === 'allow'

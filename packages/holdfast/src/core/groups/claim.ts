@@ -1,5 +1,6 @@
 /** What a pod says about the group it belongs to. Resolving it (PodGroup objects, owners) is the world's business. */
 export interface GroupClaim {
+  /** The name of the system by whose convention the pod names the group. */
   readonly convention: string;
   /** Unique among the groups of a namespace. */
   readonly id: string;
@@ -20,9 +21,12 @@ export interface GroupClaim {
   readonly workload?: { readonly name: string; readonly podGroup: string; readonly replica?: string };
 }
 
+/** The system that is the Kubernetes API itself. */
+export const nativeName = 'native';
+
 /** Claims of the Kubernetes API itself; they alone group a budget's pods without being asked to. */
 export function isNative(claim: GroupClaim): boolean {
-  return claim.convention === 'native';
+  return claim.convention === nativeName;
 }
 
 /** A whole number of at least one from a label or annotation; anything else is no statement at all. */
@@ -33,4 +37,9 @@ export function positiveInteger(text: string | undefined): number | undefined {
 /** An index from a label: a whole number of at least zero. */
 export function index(text: string | undefined): number | undefined {
   return text !== undefined && /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : undefined;
+}
+
+/** A field of a claim that is left out where the pod does not state it. */
+export function stated<K extends string>(key: K, value: number | undefined): Partial<Record<K, number>> {
+  return value === undefined ? {} : ({ [key]: value } as Partial<Record<K, number>>);
 }

@@ -1,7 +1,7 @@
 import { compareStrings } from '../compare.ts';
 import type { BlockedPod } from '../drain/simulate.ts';
 import type { Charge, Verdict } from '../verdict.ts';
-import type { Loss, Purses } from './losses.ts';
+import type { BudgetAllowances, LostUnit } from './losses.ts';
 import type { Mover } from './movers.ts';
 import type { Overlay } from './overlay.ts';
 
@@ -14,17 +14,17 @@ export type Alone =
       /** How often it has to wait for pods to be back, and one more. */
       readonly rounds: number;
       /** The units that are certain to go down: with all pods at once, or, where these take several rounds, with one of them alone. */
-      readonly losses: readonly Loss[];
+      readonly losses: readonly LostUnit[];
     }
   | { readonly ok: false; readonly stuck: readonly BlockedPod[] };
 
 /** Drains a node in thought, round by round; the overlay is left at rest. */
-export function drainAlone(overlay: Overlay, movers: readonly Mover[], purses: Purses): Alone {
+export function drainAlone(overlay: Overlay, movers: readonly Mover[], allowances: BudgetAllowances): Alone {
   const atOnce = drainRound(overlay, movers);
   overlay.backTo(0);
   // The order of the evictions matters only where a budget refuses one.
   if (atOnce.refused.length === 0) {
-    return { ok: true, order: movers, rounds: 1, losses: lossesOf(overlay, atOnce.charges, purses) };
+    return { ok: true, order: movers, rounds: 1, losses: lossesOf(overlay, atOnce.charges, allowances) };
   }
   const atRest = movers.map((mover) => ({ mover, verdict: overlay.ask(mover.pod) }));
   const order: Mover[] = [];
@@ -38,7 +38,7 @@ export function drainAlone(overlay: Overlay, movers: readonly Mover[], purses: P
     left = round.refused.map(({ mover }) => mover);
   }
   const charges = atRest.flatMap(({ mover, verdict }) => chargesOf(mover, verdict));
-  return { ok: true, order, rounds, losses: lossesOf(overlay, charges, purses) };
+  return { ok: true, order, rounds, losses: lossesOf(overlay, charges, allowances) };
 }
 
 type Charged = readonly [Mover, Charge];
@@ -47,10 +47,10 @@ function chargesOf(mover: Mover, verdict: Verdict): readonly Charged[] {
   return verdict.result === 'allow' ? verdict.charges.map((charge) => [mover, charge]) : [];
 }
 
-function lossesOf(overlay: Overlay, charges: readonly Charged[], purses: Purses): readonly Loss[] {
+function lossesOf(overlay: Overlay, charges: readonly Charged[], allowances: BudgetAllowances): readonly LostUnit[] {
   const losses = charges
     .filter(([, charge]) => charge.effect === 'breaks')
-    .map(([mover, charge]) => purses.lossOf(charge, () => overlay.ask(mover.pod)));
+    .map(([mover, charge]) => allowances.lossOf(charge, () => overlay.ask(mover.pod)));
   return [...new Set(losses)];
 }
 

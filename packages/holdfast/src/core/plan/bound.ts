@@ -1,10 +1,10 @@
 import { obtain } from '../world/selector-index.ts';
 import { binBound } from './bin-bound.ts';
-import type { Loss, Purse } from './losses.ts';
+import type { BudgetAllowance, LostUnit } from './losses.ts';
 import type { LowerBound } from './plan-result.ts';
 import { roomBounds } from './room-bound.ts';
 import type { Searched } from './search.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 
 /** How many waves every plan has that drains these nodes. Of equal bounds the first counts: the ones that say the most. */
 export function lowerBoundOf(site: Site, searched: Searched | undefined): LowerBound {
@@ -40,12 +40,12 @@ function ofFirstWave(atRest: LowerBound): LowerBound {
   return atRest.waves < 2 ? atRest : { waves: 2, why: 'firstWave', because: atRest };
 }
 
-function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {
+function budgetBounds(candidates: readonly DrainCandidate[]): readonly LowerBound[] {
   const unsure = optedOut(candidates);
   const rounds = candidates.map(({ alone }) => alone.rounds).sort((a, b) => b - a);
   const bounds: LowerBound[] = [];
-  for (const [purse, claims] of claimsByPurse(candidates)) {
-    const { budget, unitKind, allowed } = purse;
+  for (const [allowance, claims] of claimsByAllowance(candidates)) {
+    const { budget, unitKind, allowed } = allowance;
     const key = `${budget.namespace}/${budget.name}`;
     if (!Number.isFinite(allowed) || (budget.kind === 'PodUnavailableBudget' && unsure.has(key))) continue;
     const waves = Math.max(atOnceBound(claims, allowed), inRoundsBound(claims, rounds, allowed));
@@ -58,7 +58,7 @@ function budgetBounds(candidates: readonly Candidate[]): readonly LowerBound[] {
  * Budgets with pods that they count and do not protect. Such a pod may bring a unit down that is charged to no pod, so counting
  * charges proves nothing.
  */
-function optedOut(candidates: readonly Candidate[]): ReadonlySet<string> {
+function optedOut(candidates: readonly DrainCandidate[]): ReadonlySet<string> {
   const budgets = new Set<string>();
   for (const { alone } of candidates) {
     for (const { pod } of alone.order) {
@@ -77,19 +77,19 @@ interface Claim {
 }
 
 /** A unit that several nodes break counts for one of them: in whatever wave they are, it is down at least once. */
-function claimsByPurse(candidates: readonly Candidate[]): ReadonlyMap<Purse, readonly Claim[]> {
-  const counted = new Set<Loss>();
-  const byPurse = new Map<Purse, Map<Candidate, Claim>>();
+function claimsByAllowance(candidates: readonly DrainCandidate[]): ReadonlyMap<BudgetAllowance, readonly Claim[]> {
+  const counted = new Set<LostUnit>();
+  const byAllowance = new Map<BudgetAllowance, Map<DrainCandidate, Claim>>();
   // Those that go at once first: they say more than those that take several rounds.
   for (const candidate of [...candidates].sort((a, b) => a.alone.rounds - b.alone.rounds)) {
     for (const loss of candidate.alone.losses) {
       if (counted.has(loss)) continue;
       counted.add(loss);
-      const claims = obtain(byPurse, loss.purse, () => new Map<Candidate, Claim>());
+      const claims = obtain(byAllowance, loss.allowance, () => new Map<DrainCandidate, Claim>());
       obtain(claims, candidate, () => ({ rounds: candidate.alone.rounds, units: 0 })).units += 1;
     }
   }
-  return new Map([...byPurse].map(([purse, claims]) => [purse, [...claims.values()]]));
+  return new Map([...byAllowance].map(([allowance, claims]) => [allowance, [...claims.values()]]));
 }
 
 const unitsOf = (claims: readonly Claim[]): number => claims.reduce((sum, { units }) => sum + units, 0);

@@ -2,7 +2,7 @@ import { drainAlone } from './alone.ts';
 import type { Mover } from './movers.ts';
 import { type PackedWave, WavePacker } from './pack-wave.ts';
 import type { Room } from './room.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 import type { Strategy } from './strategies.ts';
 
 /** A whole plan as it comes out of one way to order the nodes. */
@@ -14,7 +14,7 @@ export interface PlanOutcome {
 }
 
 /** Which of the nodes that are left may be in the next wave, in which order. */
-export type Choose = (left: readonly Candidate[]) => readonly Candidate[];
+export type Choose = (left: readonly DrainCandidate[]) => readonly DrainCandidate[];
 
 /** Wave after wave, until no node is left or none can go. */
 export function carryOut(site: Site, strategy: Strategy): PlanOutcome {
@@ -37,7 +37,7 @@ class State {
   readonly #site: Site;
   readonly #strategy: Strategy;
   readonly #room: Room | undefined;
-  #left: readonly Candidate[];
+  #left: readonly DrainCandidate[];
   /** Nodes that pods may go to without having to move again. */
   readonly #safe: string[];
   readonly #cordoned: ReadonlySet<string>;
@@ -80,8 +80,8 @@ class State {
   }
 
   /** Every pod can go on its own, so a node with more of them can still be drained; it may take more rounds. */
-  #withMore(candidate: Candidate, more: readonly Mover[]): Candidate {
-    const alone = drainAlone(this.#site.overlay, [...candidate.alone.order, ...more], this.#site.purses);
+  #withMore(candidate: DrainCandidate, more: readonly Mover[]): DrainCandidate {
+    const alone = drainAlone(this.#site.overlay, [...candidate.alone.order, ...more], this.#site.allowances);
     return alone.ok ? { name: candidate.name, alone } : candidate;
   }
 }

@@ -1,10 +1,10 @@
 import { compareStrings } from '../compare.ts';
+import { podKeyOf } from '../drain/simulate.ts';
 import type { Charge } from '../verdict.ts';
 import { defaultGraceSeconds, type PlanOptions } from './input.ts';
 import type { Mover } from './movers.ts';
 import { groupName, type PackedWave } from './pack-wave.ts';
 import type { BudgetUse, PlannedWave } from './plan-result.ts';
-import { keyOf } from './site.ts';
 
 /** A wave as people and programs read it. */
 export function describeWave({ members }: PackedWave, options: PlanOptions): PlannedWave {
@@ -20,7 +20,7 @@ export function describeWave({ members }: PackedWave, options: PlanOptions): Pla
       surge,
       groups: [...new Set(own.flatMap(({ groups }) => [...groups]))].filter((group) => broken.has(group)).sort(),
     })),
-    rounds: rounds.map((parts) => parts.flatMap(({ movers }) => movers.map(({ pod }) => keyOf(pod)))),
+    rounds: rounds.map((parts) => parts.flatMap(({ movers }) => movers.map(({ pod }) => podKeyOf(pod)))),
     budgets: budgetUses(charges),
     seconds: rounds.reduce(
       (sum, parts) =>

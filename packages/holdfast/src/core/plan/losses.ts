@@ -2,7 +2,7 @@ import type { BudgetRef, Charge, Verdict } from '../verdict.ts';
 import { obtain } from '../world/selector-index.ts';
 
 /** A budget as a plan spends it: so many units may be down at once. */
-export interface Purse {
+export interface BudgetAllowance {
   readonly budget: BudgetRef;
   readonly unitKind: 'pod' | 'group';
   /** Available units beyond the desired ones, with nothing drained. */
@@ -10,40 +10,40 @@ export interface Purse {
 }
 
 /** One unit of a budget that goes down. */
-export interface Loss {
-  readonly purse: Purse;
+export interface LostUnit {
+  readonly allowance: BudgetAllowance;
   readonly unit: string;
 }
 
 /** The budgets that drains were charged to, each with what it gives at rest, as the engine says. */
-export class Purses {
-  readonly #known = new Map<string, Purse>();
-  readonly #losses = new Map<string, Loss>();
+export class BudgetAllowances {
+  readonly #known = new Map<string, BudgetAllowance>();
+  readonly #losses = new Map<string, LostUnit>();
 
   /** `atRest` asks about the charged pod while nothing is drained. */
-  lossOf(charge: Charge, atRest: () => Verdict): Loss {
-    const key = purseKey(charge);
+  lossOf(charge: Charge, atRest: () => Verdict): LostUnit {
+    const key = allowanceKey(charge);
     return obtain(this.#losses, `${key} ${charge.unit}`, () => {
       const { budget, unitKind, unit } = charge;
-      const purse = obtain(this.#known, key, () => ({ budget, unitKind, allowed: allowedAtRest(key, atRest()) }));
-      return { purse, unit };
+      const allowance = obtain(this.#known, key, () => ({ budget, unitKind, allowed: allowedAtRest(key, atRest()) }));
+      return { allowance, unit };
     });
   }
 
   /** Undefined for a budget that no node alone is charged to. */
-  purseOf(charge: Charge): Purse | undefined {
-    return this.#known.get(purseKey(charge));
+  allowanceOf(charge: Charge): BudgetAllowance | undefined {
+    return this.#known.get(allowanceKey(charge));
   }
 }
 
 /** One PDB may count groups for some pods, and be Kubernetes' own for others. */
-function purseKey({ budget, unitKind }: Charge): string {
+function allowanceKey({ budget, unitKind }: Charge): string {
   return `${budget.kind}/${budget.namespace}/${budget.name}/${unitKind}`;
 }
 
 /** Infinite where it is unknown: then only the engine says no. */
 function allowedAtRest(key: string, verdict: Verdict): number {
   if (verdict.result === 'deny') return Number.POSITIVE_INFINITY;
-  const charge = verdict.charges.find((one) => purseKey(one) === key);
+  const charge = verdict.charges.find((one) => allowanceKey(one) === key);
   return charge?.desired === undefined ? Number.POSITIVE_INFINITY : charge.available - charge.desired;
 }

@@ -1,14 +1,14 @@
 import type { Charge } from '../verdict.ts';
 import { obtain } from '../world/selector-index.ts';
-import type { Purse, Purses } from './losses.ts';
+import type { BudgetAllowance, BudgetAllowances } from './losses.ts';
 import type { Mover } from './movers.ts';
 import type { Overlay } from './overlay.ts';
 import type { Room } from './room.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 
 /** A node's part in a wave that is being put together. */
 interface Member {
-  readonly candidate: Candidate;
+  readonly candidate: DrainCandidate;
   readonly surge: boolean;
   readonly rounds: PackedRound[];
   left: readonly Mover[];
@@ -34,29 +34,32 @@ export interface PackedWave {
  */
 export class WavePacker {
   readonly #overlay: Overlay;
-  readonly #purses: Purses;
+  readonly #allowances: BudgetAllowances;
   readonly #room: Room | undefined;
   readonly #maxSurge: number;
   readonly #members: Member[] = [];
-  readonly #spent = new Map<Purse, Set<string>>();
+  readonly #spent = new Map<BudgetAllowance, Set<string>>();
   readonly #noRoom = new Map<string, Mover>();
   #surged = 0;
 
-  constructor({ overlay, purses, options }: Pick<Site, 'overlay' | 'purses' | 'options'>, room: Room | undefined) {
+  constructor(
+    { overlay, allowances, options }: Pick<Site, 'overlay' | 'allowances' | 'options'>,
+    room: Room | undefined,
+  ) {
     this.#overlay = overlay;
-    this.#purses = purses;
+    this.#allowances = allowances;
     this.#room = room;
     this.#maxSurge = options.maxSurge;
   }
 
-  pack(candidates: Iterable<Candidate>, atMost: number): PackedWave {
+  pack(candidates: Iterable<DrainCandidate>, atMost: number): PackedWave {
     for (const candidate of candidates) if (this.#members.length < atMost) this.#offer(candidate);
     this.#overlay.backTo(0);
     for (let round = 2; this.#members.some(({ left }) => left.length > 0); round += 1) this.#continue(round);
     return { members: this.#members, noRoom: this.#noRoom };
   }
 
-  #offer(candidate: Candidate): void {
+  #offer(candidate: DrainCandidate): void {
     const { name, alone } = candidate;
     if (this.#room?.isHosting(name) || this.#overspends(candidate)) return;
     const before = this.#overlay.size;
@@ -71,15 +74,15 @@ export class WavePacker {
   }
 
   /** Spares the engine the question where the answer is certain: these units alone are more than the budget has left. */
-  #overspends({ alone }: Candidate): boolean {
+  #overspends({ alone }: DrainCandidate): boolean {
     if (alone.rounds > 1) return false;
-    const fresh = new Map<Purse, number>();
-    for (const { purse, unit } of alone.losses) {
-      const spent = this.#spent.get(purse);
+    const fresh = new Map<BudgetAllowance, number>();
+    for (const { allowance, unit } of alone.losses) {
+      const spent = this.#spent.get(allowance);
       if (spent?.has(unit)) continue;
-      const count = (fresh.get(purse) ?? 0) + 1;
-      if ((spent?.size ?? 0) + count > purse.allowed) return true;
-      fresh.set(purse, count);
+      const count = (fresh.get(allowance) ?? 0) + 1;
+      if ((spent?.size ?? 0) + count > allowance.allowed) return true;
+      fresh.set(allowance, count);
     }
     return false;
   }
@@ -108,7 +111,7 @@ export class WavePacker {
   }
 
   /** Whether it needs its replacement beforehand; undefined when there is no room either way. */
-  #makeRoom({ name, alone }: Candidate): boolean | undefined {
+  #makeRoom({ name, alone }: DrainCandidate): boolean | undefined {
     if (this.#room === undefined) return false;
     const homeless = this.#room.vacate(name, alone.order, false);
     if (homeless === undefined) return false;
@@ -122,8 +125,8 @@ export class WavePacker {
 
   #note(charges: readonly Charge[]): void {
     for (const charge of charges) {
-      const purse = this.#purses.purseOf(charge);
-      if (purse !== undefined) obtain(this.#spent, purse, () => new Set<string>()).add(charge.unit);
+      const allowance = this.#allowances.allowanceOf(charge);
+      if (allowance !== undefined) obtain(this.#spent, allowance, () => new Set<string>()).add(charge.unit);
     }
   }
 

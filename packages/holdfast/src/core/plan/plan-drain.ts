@@ -1,17 +1,18 @@
+import { podKeyOf } from '../drain/simulate.ts';
 import { boundAtRest, lowerBoundOf } from './bound.ts';
 import { type Choose, carryOut, type PlanOutcome } from './carry-out.ts';
 import { describeWave } from './describe-wave.ts';
 import { defaultPlanOptions, type PlanInput, type PlanOptions } from './input.ts';
-import type { LowerBound, Plan, StrategyName, StuckNode } from './plan-result.ts';
+import type { DrainPlan, LowerBound, StrategyName, StuckNode } from './plan-result.ts';
 import { type Searched, searchShortest } from './search.ts';
-import { keyOf, type Site, surveySite } from './site.ts';
+import { type Site, surveySite } from './site.ts';
 import { isLarge, oneAtATime, type Strategy, strategiesFor } from './strategies.ts';
 
 /**
  * In which waves to drain nodes so that no budget is broken. Several ways are tried and the best one is taken, so a plan never has
  * more waves than draining one node at a time, or than putting each node into the first wave where it fits. The world is left as it was.
  */
-export function planDrain(input: PlanInput, options: Partial<PlanOptions> = {}): Plan {
+export function planDrain(input: PlanInput, options: Partial<PlanOptions> = {}): DrainPlan {
   const site = surveySite(input, { ...defaultPlanOptions, ...options });
   const searched = searchShortest(site);
   const bound = lowerBoundOf(site, searched);
@@ -77,7 +78,7 @@ function neverDrained(site: Site, { waves, noRoom }: PlanOutcome): readonly Stuc
   const drained = new Set(waves.flatMap(({ members }) => members.map(({ candidate }) => candidate.name)));
   const homeless = site.candidates.flatMap(({ name }): readonly StuckNode[] => {
     const mover = noRoom.get(name);
-    return drained.has(name) || mover === undefined ? [] : [{ node: name, why: 'noRoom', pod: keyOf(mover.pod) }];
+    return drained.has(name) || mover === undefined ? [] : [{ node: name, why: 'noRoom', pod: podKeyOf(mover.pod) }];
   });
   return [...site.stuck, ...homeless];
 }

@@ -1,7 +1,7 @@
 import type { BlockedPod, PodKey } from '../drain/simulate.ts';
 import type { BudgetRef } from '../verdict.ts';
 
-export interface Plan {
+export interface DrainPlan {
   /** Wave n begins when the pods of the wave before are back and healthy, and their nodes, too, unless they go for good. */
   readonly waves: readonly PlannedWave[];
   /** Nodes that cannot be drained as things are, and why. */

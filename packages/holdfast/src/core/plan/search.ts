@@ -1,5 +1,5 @@
 import { type PackedWave, WavePacker } from './pack-wave.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 
 /** With more nodes than this there are too many ways to share them out: 512 sets, and 20,000 ways to join two. */
 const maxNodes = 9;
@@ -8,7 +8,7 @@ const maxQuestions = 200_000;
 
 export interface Searched {
   /** The sets of the shortest plan that was found, if room were no matter. */
-  readonly sets: readonly (readonly Candidate[])[];
+  readonly sets: readonly (readonly DrainCandidate[])[];
   readonly tried: number;
   /** There is none shorter. Where nodes take several rounds, pods might be shared out among these in ways that were not tried. */
   readonly proven: boolean;
@@ -29,12 +29,12 @@ export function searchShortest(site: Site): Searched | undefined {
   };
 }
 
-function goTogether(site: Site, members: readonly Candidate[]): boolean {
+function goTogether(site: Site, members: readonly DrainCandidate[]): boolean {
   const wave: PackedWave = new WavePacker(site, undefined).pack(members, members.length);
   return wave.members.length === members.length;
 }
 
-function membersOf(candidates: readonly Candidate[], set: number): readonly Candidate[] {
+function membersOf(candidates: readonly DrainCandidate[], set: number): readonly DrainCandidate[] {
   return candidates.filter((_, i) => (set & (1 << i)) !== 0);
 }
 

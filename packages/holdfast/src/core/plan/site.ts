@@ -1,6 +1,7 @@
+import { podKeyOf } from '../drain/simulate.ts';
 import { type Alone, drainAlone } from './alone.ts';
 import type { PlanInput, PlanNode, PlanOptions } from './input.ts';
-import { Purses } from './losses.ts';
+import { BudgetAllowances } from './losses.ts';
 import { type Mover, tenantsByNode } from './movers.ts';
 import { Overlay } from './overlay.ts';
 import { Permissions } from './permissions.ts';
@@ -8,7 +9,7 @@ import type { StuckNode } from './plan-result.ts';
 import { Room } from './room.ts';
 
 /** A node that can be drained, with what that takes when it is the only one. */
-export interface Candidate {
+export interface DrainCandidate {
   readonly name: string;
   readonly alone: Extract<Alone, { ok: true }>;
 }
@@ -16,9 +17,9 @@ export interface Candidate {
 /** Everything that does not change while plans are tried. */
 export interface Site {
   readonly overlay: Overlay;
-  readonly purses: Purses;
+  readonly allowances: BudgetAllowances;
   readonly options: PlanOptions;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly DrainCandidate[];
   readonly stuck: readonly StuckNode[];
   readonly nodes: readonly PlanNode[];
   /** All pods that take room on a node, those that a drain leaves alone among them. */
@@ -31,14 +32,14 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
   const { world, nodes, now } = input;
   world.advance(now);
   const overlay = new Overlay(world, now);
-  const purses = new Purses();
+  const allowances = new BudgetAllowances();
   const tenantsOf = tenantsByNode(world, input.shapeOf, options.force);
-  const candidates: Candidate[] = [];
+  const candidates: DrainCandidate[] = [];
   const stuck: StuckNode[] = [];
   for (const node of new Set(input.drain)) {
     const { movers, unmanaged } = tenantsOf(node);
-    const alone = unmanaged.length > 0 ? undefined : drainAlone(overlay, movers, purses);
-    if (alone === undefined) stuck.push({ node, why: 'noController', pods: unmanaged.map(keyOf) });
+    const alone = unmanaged.length > 0 ? undefined : drainAlone(overlay, movers, allowances);
+    if (alone === undefined) stuck.push({ node, why: 'noController', pods: unmanaged.map(podKeyOf) });
     else if (alone.ok) candidates.push({ name: node, alone });
     else stuck.push({ node, why: 'refused', pods: alone.stuck });
   }
@@ -49,7 +50,7 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
   };
   return {
     overlay,
-    purses,
+    allowances,
     options,
     candidates,
     stuck,
@@ -58,8 +59,4 @@ export function surveySite(input: PlanInput, options: PlanOptions): Site {
     stays: (node) => tenantsOf(node).stay,
     newRoom: () => (nodes.length === 0 ? undefined : new Room(nodes, tenants, permissions)),
   };
-}
-
-export function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }) {
-  return { namespace, name };
 }

@@ -1,9 +1,9 @@
 import { compareStrings } from '../compare.ts';
 import { obtain } from '../world/selector-index.ts';
 import type { Choose } from './carry-out.ts';
-import type { Loss } from './losses.ts';
+import type { LostUnit } from './losses.ts';
 import type { StrategyName } from './plan-result.ts';
-import type { Candidate, Site } from './site.ts';
+import type { DrainCandidate, Site } from './site.ts';
 
 export interface Strategy {
   readonly name: StrategyName;
@@ -38,7 +38,7 @@ export function isLarge({ candidates }: Pick<Site, 'candidates'>): boolean {
 export const oneAtATime: Strategy = { name: 'one node at a time', choose: (left) => left, atMost: 1 };
 
 /** Equal ones stay in the order in which they were given. */
-function sorted(left: readonly Candidate[], key: (one: Candidate) => number): readonly Candidate[] {
+function sorted(left: readonly DrainCandidate[], key: (one: DrainCandidate) => number): readonly DrainCandidate[] {
   return left
     .map((one) => ({ one, key: key(one) }))
     .sort((a, b) => a.key - b.key)
@@ -46,27 +46,31 @@ function sorted(left: readonly Candidate[], key: (one: Candidate) => number): re
 }
 
 /** How large a part of a budget it takes, of the one of which it takes the largest. */
-function scarcity({ alone }: Candidate): number {
-  const counts = new Map<Loss['purse'], number>();
-  for (const { purse } of alone.losses) counts.set(purse, (counts.get(purse) ?? 0) + 1);
+function scarcity({ alone }: DrainCandidate): number {
+  const counts = new Map<LostUnit['allowance'], number>();
+  for (const { allowance } of alone.losses) counts.set(allowance, (counts.get(allowance) ?? 0) + 1);
   let highest = 0;
-  for (const [purse, count] of counts) highest = Math.max(highest, count / Math.max(1, purse.allowed));
+  for (const [allowance, count] of counts) highest = Math.max(highest, count / Math.max(1, allowance.allowed));
   return highest;
 }
 
 /** Nodes that break the same unit stand together: a group that goes down goes down once. */
-function groupByGroup(left: readonly Candidate[]): readonly Candidate[] {
-  const byLoss = new Map<Loss, Candidate[]>();
+function groupByGroup(left: readonly DrainCandidate[]): readonly DrainCandidate[] {
+  const byLoss = new Map<LostUnit, DrainCandidate[]>();
   for (const candidate of left) {
     for (const loss of candidate.alone.losses) obtain(byLoss, loss, () => []).push(candidate);
   }
-  const seen = new Set<Candidate>();
+  const seen = new Set<DrainCandidate>();
   for (const start of sorted(left, (one) => -scarcity(one))) visit(start, byLoss, seen);
   return [...seen];
 }
 
 /** Without recursion: one unit may tie thousands of nodes together. */
-function visit(start: Candidate, byLoss: ReadonlyMap<Loss, readonly Candidate[]>, seen: Set<Candidate>): void {
+function visit(
+  start: DrainCandidate,
+  byLoss: ReadonlyMap<LostUnit, readonly DrainCandidate[]>,
+  seen: Set<DrainCandidate>,
+): void {
   const open = [start];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (seen.has(next)) continue;

@@ -1,5 +1,5 @@
 import type { Remedy } from '../../api/refusals/refusal-outlook.ts';
-import { changes } from '../../api/refusals/refusal-texts.ts';
+import { changeToMake } from '../../api/refusals/refusal-texts.ts';
 import { agree, counted, plural } from '../../api/wording.ts';
 import type { ExpectedSource } from '../verdict.ts';
 import { maxBudgetsPerPod } from '../world/crowding.ts';
@@ -36,7 +36,7 @@ export function neverText(remedy: Remedy, desired: number, unitKind: UnitKind): 
   const exist = stated ? '' : ` that ${agree(most, 'exists', 'exist')}`;
   const all = most === 1 ? `the only ${units}${exist}` : `all ${most} ${units}${exist}`;
   const what = desired > most ? `${counted(desired, unitKind)} and can have at most ${most}` : `${all} to be available`;
-  return `the budget requires ${what}, so it never allows a disruption that takes ${unitKind === 'pod' ? 'one' : 'a group'} down; ${changes({ remedy, unitKind })}`;
+  return `the budget requires ${what}, so it never allows a disruption that takes ${unitKind === 'pod' ? 'one' : 'a group'} down; ${changeToMake({ remedy, unitKind })}`;
 }
 
 /** How many units a budget would lose now, in words: what it allows, or what it waits for. */

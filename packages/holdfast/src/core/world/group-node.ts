@@ -53,10 +53,10 @@ export class GroupNode {
   claimedParent: string | undefined;
   /** The object of the API that describes it. */
   objectKey: string | undefined;
-  readonly sizes = new Tally();
-  readonly minimums = new Tally();
-  readonly expected = new Tally();
-  readonly indexes = new Tally();
+  readonly sizes = new MaxTracker();
+  readonly minimums = new MaxTracker();
+  readonly expected = new MaxTracker();
+  readonly indexes = new MaxTracker();
   /** The root owners of its pods, with how many have each: nearly always one. */
   readonly roots = new Map<OwnerNode | undefined, number>();
   /** Of `roots`. Kept, because every change of a pod of the group asks for it, and roots hardly ever change. */
@@ -150,7 +150,7 @@ export function atMost(size: number, minimum: number): number {
 }
 
 /** A bag of numbers of which the largest is wanted: what the pods of a group state, or the groups of a parent. */
-export class Tally {
+export class MaxTracker {
   readonly #counts = new Map<number, number>();
   /** Kept until the largest itself goes: looking for the next one is the only step that looks at all. */
   #max: number | undefined;
@@ -200,9 +200,9 @@ interface Summary {
 export class Parent {
   readonly key: string;
   groups = 0;
-  readonly replicas = new Tally();
-  readonly stated = new Tally();
-  readonly indexes = new Tally();
+  readonly replicas = new MaxTracker();
+  readonly stated = new MaxTracker();
+  readonly indexes = new MaxTracker();
   readonly roots = new Map<OwnerNode | undefined, number>();
 
   constructor(key: string) {

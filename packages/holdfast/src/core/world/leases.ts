@@ -3,7 +3,7 @@ import type { PodRecord } from './pod-record.ts';
 import { obtain } from './selector-index.ts';
 
 /** Times leases by a clock of its own, and is told of every pod whose probe became fresh or stale. */
-export interface LeaseKeeper {
+export interface LeaseClockDeps {
   /** Milliseconds on a clock that no person sets; the same that `renewedAt` is on. */
   readonly clock: { monotonic(): number };
   readonly changed: (pod: PodRecord) => void;
@@ -27,13 +27,13 @@ export class Leases {
   /** No lease expires before this; between two expiries nothing is looked at. */
   #next = Number.POSITIVE_INFINITY;
   readonly #flip: (pod: PodRecord, fresh: boolean) => void;
-  #keeper: LeaseKeeper | undefined;
+  #keeper: LeaseClockDeps | undefined;
 
   constructor(flip: (pod: PodRecord, fresh: boolean) => void) {
     this.#flip = flip;
   }
 
-  keepWith(keeper: LeaseKeeper): void {
+  keepWith(keeper: LeaseClockDeps): void {
     this.#keeper = keeper;
   }
 

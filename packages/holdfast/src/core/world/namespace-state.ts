@@ -1,9 +1,9 @@
 import { matches, type Selector } from '@holdfast/base/labels/label-selector';
 import type { OwnerReference, StringMap } from '@holdfast/base/meta';
 import type { DisruptionLedger, Reservation } from '../../api/ledger.ts';
-import { leaderWorkerSetOf } from '../groups/conventions.ts';
+import { labelledOwnerOf } from '../groups/labelled-owner.ts';
 import { bit } from '../health.ts';
-import { kruiseGroup, type OwnerState } from '../owner.ts';
+import type { OwnerState } from '../owner.ts';
 import { type CrowdedBudget, Crowding, maxBudgetsPerPod } from './crowding.ts';
 import { Entanglement } from './entanglement.ts';
 import { GroupRegistry } from './group-registry.ts';
@@ -17,10 +17,6 @@ import { difference, firmness, nothing, type PodRecord, type Share, shareOf } fr
 import { PubIndex } from './pub/pub-index.ts';
 import type { PubState } from './pub/pub-state.ts';
 import { SelectorIndex } from './selector-index.ts';
-
-const lwsGroup = 'leaderworkerset.x-k8s.io';
-/** Pods of these carry the labels of the other API group's, and their owner is the end of their chain (O3). */
-const kruiseLeaderWorkerSets = nameKeyOf(kruiseGroup, 'LeaderWorkerSet', '');
 
 type PodLeases = Pick<Leases, 'speaksFor' | 'isHeard' | 'watch' | 'unwatch'>;
 
@@ -214,10 +210,10 @@ export class NamespaceState {
   /** The owners that labels and a controller reference name; the root is last. Asking leaves no trace. */
   peekOwners(labels: StringMap, owner: OwnerReference | undefined): readonly OwnerIdentity[] {
     const chain = this.owners.peek(owner);
-    const lws = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) ? undefined : leaderWorkerSetOf(labels);
-    return lws === undefined
-      ? chain
-      : [...chain, { nameKey: nameKeyOf(lwsGroup, 'LeaderWorkerSet', lws), uid: anyUid }];
+    const root = labelledOwnerOf(labels, chain.at(-1));
+    if (root === undefined) return chain;
+    const { group, kind, name } = root;
+    return [...chain, { group, kind, nameKey: nameKeyOf(group, kind, name), uid: anyUid }];
   }
 
   /** The pods that carry a label key. */
@@ -237,10 +233,9 @@ export class NamespaceState {
     pod.controller = pod.owner === undefined ? undefined : this.owners.refer(pod.owner);
     pod.controller?.pods.add(pod);
     const chain = chainOf(pod.controller);
-    const isKruise = chain.at(-1)?.nameKey.startsWith(kruiseLeaderWorkerSets) === true;
-    const lws = isKruise ? undefined : leaderWorkerSetOf(pod.labels);
-    pod.root = lws === undefined ? chain.at(-1) : this.owners.named(lwsGroup, 'LeaderWorkerSet', lws);
-    if (lws !== undefined) pod.root?.pods.add(pod);
+    const labelled = labelledOwnerOf(pod.labels, chain.at(-1));
+    pod.root = labelled === undefined ? chain.at(-1) : this.owners.named(labelled.group, labelled.kind, labelled.name);
+    if (labelled !== undefined) pod.root?.pods.add(pod);
     pod.chainOpen = chain.at(-1)?.state === 'unknown';
     pod.doomed = isDoomed(chain, pod.root);
     pod.idle = pod.doomed && !isTakenAlong(chain);
@@ -269,7 +264,7 @@ export class NamespaceState {
   }
 }
 
-/** The ledger as it was last read or written. What was reserved only in the mind (a batch that lost its race) is undone by it. */
+/** The ledger as it was last read or written. It undoes reservations that were made in memory only, by a batch that lost its race. */
 export function setReservations(state: NamespaceState, ledger: DisruptionLedger): void {
   const { sizes = [] } = ledger.spec ?? {};
   const hadSizes = (state.ledger?.spec?.sizes ?? []).length > 0;

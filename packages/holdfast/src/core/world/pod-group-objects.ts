@@ -1,7 +1,7 @@
 import { apiGroupOf } from '@holdfast/base/meta';
 import type { PodGroup, Workload } from '../../api/workload.ts';
 import type { GroupClaim } from '../groups/claim.ts';
-import { schedulingGroup } from '../groups/native.ts';
+import { schedulingGroup } from '../groups/systems/native.ts';
 import type { GroupDescription } from './group-node.ts';
 
 /** The Workload and PodGroup objects of one namespace, which describe the groups that pods claim (G2). */
@@ -96,7 +96,7 @@ function describeNative(podGroup: PodGroup): GroupDescription {
   };
 }
 
-/** Volcano's and coscheduling's objects only add a minimum; without the object the pods still claim their group. */
+/** The objects of other systems only add a minimum; without the object the pods still claim their group. */
 function describeForeign(podGroup: PodGroup | undefined): GroupDescription {
   const minimum = podGroup?.spec?.minMember;
   return minimum === undefined ? { kind: 'none' } : { kind: 'gang', minimum, all: false };

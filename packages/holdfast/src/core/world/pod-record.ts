@@ -3,7 +3,7 @@ import type { Reservation } from '../../api/ledger.ts';
 import type { Pod } from '../../api/pod.ts';
 import { encodeRuns } from '../container-runs.ts';
 import type { GroupClaim } from '../groups/claim.ts';
-import { claimsOf } from '../groups/conventions.ts';
+import { claimsOf } from '../groups/claims.ts';
 import { bit, healthBits } from '../health.ts';
 import type { GroupNode } from './group-node.ts';
 import type { OwnerNode } from './owners/owner-node.ts';

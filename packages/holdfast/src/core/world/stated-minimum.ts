@@ -1,4 +1,4 @@
-import { atMost, type Bounds, exactly, type GroupNode, Tally } from './group-node.ts';
+import { atMost, type Bounds, exactly, type GroupNode, MaxTracker } from './group-node.ts';
 import { podCounter } from './owners/owner-chain.ts';
 import type { OwnerNode } from './owners/owner-node.ts';
 
@@ -14,7 +14,7 @@ export class StatedMinimum {
   /** The live pods that each group had when it was last counted. */
   readonly #live = new Map<GroupNode, number>();
   /** Of all groups: while one has as many live pods, the number can be reached. */
-  readonly #sizes = new Tally();
+  readonly #sizes = new MaxTracker();
   /** Groups that are available because they are whole, where no group reaches the number. */
   #whole: number | undefined;
   /** The live pods of the groups by root owner. */

@@ -11,10 +11,10 @@ import { isAtLeast } from '../resource-version.ts';
 import type { Collection } from '../sync.ts';
 import { setPdb, setPub } from './budgets.ts';
 import type { GroupNode } from './group-node.ts';
-import { type LeaseKeeper, Leases } from './leases.ts';
+import { type LeaseClockDeps, Leases } from './leases.ts';
 import { NamespaceState, setReservations } from './namespace-state.ts';
 import { nameOf, type OwnerNode } from './owners/owner-node.ts';
-import { beginLookup, endLookup, type OwnerLookup, observeOwner } from './owners/owners.ts';
+import { beginLookup, endLookup, type OpenLookup, observeOwner } from './owners/owners.ts';
 import type { PodRecord } from './pod-record.ts';
 import { removePod, setPod } from './pods.ts';
 
@@ -103,12 +103,12 @@ export class World {
   }
 
   /** To be called before an owner is looked up. */
-  beginLookup(name: OwnerName): OwnerLookup {
+  beginLookup(name: OwnerName): OpenLookup {
     return this.#change(name.namespace, (state) => beginLookup(state, name));
   }
 
   /** Says whether everything of that name is settled; otherwise it has to be looked up again. */
-  endLookup(lookup: OwnerLookup, found: OwnerState | undefined): boolean {
+  endLookup(lookup: OpenLookup, found: OwnerState | undefined): boolean {
     return this.#change(lookup.name.namespace, (state) => endLookup(state, lookup, found));
   }
 
@@ -196,7 +196,7 @@ export class World {
   }
 
   /** From now on leases are timed by the keeper's clock, and no longer by the caller's time. */
-  keepLeases(keeper: LeaseKeeper): void {
+  keepLeases(keeper: LeaseClockDeps): void {
     this.#leases.keepWith(keeper);
   }
 

@@ -14,7 +14,7 @@ import {
   allReady,
   definitionReadiness,
   deploymentReadiness,
-  type Readiness,
+  type InstallReadiness,
   trustReadiness,
 } from './readiness.ts';
 import type { Awaited } from './steps.ts';
@@ -48,8 +48,8 @@ export async function awaitStep(
   }
 }
 
-async function lookAt(api: ClusterApi, what: Awaited, objects: readonly Located[]): Promise<Went<Readiness>> {
-  const parts: Readiness[] = [];
+async function lookAt(api: ClusterApi, what: Awaited, objects: readonly Located[]): Promise<Went<InstallReadiness>> {
+  const parts: InstallReadiness[] = [];
   for (const { resource, ref } of objects) {
     const found = await api.find(resource, ref);
     if (!found.ok) return endedBy(found.failure, refText(ref));
@@ -61,7 +61,7 @@ async function lookAt(api: ClusterApi, what: Awaited, objects: readonly Located[
   return went({ ...all, because });
 }
 
-function readinessOf(what: Awaited, name: string, found: object | undefined): Readiness {
+function readinessOf(what: Awaited, name: string, found: object | undefined): InstallReadiness {
   switch (what) {
     case 'definitions':
       return definitionReadiness(name, found);

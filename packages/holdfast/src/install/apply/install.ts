@@ -6,7 +6,7 @@ import { networkPolicyOf } from '../manifests/network.ts';
 import { reportNodeTokens } from '../manifests/node-tokens.ts';
 import { ownKind } from '../manifests/own-kinds.ts';
 import { missingRights } from '../manifests/rights.ts';
-import { kindText, type ObjectRef, refKey, refOf } from '../object-ref.ts';
+import { type ObjectRef, refKey, refKindText, refOf } from '../object-ref.ts';
 import { done, type Ended, type Reporter } from '../outcome.ts';
 import { reportLeftovers } from '../remove/leftovers.ts';
 import type { InstallValues } from '../values/values.ts';
@@ -17,7 +17,7 @@ import { registrable } from './registrable.ts';
 import { type InstallMode, type InstallStep, installSteps } from './steps.ts';
 import { removeFormerRights } from './superseded.ts';
 
-export interface InstallWish {
+export interface InstallRequest {
   readonly values: InstallValues;
   readonly mode: InstallMode;
   readonly timeoutMs: number;
@@ -28,20 +28,20 @@ export interface InstallPorts extends ApiOptions {
 }
 
 /** Installs, or brings an older installation up to date; done twice, it changes nothing. */
-export async function install(wish: InstallWish, ports: InstallPorts): Promise<Ended> {
+export async function install(request: InstallRequest, ports: InstallPorts): Promise<Ended> {
   const api = new ClusterApi(ports);
-  const cidrs = !wish.mode.crdsOnly && wantsAddresses(wish.values) ? await apiServerCidrs(api) : [];
-  const values = cidrs.length === 0 ? wish.values : { ...wish.values, apiServerCidrs: cidrs };
-  const ended = await installWith(api, { ...wish, values }, ports);
-  if (ended.kind !== 'done' || wish.mode.crdsOnly) return ended;
+  const cidrs = !request.mode.crdsOnly && wantsAddresses(request.values) ? await apiServerCidrs(api) : [];
+  const values = cidrs.length === 0 ? request.values : { ...request.values, apiServerCidrs: cidrs };
+  const ended = await installWith(api, { ...request, values }, ports);
+  if (ended.kind !== 'done' || request.mode.crdsOnly) return ended;
   reportExposure(values, ports.report);
-  return cidrs.length === 0 || wish.mode.dryRun ? ended : openWhereNeeded(api, wish, cidrs, ports);
+  return cidrs.length === 0 || request.mode.dryRun ? ended : openWhereNeeded(api, request, cidrs, ports);
 }
 
 /** Takes the limit to addresses back where it keeps the API servers out. */
 async function openWhereNeeded(
   api: ClusterApi,
-  { values, mode }: InstallWish,
+  { values, mode }: InstallRequest,
   cidrs: readonly string[],
   { client, clock, signal, report }: InstallPorts,
 ): Promise<Ended> {
@@ -62,28 +62,28 @@ async function openWhereNeeded(
   return applyStep(api, { manifest, ref: refOf(manifest), resource: resource.value }, mode, report, new Map());
 }
 
-async function installWith(api: ClusterApi, wish: InstallWish, ports: InstallPorts): Promise<Ended> {
-  const untilMs = ports.clock.monotonic() + wish.timeoutMs;
-  const steps = installSteps(wish.values, wish.mode);
+async function installWith(api: ClusterApi, request: InstallRequest, ports: InstallPorts): Promise<Ended> {
+  const untilMs = ports.clock.monotonic() + request.timeoutMs;
+  const steps = installSteps(request.values, request.mode);
   const located = await locate(api, steps, ports.report);
   if (!located.ok) return located.ended;
-  const obstacle = await obstacleBefore(api, wish, located.value);
+  const obstacle = await obstacleBefore(api, request, located.value);
   if (obstacle.kind !== 'done') return obstacle;
   const applied = new Map<string, Located>();
   for (const step of steps) {
     const ended =
       step.kind === 'apply'
-        ? await applyStep(api, located.value.get(refKey(refOf(step.manifest))), wish.mode, ports.report, applied)
+        ? await applyStep(api, located.value.get(refKey(refOf(step.manifest))), request.mode, ports.report, applied)
         : await awaitStep(api, step.what, present(step.objects, applied), { untilMs, report: ports.report });
     if (ended.kind !== 'done') return ended;
   }
-  return wish.mode.crdsOnly ? done : afterwards(api, wish, steps, ports.report);
+  return request.mode.crdsOnly ? done : afterwards(api, request, steps, ports.report);
 }
 
 /** What is left to say and to take away when everything is in place. */
 async function afterwards(
   api: ClusterApi,
-  { values, mode }: InstallWish,
+  { values, mode }: InstallRequest,
   steps: readonly InstallStep[],
   report: Reporter,
 ): Promise<Ended> {
@@ -112,20 +112,24 @@ async function locate(
     if (found.failure.kind !== 'notFound') return endedBy(found.failure, 'the cluster cannot be asked what it serves');
     const { spare, from } = ownKind(ref.kind) ?? {};
     if (spare === undefined) return unserved(ref, from);
-    report({ kind: 'object', ref, result: { kind: 'skipped', why: `this cluster has no ${kindText(ref)}: ${spare}` } });
+    report({
+      kind: 'object',
+      ref,
+      result: { kind: 'skipped', why: `this cluster has no ${refKindText(ref)}: ${spare}` },
+    });
   }
   return went(located);
 }
 
 function unserved(ref: ObjectRef, from: string | undefined) {
   const advice = from ?? 'Holdfast needs Kubernetes 1.30 or later, with its own APIs switched on.';
-  return refusedWith(`this cluster has no ${kindText(ref)} of version ${ref.version}`, advice);
+  return refusedWith(`this cluster has no ${refKindText(ref)} of version ${ref.version}`, advice);
 }
 
 /** What makes the whole of it pointless is found out before anything is written. */
 async function obstacleBefore(
   api: ClusterApi,
-  { values, mode }: InstallWish,
+  { values, mode }: InstallRequest,
   located: ReadonlyMap<string, Located>,
 ): Promise<Ended> {
   const intents = [...located.values()].map(({ ref, resource }) => ({

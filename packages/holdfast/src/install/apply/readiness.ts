@@ -3,7 +3,7 @@ import { agree, counted } from '../../api/wording.ts';
 import type { TrustingConfiguration } from '../../trust/webhook-trust.ts';
 
 /** Whether what is waited for is so, and if not, what is missing, in words. */
-export type Readiness =
+export type InstallReadiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'waiting'; readonly text: string; readonly because?: string | undefined }
   /** It will not become ready by waiting. */
@@ -19,7 +19,7 @@ interface DefinitionState {
   };
 }
 
-export function definitionReadiness(name: string, definition: DefinitionState | undefined): Readiness {
+export function definitionReadiness(name: string, definition: DefinitionState | undefined): InstallReadiness {
   const conditions = definition?.status?.conditions ?? [];
   const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
   if (refused !== undefined) return { kind: 'never', text: `${name}: ${refused.message ?? 'its names are taken'}` };
@@ -28,7 +28,7 @@ export function definitionReadiness(name: string, definition: DefinitionState | 
 }
 
 /** Every replica is of the newest template, and answers. */
-export function deploymentReadiness(deployment: Deployment | undefined): Readiness {
+export function deploymentReadiness(deployment: Deployment | undefined): InstallReadiness {
   if (deployment === undefined) {
     return { kind: 'never', text: "the operator's Deployment was deleted during the installation" };
   }
@@ -49,7 +49,7 @@ function missingReplicas({ metadata, spec, status }: Deployment): string | undef
 }
 
 /** On every node that should have one runs an agent of the newest template. */
-export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
+export function agentsReadiness(agents: DaemonSet | undefined): InstallReadiness {
   if (agents === undefined) {
     return { kind: 'never', text: "the agents' DaemonSet was deleted during the installation" };
   }
@@ -62,7 +62,7 @@ export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
     ...{ desiredNumberScheduled: 0, updatedNumberScheduled: 0, numberAvailable: 0, observedGeneration: 0 },
     ...agents.status,
   };
-  const waiting = (text: string): Readiness => ({ kind: 'waiting', text });
+  const waiting = (text: string): InstallReadiness => ({ kind: 'waiting', text });
   if (observedGeneration < (agents.metadata?.generation ?? 0)) {
     return waiting("no controller has seen the agents' DaemonSet yet");
   }
@@ -71,7 +71,7 @@ export function agentsReadiness(agents: DaemonSet | undefined): Readiness {
   return { kind: 'ready' };
 }
 
-export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): Readiness {
+export function trustReadiness(name: string, configuration: TrustingConfiguration | undefined): InstallReadiness {
   if (configuration === undefined) return { kind: 'never', text: `${name} was deleted during the installation` };
   const { webhooks = [] } = configuration;
   const without = webhooks.filter(({ clientConfig }) => (clientConfig.caBundle ?? '') === '').length;
@@ -80,7 +80,7 @@ export function trustReadiness(name: string, configuration: TrustingConfiguratio
 }
 
 /** All must be ready; what can never be comes first, because waiting is of no use then. */
-export function allReady(parts: readonly Readiness[]): Readiness {
-  const order = (kind: Readiness['kind']) => parts.find((part) => part.kind === kind);
+export function allReady(parts: readonly InstallReadiness[]): InstallReadiness {
+  const order = (kind: InstallReadiness['kind']) => parts.find((part) => part.kind === kind);
   return order('never') ?? order('waiting') ?? { kind: 'ready' };
 }

@@ -1,5 +1,5 @@
 import { crdManifests, type Manifest, manifestsOf } from '../manifests/manifests.ts';
-import { ownKind, type Stage } from '../manifests/own-kinds.ts';
+import { type ApplyStage, ownKind } from '../manifests/own-kinds.ts';
 import { type ObjectRef, refOf } from '../object-ref.ts';
 import type { InstallValues } from '../values/values.ts';
 
@@ -29,7 +29,7 @@ export type InstallStep =
  */
 export function installSteps(values: InstallValues, { crdsOnly, dryRun }: InstallMode): readonly InstallStep[] {
   const manifests = crdsOnly ? crdManifests : manifestsOf(values);
-  const stages: readonly (readonly [Stage, Awaited, (kind: string) => boolean])[] = [
+  const stages: readonly (readonly [ApplyStage, Awaited, (kind: string) => boolean])[] = [
     ['ground', 'definitions', (kind) => kind === 'CustomResourceDefinition'],
     ['operator', 'operator', (kind) => kind === 'Deployment'],
     ['requests', 'trust', () => true],
@@ -43,6 +43,6 @@ export function installSteps(values: InstallValues, { crdsOnly, dryRun }: Instal
   });
 }
 
-function stageOf({ kind }: Manifest): Stage {
+function stageOf({ kind }: Manifest): ApplyStage {
   return ownKind(kind ?? '')?.stage ?? 'operator';
 }

@@ -2,7 +2,7 @@ import { sleep } from '../../kube/time/clock.ts';
 import type { ClusterApi } from '../cluster-api.ts';
 import { type Went, went } from '../failures.ts';
 import type { Reporter } from '../outcome.ts';
-import type { Readiness } from './readiness.ts';
+import type { InstallReadiness } from './readiness.ts';
 
 const lookEveryMs = 500;
 
@@ -12,13 +12,13 @@ export interface Patience {
   readonly report: Reporter;
 }
 
-export type Waited = Exclude<Readiness, { kind: 'waiting' }> | { readonly kind: 'late'; readonly text: string };
+export type Waited = Exclude<InstallReadiness, { kind: 'waiting' }> | { readonly kind: 'late'; readonly text: string };
 
 /** Looks again and again, and tells what is missing meanwhile. */
 export async function waitUntil(
   api: ClusterApi,
   { untilMs, report }: Patience,
-  look: () => Promise<Went<Readiness>>,
+  look: () => Promise<Went<InstallReadiness>>,
 ): Promise<Went<Waited>> {
   for (;;) {
     const seen = await look();

@@ -4,14 +4,14 @@ import { commonLabels } from '../../api/installation-names.ts';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { ClusterApi } from '../cluster-api.ts';
 import { endedBy, type Went, went } from '../failures.ts';
-import { kindText, type ObjectRef } from '../object-ref.ts';
+import { type ObjectRef, refKindText } from '../object-ref.ts';
 import type { OwnKind } from './own-kinds.ts';
 
 const partOf = 'app.kubernetes.io/part-of';
 export const ownSelector = `${partOf}=${commonLabels[partOf]}`;
 
 /** An object of an installation, as it was found. */
-export interface Found {
+export interface FoundObject {
   readonly ref: ObjectRef;
   readonly resource: KindResource;
   readonly uid: string;
@@ -23,7 +23,7 @@ export async function labelledObjects(
   api: ClusterApi,
   kind: OwnKind,
   namespace: string | undefined,
-): Promise<Went<readonly Found[]>> {
+): Promise<Went<readonly FoundObject[]>> {
   const resource = await api.resourceOf(kind);
   if (!resource.ok) {
     return resource.failure.kind === 'notFound' ? went([]) : endedBy(resource.failure, kind.kind.toLowerCase());
@@ -33,7 +33,7 @@ export async function labelledObjects(
     ...(kind.namespaced && namespace !== undefined ? { namespace } : {}),
   };
   const listed = await api.list<Fields>(resource.value, selection);
-  if (!listed.ok) return endedBy(listed.failure, `cannot list ${kindText(resource.value)}`);
+  if (!listed.ok) return endedBy(listed.failure, `cannot list ${refKindText(resource.value)}`);
   return went(listed.value.map((object) => foundOf(resource.value, object)));
 }
 
@@ -43,7 +43,7 @@ export function isOurs({ metadata }: Fields): boolean {
   return isObject(labels) && labels[partOf] === commonLabels[partOf];
 }
 
-export function foundOf(resource: KindResource, object: Fields): Found {
+export function foundOf(resource: KindResource, object: Fields): FoundObject {
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
   const text = (key: string) => (typeof metadata[key] === 'string' ? metadata[key] : undefined);
   const { group, version, kind } = resource;

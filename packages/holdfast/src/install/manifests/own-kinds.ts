@@ -1,7 +1,7 @@
 /** Every kind that an installation has, or had in an earlier version, and what becomes of it where it is not served. */
 
 /** When its objects are applied, and, the other way round, removed. */
-export type Stage =
+export type ApplyStage =
   /** What everything else is in, or made of. */
   | 'ground'
   | 'operator'
@@ -16,7 +16,7 @@ export interface OwnKind {
   readonly namespaced: boolean;
   /** It may be in namespaces of others: agents run commands in those that an administrator chose. */
   readonly anywhere?: true;
-  readonly stage: Stage;
+  readonly stage: ApplyStage;
   /** What is lost without it, where an installation can do without it. */
   readonly spare?: string;
   /** What brings it, where it does not come with Kubernetes. */

@@ -2,6 +2,7 @@ import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { certificateSecret, electionLease, operatorName, pathSecret } from '../../api/installation-names.ts';
 import { ledgerGroup } from '../../api/ledger.ts';
 import { pubGroup } from '../../api/pub/pub.ts';
+import { groupRights } from '../../core/groups/system-lists.ts';
 import { kruiseGroup } from '../../core/owner.ts';
 import { deletesPods, repairsRollouts } from '../values/switched-on.ts';
 import type { InstallValues } from '../values/values.ts';
@@ -90,7 +91,12 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
     permission(
       'knows how many pods and groups there should be',
       kruiseGroup,
-      ['clonesets', 'statefulsets', 'daemonsets', 'leaderworkersets'],
+      [
+        'clonesets',
+        'statefulsets',
+        'daemonsets',
+        ...groupRights.filter(isKruise).flatMap(({ resources }) => resources),
+      ],
       read,
     ),
     permission('knows how many pods there should be', 'argoproj.io', ['rollouts'], read),
@@ -100,12 +106,9 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       ['*/scale'],
       ['get'],
     ),
-    permission('finds groups and their minimum', 'scheduling.k8s.io', ['podgroups', 'workloads'], follow),
-    permission('finds groups and their minimum', 'scheduling.volcano.sh', ['podgroups'], follow),
-    permission('finds groups and their minimum', 'scheduling.x-k8s.io', ['podgroups'], follow),
-    permission('knows how many groups there should be', 'leaderworkerset.x-k8s.io', ['leaderworkersets'], read),
-    permission('knows how many groups there should be', 'jobset.x-k8s.io', ['jobsets'], read),
-    permission('knows how many groups there should be', 'ray.io', ['rayclusters', 'rayjobs', 'rayservices'], read),
+    ...groupRights
+      .filter((right) => !isKruise(right))
+      .map(({ why, group, resources, verbs }) => permission(why, group, [...resources], [...verbs])),
     ...values.ownerKinds.map(({ group, resource }) =>
       permission('knows how many pods there should be', group, [resource], read),
     ),
@@ -126,6 +129,11 @@ export function clusterPermissions(values: InstallValues): readonly Permission[]
       ? []
       : [permission('checks the tokens of API servers', 'authentication.k8s.io', ['tokenreviews'], ['create'])]),
   ];
+}
+
+/** Rights on kinds of groups that are among OpenKruise's other workloads are in the rule about those. */
+function isKruise({ group }: { readonly group: string }): boolean {
+  return group === kruiseGroup;
 }
 
 const configurations = ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'] as const;

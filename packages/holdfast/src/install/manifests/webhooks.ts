@@ -76,16 +76,19 @@ function pathOf(url: string | undefined): string {
 }
 
 function validatingConfiguration(values: InstallValues): ValidatingWebhookConfiguration {
-  const observed = (wish: Wish): ValidatingWebhook => ({ ...webhook(values, wish, 'observe'), ...unobtrusive(values) });
-  const wishes = [...podWishes(values), budgetsWish(values)];
-  const enforcing = values.mode === 'enforce' ? wishes.map((wish) => webhook(values, wish)) : [];
+  const observed = (input: WebhookInput): ValidatingWebhook => ({
+    ...webhook(values, input, 'observe'),
+    ...unobtrusive(values),
+  });
+  const inputs = [...podWebhooks(values), budgetsWebhook(values)];
+  const enforcing = values.mode === 'enforce' ? inputs.map((input) => webhook(values, input)) : [];
   return {
     apiVersion,
     kind: 'ValidatingWebhookConfiguration',
     metadata: metadata(values),
     webhooks: [
       ...enforcing,
-      ...wishes.map(observed),
+      ...inputs.map(observed),
       {
         ...webhook(values, {
           name: 'probes',
@@ -104,7 +107,7 @@ function validatingConfiguration(values: InstallValues): ValidatingWebhookConfig
   };
 }
 
-function podWishes({ namespace }: InstallValues): readonly Wish[] {
+function podWebhooks({ namespace }: InstallValues): readonly WebhookInput[] {
   const pods = { path: webhookPaths.pods, reach: 'guarded', sideEffects: 'NoneOnDryRun' } as const;
   const conditions = conditionsOf(namespace);
   return [
@@ -125,7 +128,7 @@ function podWishes({ namespace }: InstallValues): readonly Wish[] {
   ];
 }
 
-function budgetsWish({ namespace }: InstallValues): Wish {
+function budgetsWebhook({ namespace }: InstallValues): WebhookInput {
   return {
     name: 'budgets',
     path: webhookPaths.budgets,
@@ -146,7 +149,7 @@ function unobtrusive({ webhook: { timeoutSeconds } }: InstallValues) {
 }
 
 function mutatingConfiguration(values: InstallValues): MutatingWebhookConfiguration {
-  const statefulSets: Wish = {
+  const statefulSets: WebhookInput = {
     name: 'statefulsets',
     path: webhookPaths.statefulSets,
     reach: 'all',
@@ -207,7 +210,7 @@ function metadata(values: InstallValues) {
   return { name: operatorName, labels: { ...commonLabels }, ...caInjection(values) };
 }
 
-interface Wish {
+interface WebhookInput {
   readonly name: string;
   readonly path: string;
   /** In which namespaces: where there is something to protect, or in all. */
@@ -217,17 +220,17 @@ interface Wish {
   readonly conditions: readonly MatchCondition[];
 }
 
-function webhook(values: InstallValues, wish: Wish, mode: InstallationMode = 'enforce'): ValidatingWebhook {
+function webhook(values: InstallValues, input: WebhookInput, mode: InstallationMode = 'enforce'): ValidatingWebhook {
   const { timeoutSeconds, failurePolicy } = values.webhook;
   return {
-    name: webhookName(wish.name, mode),
-    clientConfig: clientConfig(values, wish.path),
-    rules: wish.rules,
+    name: webhookName(input.name, mode),
+    clientConfig: clientConfig(values, input.path),
+    rules: input.rules,
     failurePolicy,
     matchPolicy: 'Equivalent',
-    namespaceSelector: selectorOf(values, wish.reach, mode),
-    ...(wish.conditions.length === 0 ? {} : { matchConditions: wish.conditions.map((one) => ({ ...one })) }),
-    sideEffects: wish.sideEffects,
+    namespaceSelector: selectorOf(values, input.reach, mode),
+    ...(input.conditions.length === 0 ? {} : { matchConditions: input.conditions.map((one) => ({ ...one })) }),
+    sideEffects: input.sideEffects,
     timeoutSeconds,
     admissionReviewVersions: ['v1'],
   };
@@ -247,13 +250,13 @@ function rule(group: string, versions: string[], resources: string[], operations
  * A dead webhook must not freeze a cluster: where it is needed to come back, and where nothing is to protect, API servers do not call it.
  * Each namespace is asked about by one webhook of each sort: the one that may refuse, or the one that observes.
  */
-function selectorOf(values: InstallValues, reach: Wish['reach'], mode: InstallationMode): LabelSelector {
+function selectorOf(values: InstallValues, reach: WebhookInput['reach'], mode: InstallationMode): LabelSelector {
   const named = elsewhere(values).matchExpressions ?? [];
   const guard = guardRequirement(values, reach, mode);
   return { matchExpressions: guard === undefined ? named : [{ key: label.guard, ...guard }, ...named] };
 }
 
-function guardRequirement({ mode: installed }: InstallValues, reach: Wish['reach'], mode: InstallationMode) {
+function guardRequirement({ mode: installed }: InstallValues, reach: WebhookInput['reach'], mode: InstallationMode) {
   if (mode === 'enforce')
     return reach === 'all'
       ? { operator: 'NotIn', values: [observedValue] }

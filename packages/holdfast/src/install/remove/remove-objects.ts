@@ -1,9 +1,9 @@
 import type { Fields } from '@holdfast/base/json';
-import type { Readiness } from '../apply/readiness.ts';
+import type { InstallReadiness } from '../apply/readiness.ts';
 import { type Patience, waitUntil } from '../apply/wait-until.ts';
-import type { ClusterApi, Place, Propagation } from '../cluster-api.ts';
+import type { ClusterApi, Propagation, RefPlace } from '../cluster-api.ts';
 import { endedBy, type Went, went } from '../failures.ts';
-import { type Found, foundOf, labelledObjects } from '../manifests/labelled.ts';
+import { type FoundObject, foundOf, labelledObjects } from '../manifests/labelled.ts';
 import type { OwnKind } from '../manifests/own-kinds.ts';
 import { refText } from '../object-ref.ts';
 import { done, type Ended } from '../outcome.ts';
@@ -15,7 +15,7 @@ export async function removeKinds(
   namespace: string,
   patience: Patience,
 ): Promise<Ended> {
-  const found: Found[] = [];
+  const found: FoundObject[] = [];
   for (const kind of kinds) {
     const objects = await labelledObjects(api, kind, kind.anywhere === true ? undefined : namespace);
     if (!objects.ok) return objects.ended;
@@ -28,7 +28,7 @@ export async function removeKinds(
 export async function removeNamed(
   api: ClusterApi,
   kind: { readonly apiVersion: string; readonly kind: string },
-  place: Place,
+  place: RefPlace,
   patience: Patience,
 ): Promise<Ended> {
   const resource = await api.resourceOf(kind);
@@ -38,7 +38,7 @@ export async function removeNamed(
   return object.value === undefined ? done : removeAll(api, [foundOf(resource.value, object.value)], patience);
 }
 
-export async function removeAll(api: ClusterApi, found: readonly Found[], patience: Patience): Promise<Ended> {
+export async function removeAll(api: ClusterApi, found: readonly FoundObject[], patience: Patience): Promise<Ended> {
   for (const { resource, ref, uid } of found) {
     const removed = await api.remove(resource, ref, uid, propagationOf(ref.kind));
     if (!removed.ok) return endedBy(removed.failure, refText(ref)).ended;
@@ -57,7 +57,7 @@ function propagationOf(kind: string): Propagation {
   return kind === 'Deployment' || kind === 'DaemonSet' ? 'Foreground' : 'Background';
 }
 
-async function gone(api: ClusterApi, found: readonly Found[]): Promise<Went<Readiness>> {
+async function gone(api: ClusterApi, found: readonly FoundObject[]): Promise<Went<InstallReadiness>> {
   for (const { resource, ref, uid } of found) {
     const now = await api.find<Fields>(resource, ref);
     if (!now.ok) return endedBy(now.failure, refText(ref));

@@ -14,7 +14,7 @@ import { removeNamespace } from './remove-namespace.ts';
 import { removeKinds, removeNamed } from './remove-objects.ts';
 import { withdrawNumbers } from './withdraw-numbers.ts';
 
-export interface UninstallWish {
+export interface UninstallRequest {
   readonly namespace: string;
   /** Also the definitions, and with them every budget and ledger there is. */
   readonly deleteUserData: boolean;
@@ -37,7 +37,7 @@ const operatorData = [
 type OperatorData = (typeof operatorData)[number];
 
 /** One thing after the other; what is not there is done already. */
-type Removal = (api: ClusterApi, wish: UninstallWish, patience: Patience) => Promise<Ended>;
+type Removal = (api: ClusterApi, request: UninstallRequest, patience: Patience) => Promise<Ended>;
 
 const requests = ownKinds.filter(({ stage }) => stage === 'requests').toReversed();
 const workloads = ownKinds.filter(({ kind }) => kind === 'Deployment' || kind === 'DaemonSet');
@@ -60,41 +60,41 @@ const removals: readonly Removal[] = [
 ];
 
 /** Removes an installation, or what is there of one; done twice, it finds nothing. */
-export async function uninstall(wish: UninstallWish, ports: UninstallPorts): Promise<Ended> {
-  const api = new ClusterApi({ ...ports, dryRun: wish.dryRun === true });
-  const patience = { untilMs: ports.clock.monotonic() + wish.timeoutMs, report: ports.report };
-  const obstacle = await obstacleBefore(api, wish);
+export async function uninstall(request: UninstallRequest, ports: UninstallPorts): Promise<Ended> {
+  const api = new ClusterApi({ ...ports, dryRun: request.dryRun === true });
+  const patience = { untilMs: ports.clock.monotonic() + request.timeoutMs, report: ports.report };
+  const obstacle = await obstacleBefore(api, request);
   if (obstacle.kind !== 'done') return obstacle;
   for (const remove of removals) {
-    const ended = await remove(api, wish, patience);
+    const ended = await remove(api, request, patience);
     if (ended.kind !== 'done') return ended;
   }
   return done;
 }
 
-async function obstacleBefore(api: ClusterApi, wish: UninstallWish): Promise<Ended> {
+async function obstacleBefore(api: ClusterApi, request: UninstallRequest): Promise<Ended> {
   const intents: Intent[] = [];
   for (const kind of [...ownKinds, ...operatorData]) {
     const resource = await api.resourceOf(kind);
-    if (resource.ok) intents.push({ resource: resource.value, ...rightsFor(kind, wish) });
+    if (resource.ok) intents.push({ resource: resource.value, ...rightsFor(kind, request) });
     else if (resource.failure.kind !== 'notFound') return endedBy(resource.failure, unasked).ended;
   }
   const missing = await missingRights(api, intents);
   if (!missing.ok) return endedBy(missing.failure, 'the cluster cannot be asked what you may do').ended;
   if (missing.value.length > 0) return { kind: 'denied', missing: missing.value };
-  return elsewhere(api, wish.namespace);
+  return elsewhere(api, request.namespace);
 }
 
 const unasked = 'the cluster cannot be asked what it serves';
 
-function rightsFor(kind: OwnKind | OperatorData, wish: UninstallWish): Omit<Intent, 'resource'> {
+function rightsFor(kind: OwnKind | OperatorData, request: UninstallRequest): Omit<Intent, 'resource'> {
   const isAnywhere = 'anywhere' in kind && kind.anywhere === true;
-  const namespace = kind.namespaced && !isAnywhere ? wish.namespace : undefined;
+  const namespace = kind.namespaced && !isAnywhere ? request.namespace : undefined;
   if ('name' in kind) return { verbs: ['get', 'delete'], namespace, name: kind.name };
-  return { verbs: verbsFor(kind, wish), namespace, name: undefined };
+  return { verbs: verbsFor(kind, request), namespace, name: undefined };
 }
 
-function verbsFor({ kind }: OwnKind, { deleteUserData }: UninstallWish): readonly string[] {
+function verbsFor({ kind }: OwnKind, { deleteUserData }: UninstallRequest): readonly string[] {
   if (kind === 'Namespace') return ['list', 'patch', 'delete'];
   if (kind === 'CustomResourceDefinition') return deleteUserData ? ['get', 'delete'] : ['get'];
   return ['list', 'delete'];
@@ -118,7 +118,11 @@ async function removeGuards(api: ClusterApi, report: Reporter): Promise<Ended> {
   return done;
 }
 
-async function removeOperatorData(api: ClusterApi, { namespace }: UninstallWish, patience: Patience): Promise<Ended> {
+async function removeOperatorData(
+  api: ClusterApi,
+  { namespace }: UninstallRequest,
+  patience: Patience,
+): Promise<Ended> {
   for (const { name, ...kind } of operatorData) {
     const ended = await removeNamed(api, kind, { namespace, name }, patience);
     if (ended.kind !== 'done') return ended;

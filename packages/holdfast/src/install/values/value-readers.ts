@@ -134,7 +134,7 @@ export function integerIn(lowest: number, highest: number): Reader {
   );
 }
 
-export function listOf(item: Reader): Reader {
+export function listReader(item: Reader): Reader {
   return reader({ type: 'array', maxItems, items: item.schema }, (value, field) => {
     if (!Array.isArray(value)) return [invalid(field, value, 'must be a list')];
     if (value.length > maxItems) return [invalid(field, value.length, `must have at most ${maxItems} items`)];

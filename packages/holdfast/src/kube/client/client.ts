@@ -4,11 +4,11 @@ import { failed, garbled, type Outcome, rejected, succeeded } from '../outcome/f
 import type { Clock } from '../time/clock.ts';
 import type { Connection } from '../transport/connection.ts';
 import type { RateLimiter } from '../transport/rate-limit.ts';
-import type { Body, OpenedWatch, WatchProof, WireRequest } from '../transport/wire.ts';
+import type { OpenedWatch, ResponseBody, WatchProof, WireRequest } from '../transport/wire.ts';
 import { type Patch, patchBody, patchContentType, patchQuery } from './patch.ts';
 
 export interface CallOptions {
-  /** Waiting for a turn included. */
+  /** Includes the wait for a permit of the rate limit. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -136,7 +136,7 @@ export class KubeClient {
     { namespace, ...selectors }: Selection,
     query: Query,
     options: CallOptions = {},
-  ): Promise<Outcome<Body>> {
+  ): Promise<Outcome<ResponseBody>> {
     return this.#at(collectionPath(resource, namespace), (path) =>
       this.#withPermit(options, (left) =>
         this.#options.connection.open({ method: 'GET', path: withQuery(path, { ...selectors, ...query }), ...left }),
@@ -187,7 +187,7 @@ export class KubeClient {
     }
   }
 
-  /** Waiting for a turn counts against the deadline. */
+  /** The wait for a permit counts against the deadline. */
   async #withPermit<T>(
     { deadlineMs = this.#options.deadlineMs ?? defaultDeadlineMs, signal }: CallOptions,
     call: (left: Pick<WireRequest, 'deadlineMs' | 'signal'>) => Promise<Outcome<T>>,

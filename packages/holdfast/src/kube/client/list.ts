@@ -2,11 +2,12 @@ import { type Fields, isObject } from '@holdfast/base/json';
 import { type Failure, failed, garbled, type Outcome, succeeded } from '../outcome/failure.ts';
 import { ListScanner } from '../stream/list-scanner.ts';
 import { type Clock, sleep } from '../time/clock.ts';
-import type { Body } from '../transport/wire.ts';
-import type { KubeClient, Query, ResourceName, Selection } from './client.ts';
+import type { ResponseBody } from '../transport/wire.ts';
+import type { Query, ResourceName, Selection } from './client.ts';
+import type { KubeReader } from './reader.ts';
 
 export interface ListRequest<T> {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeReader, 'stream'>;
   readonly resource: ResourceName;
   readonly selection?: Selection;
   /** Keeps what is needed of an item. Called as soon as the item has arrived. */
@@ -75,7 +76,7 @@ async function readPage<T>(request: ListRequest<T>, query: Query, items: T[]): P
   }
 }
 
-async function readItems<T>(body: Body, request: ListRequest<T>, items: T[]): Promise<Outcome<Page>> {
+async function readItems<T>(body: ResponseBody, request: ListRequest<T>, items: T[]): Promise<Outcome<Page>> {
   const scanner = new ListScanner((json) => items.push(request.project(JSON.parse(json) as Fields)));
   for await (const chunk of body as AsyncIterable<Buffer>) scanner.push(chunk);
   const { metadata } = scanner.end();

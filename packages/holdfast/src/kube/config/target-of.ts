@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../time/clock.ts';
-import type { Identity, ServerTarget } from '../transport/target.ts';
+import type { ClientIdentity, ServerTarget } from '../transport/target.ts';
 import { type Access, ConfigError, type Impersonation, type TextSource } from './access.ts';
 import { ExecPlugin, type PluginCredentials } from './exec-plugin.ts';
 
@@ -31,7 +31,7 @@ class Wallet {
     this.#plugin = access.user.exec === undefined ? undefined : new ExecPlugin(access.user.exec, clock);
   }
 
-  async identity(): Promise<Identity> {
+  async identity(): Promise<ClientIdentity> {
     // No credentials are sent over plain HTTP, where they could be read on the way; kubectl sends none, either.
     if (this.#access.server.protocol === 'http:') {
       return { tls: { ca: undefined, certificate: undefined, key: undefined }, headers: {} };

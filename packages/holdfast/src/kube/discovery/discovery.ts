@@ -1,5 +1,6 @@
 import type { APIGroup, APIResourceList } from 'kubernetes-types/meta/v1.js';
-import { groupPath, type KubeClient, type ResourceName, versionPath } from '../client/client.ts';
+import { groupPath, type ResourceName, versionPath } from '../client/client.ts';
+import type { KubeReader } from '../client/reader.ts';
 import { type Failure, failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
 
@@ -19,7 +20,7 @@ export interface KindName {
 }
 
 export interface DiscoveryOptions {
-  readonly client: KubeClient;
+  readonly client: Pick<KubeReader, 'document'>;
   readonly clock: Clock;
   /** A kind that was not there is asked for again after this long: its definition may have come. */
   readonly missMs?: number;

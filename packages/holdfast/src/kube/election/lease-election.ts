@@ -3,13 +3,13 @@ import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { LeaseApi } from './lease-api.ts';
 import {
-  type Candidate,
   claimed,
+  type ElectionCandidate,
   firstClaim,
   isHeldBy,
   mayTake,
   type Observation,
-  observe,
+  observeLease,
   released,
 } from './lease-record.ts';
 
@@ -44,7 +44,7 @@ const jitter = 1.2;
  */
 export class LeaseElection {
   readonly #options: ElectionOptions;
-  readonly #candidate: Candidate;
+  readonly #candidate: ElectionCandidate;
   readonly #renewDeadlineMs: number;
   readonly #retryPeriodMs: number;
   /** One request that hangs leaves time for another. */
@@ -173,7 +173,7 @@ export class LeaseElection {
     const { clock, api } = this.#options;
     if (this.#seen === undefined || !isHeldBy(this.#seen.lease, this.#candidate.identity)) return;
     const written = await api.replace(released(this.#seen.lease, clock.now()), releaseMs);
-    if (written.ok) this.#seen = observe(this.#seen, written.value, clock.monotonic());
+    if (written.ok) this.#seen = observeLease(this.#seen, written.value, clock.monotonic());
     else this.#failed(written.failure.message);
   }
 
@@ -182,7 +182,7 @@ export class LeaseElection {
   }
 
   #see(lease: Lease): Observation {
-    this.#seen = observe(this.#seen, lease, this.#options.clock.monotonic());
+    this.#seen = observeLease(this.#seen, lease, this.#options.clock.monotonic());
     const holder = lease.spec?.holderIdentity ?? '';
     if (holder !== '' && holder !== this.#announced) {
       this.#announced = holder;

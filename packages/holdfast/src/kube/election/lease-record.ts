@@ -8,19 +8,19 @@ export interface Observation {
   readonly at: number;
 }
 
-export interface Candidate {
+export interface ElectionCandidate {
   readonly identity: string;
   readonly leaseDurationMs: number;
 }
 
 /** A lease that changed was renewed just now, whatever times are written in it. */
-export function observe(previous: Observation | undefined, lease: Lease, monotonic: number): Observation {
+export function observeLease(previous: Observation | undefined, lease: Lease, monotonic: number): Observation {
   if (previous !== undefined && sameSpec(previous.lease, lease)) return { lease, at: previous.at };
   return { lease, at: monotonic };
 }
 
 /** The time at which the holder's claim ends, unless it is renewed. Undefined: it has no holder. */
-function expiry({ lease, at }: Observation, candidate: Candidate): number | undefined {
+function expiry({ lease, at }: Observation, candidate: ElectionCandidate): number | undefined {
   const { holderIdentity, leaseDurationSeconds } = lease.spec ?? {};
   if (holderIdentity === undefined || holderIdentity === null || holderIdentity === '') return undefined;
   const promised = typeof leaseDurationSeconds === 'number' && leaseDurationSeconds > 0;
@@ -32,14 +32,14 @@ export function isHeldBy(lease: Lease, identity: string): boolean {
 }
 
 /** May this candidate write itself in? */
-export function mayTake(seen: Observation, candidate: Candidate, monotonic: number): boolean {
+export function mayTake(seen: Observation, candidate: ElectionCandidate, monotonic: number): boolean {
   if (isHeldBy(seen.lease, candidate.identity)) return true;
   const end = expiry(seen, candidate);
   return end === undefined || end <= monotonic;
 }
 
 /** The lease with this candidate as its holder; its resourceVersion stays, so that only one writer succeeds. */
-export function claimed(lease: Lease, candidate: Candidate, now: number): Lease {
+export function claimed(lease: Lease, candidate: ElectionCandidate, now: number): Lease {
   const held = isHeldBy(lease, candidate.identity);
   const transitions = lease.spec?.leaseTransitions ?? 0;
   const time = microTimestamp(now);
@@ -56,7 +56,11 @@ export function claimed(lease: Lease, candidate: Candidate, now: number): Lease 
   };
 }
 
-export function firstClaim(place: { namespace: string; name: string }, candidate: Candidate, now: number): Lease {
+export function firstClaim(
+  place: { namespace: string; name: string },
+  candidate: ElectionCandidate,
+  now: number,
+): Lease {
   const empty: Lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...place } };
   const lease = claimed(empty, candidate, now);
   return { ...lease, spec: { ...lease.spec, leaseTransitions: 0 } };

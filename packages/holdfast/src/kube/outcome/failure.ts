@@ -56,19 +56,3 @@ export function rejected(message: string): { readonly ok: false; readonly failur
 export function garbled(message: string, maybeDone = false): { readonly ok: false; readonly failure: Failure } {
   return failed({ kind: 'retry', cause: 'garbled', message, retryAfterMs: undefined, maybeDone });
 }
-
-/** For callers who can do nothing about any failure. */
-export class KubeError extends Error {
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message);
-    this.name = 'KubeError';
-    this.failure = failure;
-  }
-}
-
-export function unwrap<T>(outcome: Outcome<T>): T {
-  if (outcome.ok) return outcome.value;
-  throw new KubeError(outcome.failure);
-}

@@ -1,8 +1,8 @@
 import type { Failure } from '../outcome/failure.ts';
 import type { WatchEnd } from '../stream/watch-reader.ts';
 
-/** One turn of a reflector: what was tried, and how it ended. */
-export interface Session {
+/** One list or watch of a reflector, and how it ended. */
+export interface ReflectorAttempt {
   readonly tried: 'list' | 'watchList' | 'watch';
   readonly end: { readonly kind: 'listed' } | WatchEnd;
   /** Something was learnt: an event, a bookmark, a whole list. */
@@ -14,7 +14,7 @@ export interface Session {
   readonly complete: boolean;
 }
 
-export interface Plan {
+export interface ReflectorPlan {
   /** What is known cannot be continued from: everything must be read again. */
   readonly resync: boolean;
   /** Read with a plain list next time, or always from now on with this server. */
@@ -36,7 +36,7 @@ const soon = { backoff: 'none', atLeastMs: 0 } as const;
 const later = { backoff: 'reconnect', atLeastMs: 0 } as const;
 
 /** What to do next. There is no giving up among the answers. */
-export function planAfter(session: Session): Plan {
+export function planAfter(session: ReflectorAttempt): ReflectorPlan {
   const watchList = session.tried === 'watchList' && !session.complete ? afterIncomplete(session) : 'keep';
   const unread = session.tried === 'watchList' && !session.complete;
   const barren = session.barrenInARow >= maxBarrenInARow;
@@ -68,7 +68,7 @@ export function planAfter(session: Session): Plan {
 }
 
 /** Servers that do not know of initial events either say so, or never say that they are over. */
-function afterIncomplete({ end }: Session): Plan['watchList'] {
+function afterIncomplete({ end }: ReflectorAttempt): ReflectorPlan['watchList'] {
   if (end.kind === 'stalled' || end.kind === 'closed') return 'unsupported';
   return end.kind === 'failed' && end.failure.kind === 'rejected' ? 'unsupported' : 'skipOnce';
 }
@@ -87,7 +87,7 @@ function needsResync(failure: Failure): boolean {
   }
 }
 
-function waitAfter(failure: Failure, watchList: Plan['watchList']): Plan['wait'] {
+function waitAfter(failure: Failure, watchList: ReflectorPlan['watchList']): ReflectorPlan['wait'] {
   if (failure.kind === 'rejected' && watchList === 'unsupported') return soon;
   const asked = failure.kind === 'retry' || failure.kind === 'tooManyRequests' ? failure.retryAfterMs : undefined;
   return { backoff: failure.kind === 'retry' ? 'reconnect' : 'refused', atLeastMs: asked ?? 0 };

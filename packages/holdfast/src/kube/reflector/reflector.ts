@@ -1,13 +1,14 @@
 import type { Fields } from '@holdfast/base/json';
-import type { KubeClient, ResourceName, Selection } from '../client/client.ts';
+import type { ResourceName, Selection } from '../client/client.ts';
 import { list } from '../client/list.ts';
+import type { KubeReader } from '../client/reader.ts';
 import type { WatchEvent } from '../stream/watch-events.ts';
 import { readWatch, type WatchEnd } from '../stream/watch-reader.ts';
 import { Backoff, type BackoffLimits } from '../time/backoff.ts';
 import { type Clock, sleep } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
 import type { WatchProof } from '../transport/wire.ts';
-import { type Plan, planAfter, type Session } from './reflector-plan.ts';
+import { planAfter, type ReflectorAttempt, type ReflectorPlan } from './reflector-plan.ts';
 import type { Reflected, Sink } from './sink.ts';
 import { WatchSession } from './watch-session.ts';
 import { type StallLimits, WatchTerms } from './watch-terms.ts';
@@ -19,7 +20,7 @@ export interface ServerTraits {
 }
 
 export interface ReflectorOptions<T extends Reflected> extends StallLimits {
-  readonly client: KubeClient;
+  readonly client: KubeReader;
   readonly resource: ResourceName;
   readonly selection?: Selection;
   /** Keeps what is needed of an object. What it throws means that the server sends nonsense. */
@@ -88,7 +89,7 @@ export class Reflector<T extends Reflected> {
     }
   }
 
-  async #follow(plan: Plan, useful: boolean): Promise<void> {
+  async #follow(plan: ReflectorPlan, useful: boolean): Promise<void> {
     if (plan.resync) this.#resourceVersion = undefined;
     if (plan.watchList === 'unsupported') this.#options.traits.watchList = false;
     this.#skipWatchList = plan.watchList !== 'keep';
@@ -102,7 +103,7 @@ export class Reflector<T extends Reflected> {
     return kind === 'reconnect' ? this.#reconnect : this.#backoff;
   }
 
-  async #session(): Promise<Session> {
+  async #session(): Promise<ReflectorAttempt> {
     const { clock, traits } = this.#options;
     const start = clock.monotonic();
     // A view that was blind for too long is read again: how far a watch that goes on from there has come, is not to be seen.
@@ -124,7 +125,7 @@ export class Reflector<T extends Reflected> {
     };
   }
 
-  async #list(session: WatchSession<T>): Promise<Session['end']> {
+  async #list(session: WatchSession<T>): Promise<ReflectorAttempt['end']> {
     const { client, resource, selection, project, clock, pageSize, sink } = this.#options;
     const listed = await list({
       client,
@@ -204,7 +205,7 @@ export class Reflector<T extends Reflected> {
 }
 
 /** A sink that throws is a session that failed, not the end of reflecting. */
-async function guarded(session: Promise<Session['end']>): Promise<Session['end']> {
+async function guarded(session: Promise<ReflectorAttempt['end']>): Promise<ReflectorAttempt['end']> {
   try {
     return await session;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Failure } from '../outcome/failure.ts';
 import type { Clock, Timer } from '../time/clock.ts';
-import { type Body, DeadConnection } from '../transport/wire.ts';
+import { DeadConnection, type ResponseBody } from '../transport/wire.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { parseWatchEvent, type WatchEvent } from './watch-events.ts';
 
@@ -27,7 +27,7 @@ export interface WatchReading {
 }
 
 /** Reads a watch to its end, whatever end that is. Never throws. */
-export async function readWatch(body: Body, reading: WatchReading): Promise<WatchEnd> {
+export async function readWatch(body: ResponseBody, reading: WatchReading): Promise<WatchEnd> {
   const silence = new Silence(body, reading);
   const splitter = new LineSplitter(reading.maxLineBytes);
   try {
@@ -63,7 +63,7 @@ function readChunk(splitter: LineSplitter, chunk: Buffer, { onEvent }: WatchRead
 
 /** Ends a body that has been silent for too long. One timer, moved on only when it fires: events come by the thousand. */
 class Silence {
-  readonly #body: Body;
+  readonly #body: ResponseBody;
   readonly #reading: WatchReading;
   #since: number;
   #due = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ class Silence {
   tooLong = false;
   lastedMs = 0;
 
-  constructor(body: Body, reading: WatchReading) {
+  constructor(body: ResponseBody, reading: WatchReading) {
     this.#body = body;
     this.#reading = reading;
     this.#since = reading.clock.monotonic();

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { failureOf } from '../outcome/api-status.ts';
 import type { Failure } from '../outcome/failure.ts';
 import type { Clock, Timer } from '../time/clock.ts';
-import type { Identity } from './target.ts';
-import { type Body, endFailure, type WireRequest } from './wire.ts';
+import type { ClientIdentity } from './target.ts';
+import { endFailure, type ResponseBody, type WireRequest } from './wire.ts';
 
 /** What became of sending a request once. */
 export type Sent =
@@ -12,12 +12,12 @@ export type Sent =
       readonly kind: 'answered';
       readonly code: number;
       readonly headers: Pick<IncomingHttpHeaders, 'retry-after'>;
-      readonly body: Body;
+      readonly body: ResponseBody;
     }
   | FailedAttempt;
 
 export type RequestAttempt =
-  | { readonly kind: 'opened'; readonly body: Body }
+  | { readonly kind: 'opened'; readonly body: ResponseBody }
   | { readonly kind: 'refused'; readonly failure: Failure }
   | FailedAttempt;
 
@@ -28,7 +28,7 @@ interface FailedAttempt {
   readonly stale: boolean;
 }
 
-export type Send = (request: WireRequest, identity: Identity, timebox: Timebox) => Promise<Sent>;
+export type Send = (request: WireRequest, identity: ClientIdentity, timebox: Timebox) => Promise<Sent>;
 
 /** A Status is short; what is longer is a web page of something in between. */
 const maxFailureBytes = 256 * 1024;
@@ -41,15 +41,15 @@ export async function attemptOf(sent: Sent, timebox: Timebox, request: WireReque
   if (sent.kind === 'failed') return sent;
   const { code, body, headers } = sent;
   if (code >= 200 && code < 300) return { kind: 'opened', body };
-  const read = await readBody(body, maxFailureBytes);
+  const read = await readResponseBody(body, maxFailureBytes);
   if (!read.ok && timebox.ended !== undefined) return failedAttempt(endFailure(timebox, true, request));
   return { kind: 'refused', failure: failureOf(code, read.ok ? read.text : '', headers['retry-after']) };
 }
 
 /** What both versions of HTTP send in front of a body. */
-export function headersOf(
+export function requestHeadersOf(
   request: WireRequest,
-  identity: Identity,
+  identity: ClientIdentity,
   userAgent: string,
 ): Record<string, string | number | readonly string[]> {
   const headers: Record<string, string | number | readonly string[]> = {
@@ -120,7 +120,7 @@ export type ReadBody =
   | { readonly ok: false; readonly problem: string; readonly tooLarge: boolean };
 
 /** Reads a body to its end, or up to a limit. */
-export async function readBody(body: Readable, maxBytes: number): Promise<ReadBody> {
+export async function readResponseBody(body: Readable, maxBytes: number): Promise<ReadBody> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

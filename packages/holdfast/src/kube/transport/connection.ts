@@ -1,17 +1,25 @@
 import { failed, type Outcome, succeeded } from '../outcome/failure.ts';
 import type { Clock } from '../time/clock.ts';
-import { attemptOf, failedAttempt, type RequestAttempt, readBody, type Send, type Sent, Timebox } from './attempt.ts';
+import {
+  attemptOf,
+  failedAttempt,
+  type RequestAttempt,
+  readResponseBody,
+  type Send,
+  type Sent,
+  Timebox,
+} from './attempt.ts';
 import { Http1 } from './http1.ts';
 import type { PingLimits } from './pinged-session.ts';
-import type { Identity, ServerTarget } from './target.ts';
+import type { ClientIdentity, ServerTarget } from './target.ts';
 import { WatchSessions } from './watch-sessions.ts';
 import {
-  type Body,
   bodyFailure,
   connectionFailure,
   credentialsFailure,
   endFailure,
   type OpenedWatch,
+  type ResponseBody,
   type WatchProof,
   type WireRequest,
 } from './wire.ts';
@@ -49,7 +57,7 @@ export class Connection {
     try {
       const opened = await this.#open(request, timebox, this.#overHttp1);
       if (!opened.ok) return opened;
-      const body = await readBody(opened.value, request.maxBytes ?? defaultMaxBytes);
+      const body = await readResponseBody(opened.value, request.maxBytes ?? defaultMaxBytes);
       if (body.ok) return succeeded(body.text);
       return failed(bodyFailure(body.problem, body.tooLarge, timebox, request));
     } finally {
@@ -58,7 +66,7 @@ export class Connection {
   }
 
   /** An answer to be read while it arrives. The deadline ends with its head; the signal ends the body, too. */
-  open(request: WireRequest): Promise<Outcome<Body>> {
+  open(request: WireRequest): Promise<Outcome<ResponseBody>> {
     return this.#stream(request, this.#overHttp1);
   }
 
@@ -88,7 +96,7 @@ export class Connection {
 
   readonly #overHttp1: Send = (request, identity, timebox) => this.#http1.send(request, identity, timebox);
 
-  async #session(identity: Identity, timebox: Timebox) {
+  async #session(identity: ClientIdentity, timebox: Timebox) {
     const obtained = this.#sessions?.obtain(identity.tls);
     if (obtained === undefined) return undefined;
     try {
@@ -98,7 +106,7 @@ export class Connection {
     }
   }
 
-  async #stream(request: WireRequest, send: Send): Promise<Outcome<Body>> {
+  async #stream(request: WireRequest, send: Send): Promise<Outcome<ResponseBody>> {
     const timebox = new Timebox(this.#options.clock, request.deadlineMs, request.signal);
     const opened = await this.#open(request, timebox, send);
     timebox.lift();
@@ -107,7 +115,7 @@ export class Connection {
     return opened;
   }
 
-  async #open(request: WireRequest, timebox: Timebox, send: Send): Promise<Outcome<Body>> {
+  async #open(request: WireRequest, timebox: Timebox, send: Send): Promise<Outcome<ResponseBody>> {
     const first = await this.#attempt(request, timebox, send);
     const again =
       (first.kind === 'failed' && first.stale) ||
@@ -117,7 +125,7 @@ export class Connection {
   }
 
   async #attempt(request: WireRequest, timebox: Timebox, send: Send): Promise<RequestAttempt> {
-    let identity: Identity | undefined;
+    let identity: ClientIdentity | undefined;
     try {
       identity = await untilEnd(this.#target.identity(), timebox);
     } catch (error) {

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, ConnectionOptions as TlsConnectionOptions } from 'node:tls';
-import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
-import type { Identity, ServerTarget, TlsMaterial } from './target.ts';
+import { failedAttempt, pathBelow, requestHeadersOf, type Sent, type Timebox } from './attempt.ts';
+import type { ClientIdentity, ServerTarget, TlsMaterial } from './target.ts';
 import { openTunnel, secureTunnel, TunnelAgent, type TunnelEnd } from './tunnel.ts';
 import { connectionFailure, credentialsFailure, endFailure, type WireRequest } from './wire.ts';
 
@@ -36,7 +36,7 @@ export class Http1 {
     this.#agents.close();
   }
 
-  send(request: WireRequest, identity: Identity, timebox: Timebox): Promise<Sent> {
+  send(request: WireRequest, identity: ClientIdentity, timebox: Timebox): Promise<Sent> {
     return new Promise((resolve) => {
       const sending = this.#begin(request, identity);
       if (sending instanceof Error) return resolve(failedAttempt(credentialsFailure(sending)));
@@ -68,7 +68,7 @@ export class Http1 {
   }
 
   /** A certificate that cannot be read, or a header that cannot be sent, shows here. */
-  #begin(request: WireRequest, identity: Identity): ClientRequest | Error {
+  #begin(request: WireRequest, identity: ClientIdentity): ClientRequest | Error {
     try {
       return this.#request(request, identity);
     } catch (error) {
@@ -76,13 +76,13 @@ export class Http1 {
     }
   }
 
-  #request(request: WireRequest, identity: Identity): ClientRequest {
+  #request(request: WireRequest, identity: ClientIdentity): ClientRequest {
     const { server, proxy } = this.#target;
     const options = {
       ...addressOf(server),
       method: request.method,
       path: pathBelow(server, request.path),
-      headers: headersOf(request, identity, this.#userAgent) as OutgoingHttpHeaders,
+      headers: requestHeadersOf(request, identity, this.#userAgent) as OutgoingHttpHeaders,
       agent: this.#agents.for(identity.tls),
     };
     return server.protocol === 'http:' || proxy !== undefined ? httpRequest(options) : httpsRequest(options);

@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../time/clock.ts';
-import { failedAttempt, headersOf, pathBelow, type Sent, type Timebox } from './attempt.ts';
-import type { Identity, ServerTarget } from './target.ts';
+import { failedAttempt, pathBelow, requestHeadersOf, type Sent, type Timebox } from './attempt.ts';
+import type { ClientIdentity, ServerTarget } from './target.ts';
 import {
   connectionFailure,
   credentialsFailure,
@@ -85,7 +85,7 @@ export class PingedSession {
     this.#session.destroy();
   }
 
-  send(request: WireRequest, identity: Identity, timebox: Timebox): Promise<Sent> {
+  send(request: WireRequest, identity: ClientIdentity, timebox: Timebox): Promise<Sent> {
     return new Promise((resolve) => {
       const stream = this.#begin(request, identity);
       if (stream instanceof Error) return resolve(failedAttempt(credentialsFailure(stream)));
@@ -105,12 +105,12 @@ export class PingedSession {
     });
   }
 
-  #begin(request: WireRequest, identity: Identity): ClientHttp2Stream | Error {
+  #begin(request: WireRequest, identity: ClientIdentity): ClientHttp2Stream | Error {
     const { target, userAgent } = this.#options;
     try {
       return this.#session.request(
         {
-          ...headersOf(request, identity, userAgent),
+          ...requestHeadersOf(request, identity, userAgent),
           ':method': request.method,
           ':path': pathBelow(target.server, request.path),
         },

@@ -7,7 +7,7 @@ export interface RateLimit {
   readonly burst: number;
   /** Requests under way at any moment. */
   readonly concurrent: number;
-  /** Requests that may wait for their turn; more are refused at once. */
+  /** Requests that may wait for a permit; more are refused at once. */
   readonly waiting: number;
 }
 
@@ -15,7 +15,7 @@ export interface RateLimit {
 export type Permit = (() => void) | undefined;
 
 interface Waiter {
-  admit(turn: Permit): void;
+  admit(permit: Permit): void;
 }
 
 /**
@@ -38,16 +38,16 @@ export class RateLimiter {
     this.#filledAt = clock.monotonic();
   }
 
-  /** Resolves when it is this request's turn; undefined when there are too many before it, or its time is up. */
+  /** Resolves with a permit to send the request; undefined when too many requests wait already, or the deadline has passed. */
   take(deadlineMs: number, signal?: AbortSignal): Promise<Permit> {
     if (signal?.aborted === true || this.#waiters.size >= this.#limit.waiting) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const waiter: Waiter = {
-        admit: (turn) => {
+        admit: (permit) => {
           this.#waiters.delete(waiter);
           timer.cancel();
           signal?.removeEventListener('abort', leave);
-          resolve(turn);
+          resolve(permit);
         },
       };
       const leave = () => waiter.admit(undefined);
@@ -68,11 +68,11 @@ export class RateLimiter {
       }
       this.#tokens -= 1;
       this.#underWay += 1;
-      waiter.admit(this.#turn());
+      waiter.admit(this.#permit());
     }
   }
 
-  #turn(): () => void {
+  #permit(): () => void {
     let over = false;
     return () => {
       if (over) return;

@@ -9,7 +9,7 @@ export interface TlsMaterial {
   readonly key: string | undefined;
 }
 
-export interface Identity {
+export interface ClientIdentity {
   readonly tls: TlsMaterial;
   /** Authorization and impersonation. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -24,7 +24,7 @@ export interface ServerTarget {
   /** An HTTP proxy between here and the server: `http://user:password@host:port`, or https. */
   readonly proxy?: URL | undefined;
   /** Asked before each request: tokens and certificates get old. Throws with a sentence for people. */
-  identity(): Promise<Identity>;
+  identity(): Promise<ClientIdentity>;
   /** The server did not accept the identity (401): what was kept of it is not worth keeping. Says whether asking again may help. */
   forget(): boolean;
   /** Where there is no network: a new connection to the server. HTTP is spoken over it, without TLS. */

@@ -18,7 +18,7 @@ export interface WireRequest {
 }
 
 /** A success whose body is still to come. Its receiver reads it to its end, or destroys it. */
-export type Body = Readable;
+export type ResponseBody = Readable;
 
 /** How it is known that a watch which says nothing is alive. */
 export type WatchProof =
@@ -34,7 +34,7 @@ export type WatchProof =
   | { readonly kind: 'trusted' };
 
 export interface OpenedWatch {
-  readonly body: Body;
+  readonly body: ResponseBody;
   readonly proof: WatchProof;
   /** To be called when the watch was found to be dead: other connections may have died with it. */
   lost(): void;

@@ -1,4 +1,4 @@
-import { schedulingGroup } from '../../core/groups/native.ts';
+import { schedulingGroup } from '../../core/groups/systems/native.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { podGroupProjection, workloadProjection } from '../view/projections.ts';
@@ -26,7 +26,8 @@ export async function readGroupObjects(reading: GroupReading): Promise<readonly 
   return workloads === undefined ? gaps : [...gaps, workloads];
 }
 
-function namedApis(world: World): ReadonlySet<string> {
+/** The APIs of group objects that pods name. */
+export function namedApis(world: World): ReadonlySet<string> {
   const apis = new Set<string>();
   for (const state of world.namespaces()) {
     for (const { claims } of state.pods.values()) {
@@ -42,7 +43,7 @@ function namedApis(world: World): ReadonlySet<string> {
 async function readPodGroups(group: string, { reader, world, interner, scope }: GroupReading): Promise<readonly Gap[]> {
   const kind = { group, kind: 'PodGroup' };
   const read = await reader.list({ kind, scope, project: (resource) => podGroupProjection(interner, resource) });
-  if (read.kind === 'denied') return [deniedGap('podgroups', group, read.why)];
+  if (read.kind === 'denied') return [deniedGroupGap('podgroups', group, read.why)];
   for (const one of read.kind === 'read' ? read.items : []) world.upsertPodGroup(one);
   return [];
 }
@@ -50,11 +51,11 @@ async function readPodGroups(group: string, { reader, world, interner, scope }: 
 async function readWorkloads({ reader, world, interner, scope }: GroupReading): Promise<Gap | undefined> {
   const kind = { group: schedulingGroup, kind: 'Workload' };
   const read = await reader.list({ kind, scope, project: () => workloadProjection(interner) });
-  if (read.kind === 'denied') return deniedGap('workloads', schedulingGroup, read.why);
+  if (read.kind === 'denied') return deniedGroupGap('workloads', schedulingGroup, read.why);
   for (const one of read.kind === 'read' ? read.items : []) world.upsertWorkload(one);
   return undefined;
 }
 
-function deniedGap(plural: string, group: string, why: string): Gap {
+export function deniedGroupGap(plural: string, group: string, why: string): Gap {
   return { what: `${plural}.${group}`, why, follows, right: listRight(group, plural, 'all') };
 }

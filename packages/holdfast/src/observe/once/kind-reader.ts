@@ -4,7 +4,7 @@ import { list } from '../../kube/client/list.ts';
 import { Discovery, type KindName, type KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure } from '../../kube/outcome/failure.ts';
 import { problemOf } from '../problem.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import type { Scope } from './scope.ts';
 
 /** What came of asking for all objects of a kind. Anything else, such as no connection, ends the command. */
@@ -18,9 +18,9 @@ export type Read<T> =
 type Refused = Exclude<Read<never>, { readonly kind: 'read' }>;
 
 /** What came of asking for one object. */
-export type Found<T> = { readonly kind: 'found'; readonly object: T } | Refused;
+export type ReadObject<T> = { readonly kind: 'found'; readonly object: T } | Refused;
 
-export interface Wish<T> {
+export interface KindSelection<T> {
   readonly kind: KindName;
   readonly scope: Scope;
   /** For the resource that was found: which version of the API it is, is known only then. */
@@ -31,14 +31,14 @@ export interface Wish<T> {
 /** Reads objects page by page, with the rights of the user, and never writes. */
 export class KindReader {
   readonly discovery: Discovery;
-  readonly #session: Session;
+  readonly #session: ReadSession;
 
-  constructor(session: Session) {
+  constructor(session: ReadSession) {
     this.#session = session;
     this.discovery = new Discovery(session);
   }
 
-  async list<T>({ kind, scope, project, selection }: Wish<T>): Promise<Read<T>> {
+  async list<T>({ kind, scope, project, selection }: KindSelection<T>): Promise<Read<T>> {
     const resource = await this.discovery.resourceOf(kind);
     if (!resource.ok) return refusalOf(resource.failure, `cannot look for the kind ${kind.kind}`);
     return this.listResource(resource.value, scope, project(resource.value), selection);
@@ -68,7 +68,7 @@ export class KindReader {
   async get<T>(
     resource: ResourceName,
     place: { readonly namespace?: string; readonly name: string },
-  ): Promise<Found<T>> {
+  ): Promise<ReadObject<T>> {
     const { client, call } = this.#session;
     const found = await client.get<T>(resource, place, call);
     if (found.ok) return { kind: 'found', object: found.value };

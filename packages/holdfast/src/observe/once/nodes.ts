@@ -3,7 +3,7 @@ import type { StringMap } from '@holdfast/base/meta';
 import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
-import type { Found, KindReader, Read } from './kind-reader.ts';
+import type { KindReader, Read, ReadObject } from './kind-reader.ts';
 import { everywhere } from './scope.ts';
 
 const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
@@ -21,12 +21,12 @@ export async function readNodes(reader: KindReader, labelSelector?: string): Pro
   return reader.listResource(nodes, everywhere, (object) => projectNode(object, interner), selection);
 }
 
-export async function readNode(reader: KindReader, name: string): Promise<Found<SeenNode>> {
+export async function readNode(reader: KindReader, name: string): Promise<ReadObject<SeenNode>> {
   const found = await reader.get<Fields>(nodes, { name });
   return found.kind === 'found' ? { ...found, object: projectNode(found.object, new Interner()) } : found;
 }
 
-function projectNode(object: Fields, interner: Interner): SeenNode {
+export function projectNode(object: Fields, interner: Interner): SeenNode {
   const { name, labels = {} } = projectMeta(object, { interner, keepAnnotation: () => false });
   const { spec, status } = object;
   const conditions =

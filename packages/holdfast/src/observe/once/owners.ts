@@ -6,7 +6,7 @@ import { type LookUpResult, OwnerLookUp } from '../owners/look-up.ts';
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from '../owners/owner-key.ts';
 import { kindKeyOf, watchedKinds } from '../owners/owner-kinds.ts';
 import { type OwnerRecord, ownerStateOf, projectOwner } from '../owners/owner-record.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import { type Gap, type MissingRight, resourceText } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import type { Scope } from './scope.ts';
@@ -17,7 +17,7 @@ const listFrom = 10;
 const scaledKinds: ReadonlyMap<string, boolean> = new Map(watchedKinds.map((one) => [kindKeyOf(one), one.scaled]));
 
 export interface OwnerReading {
-  readonly session: Session;
+  readonly session: ReadSession;
   readonly reader: KindReader;
   readonly scope: Scope;
   readonly world: World;
@@ -93,7 +93,7 @@ async function listKind(
   const scaled = scaledKinds.get(kindKeyOf({ group: resource.group, kind: resource.kind })) ?? false;
   const project = (object: Fields): OwnerRecord => projectOwner(object, scaled, interner);
   const listed = await reader.listResource(resource, scope, project);
-  if (listed.kind === 'denied') return deniedGap('list', resource, listed.why);
+  if (listed.kind === 'denied') return deniedOwnerGap('list', resource, listed.why);
   const records = listed.kind === 'read' ? listed.items : [];
   const found = new Map(records.map((one) => [nameKey(one.metadata.namespace ?? '', one.metadata.name), one]));
   for (const place of places) {
@@ -115,7 +115,11 @@ function lookUpOne(place: OwnerPlace, result: LookUpResult, world: World): Gap |
     case 'unserved':
       return ownerGap(place.kind, place.group, 'the server has no such kind');
     case 'denied':
-      return deniedGap('get', { plural: place.kind, ...result.resource, group: place.group }, result.failure.message);
+      return deniedOwnerGap(
+        'get',
+        { plural: place.kind, ...result.resource, group: place.group },
+        result.failure.message,
+      );
     case 'failed':
       return ownerGap(`${place.kind} ${place.name}`, place.group, result.failure.message);
   }
@@ -126,7 +130,7 @@ function ownerGap(plural: string, group: string, why: string): Gap {
   return { what: resourceText(group, plural), why, follows };
 }
 
-function deniedGap(
+export function deniedOwnerGap(
   verb: MissingRight['verb'],
   { group, plural }: { readonly group: string; readonly plural: string },
   why: string,

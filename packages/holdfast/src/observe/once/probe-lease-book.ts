@@ -1,7 +1,8 @@
 import { type Fields, isObject } from '@holdfast/base/json';
+import { maxLeaseSeconds } from '../../api/probe-lease.ts';
 import type { ProbeLease } from '../../core/lease.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
-import { leaseProblem, maxLeaseSeconds, probeLeaseProjection, type SeenLease } from '../view/probe-leases.ts';
+import { leaseProblem, probeLeaseProjection, type SeenLease } from '../view/probe-leases.ts';
 
 export interface FoundLease extends SeenLease {
   /** By the agent's clock. */
@@ -24,7 +25,7 @@ export interface LeaseView {
 }
 
 /** Clocks of machines that keep time differ by less. */
-const toleratedMs = 5_000;
+export const toleratedMs = 5_000;
 
 export function foundLeaseProjection(interner: Interner): (object: Fields) => FoundLease {
   const project = probeLeaseProjection(interner);

@@ -2,14 +2,14 @@ import { agentsNamespace } from '../../api/installation-names.ts';
 import { probeLeaseLabels } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import { type Gap, listRight } from './gap.ts';
 import type { KindReader } from './kind-reader.ts';
 import { believed, foundLeaseProjection, type LeaseView, type ProbeLeaseBook } from './probe-lease-book.ts';
 import { only } from './scope.ts';
 
 export interface LeaseReading {
-  readonly session: Session;
+  readonly session: ReadSession;
   readonly reader: KindReader;
   readonly world: World;
   readonly interner: Interner;
@@ -52,11 +52,11 @@ export async function readProbeLeases(reading: LeaseReading, namespace: string):
     const lease = believed(view, now);
     if (lease !== undefined) world.setProbeLease(view.node, lease);
   }
-  const gaps = read.kind === 'denied' ? [deniedGap(read.why)] : [];
+  const gaps = read.kind === 'denied' ? [deniedLeasesGap(read.why)] : [];
   return { views: new Map(views.map((view) => [view.node, view])), gaps };
 }
 
-function deniedGap(why: string): Gap {
+export function deniedLeasesGap(why: string): Gap {
   const right = listRight('coordination.k8s.io', 'leases', ['ProbeStale', 'ProbeUnconfirmed', 'UnitWithheld']);
   return { what: `leases in ${agentsNamespace}`, why, follows, right };
 }

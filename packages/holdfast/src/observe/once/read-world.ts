@@ -9,7 +9,7 @@ import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { Problem } from '../problem.ts';
 import { resources } from '../resources.ts';
-import type { Session } from '../session.ts';
+import type { ReadSession } from '../session.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -36,12 +36,12 @@ export interface ReadOptions {
 }
 
 /** Reads everything that the engine needs to judge disruptions in a scope. It writes nothing. */
-export async function readWorld(session: Session, options: ReadOptions): Promise<LiveWorld> {
+export async function readWorld(session: ReadSession, options: ReadOptions): Promise<LiveWorld> {
   return new WorldReading(session, options).run();
 }
 
 class WorldReading {
-  readonly #session: Session;
+  readonly #session: ReadSession;
   readonly #options: ReadOptions;
   readonly #reader: KindReader;
   readonly #world = new World();
@@ -50,7 +50,7 @@ class WorldReading {
   readonly #namespaces = new Map<string, Namespace>();
   readonly #builtin = new Map<string, BuiltinStatus>();
 
-  constructor(session: Session, options: ReadOptions) {
+  constructor(session: ReadSession, options: ReadOptions) {
     this.#session = session;
     this.#options = options;
     this.#reader = new KindReader(session);
@@ -169,7 +169,7 @@ class WorldReading {
   }
 }
 
-const everythingRefused = 'which pods they protect is not known, and every pod is refused';
+export const everythingRefused = 'which pods they protect is not known, and every pod is refused';
 
 async function namespacesNamed(
   names: readonly string[],
@@ -187,11 +187,11 @@ async function namespacesNamed(
   return { kind: 'read', items, resourceVersion: '0' };
 }
 
-function installedIn(registrations: Registrations): string | undefined {
+export function installedIn(registrations: Registrations): string | undefined {
   return registrations.kind === 'known' ? registrations.validating?.serviceNamespace : undefined;
 }
 
 /** Without an operator no status says which generation was processed; a reader means the newest. */
-function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
+export function processed(pub: PodUnavailableBudget): PodUnavailableBudget {
   return { ...pub, status: { ...pub.status, observedGeneration: pub.metadata.generation ?? 0 } };
 }

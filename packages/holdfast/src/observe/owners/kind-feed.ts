@@ -3,7 +3,7 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import type { FindResource } from './look-up.ts';
 import type { OwnerPlace } from './owner-key.ts';
 import { kindKeyOf, type WatchedKind } from './owner-kinds.ts';
@@ -19,7 +19,7 @@ export interface FeedListener {
 }
 
 export interface FeedOptions {
-  readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log'>;
+  readonly context: Pick<ViewContext, 'clients' | 'clock' | 'random' | 'log'>;
   readonly traits: ServerTraits;
   readonly findResource: FindResource;
   readonly interner: Interner;

@@ -2,13 +2,13 @@ import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Sink } from '../../kube/reflector/sink.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import type { OwnerPlace } from './owner-key.ts';
 import { kindKeyOf, type OwnerKind } from './owner-kinds.ts';
 import { type OwnerRecord, projectOwner } from './owner-record.ts';
 
 export interface TriggerOptions {
-  readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log'>;
+  readonly context: Pick<ViewContext, 'clients' | 'clock' | 'random' | 'log'>;
   readonly traits: ServerTraits;
   readonly interner: Interner;
   /** Something happened to an owner, which has this version now; none: it is not shown any more. */

@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import type { OwnerState } from '../../core/owner.ts';
-import type { KubeClient } from '../../kube/client/client.ts';
+import type { KubeReader } from '../../kube/client/reader.ts';
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
@@ -27,7 +27,7 @@ export type LookUpResult =
 export type FindResource = (kind: OwnerKind) => Promise<Outcome<KindResource>>;
 
 export interface LookUpOptions {
-  readonly client: KubeClient;
+  readonly client: KubeReader;
   readonly findResource: FindResource;
   readonly clock: Clock;
   readonly interner: Interner;

@@ -1,7 +1,7 @@
 import type { KindResource } from '../../kube/discovery/discovery.ts';
 import type { Reconciled } from '../../kube/queue/workqueue.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import { isCoveredByWatch, mayChange } from './covered-by-watch.ts';
 import type { KindFeed } from './kind-feed.ts';
 import type { KindTriggers } from './kind-triggers.ts';
@@ -11,12 +11,14 @@ import { kindKeyOf } from './owner-kinds.ts';
 import { lookUpIntoWorld } from './take-in.ts';
 
 export interface AskerOptions {
-  readonly context: Pick<OperatorContext, 'world' | 'log' | 'random'>;
+  readonly context: Pick<ViewContext, 'world' | 'log' | 'random'>;
   readonly feeds: ReadonlyMap<string, KindFeed>;
   readonly triggers: KindTriggers;
   readonly lookUp: OwnerLookUp;
   readonly lookUps: CounterMetric<'result'>;
   readonly changed: (namespace: string) => void;
+  /** Told of what each look-up came to. */
+  readonly lookedUp?: (place: OwnerPlace, result: LookUpResult) => void;
 }
 
 /** An owner that no watch covers is read again this often, while a pod or owner refers to it. */
@@ -80,6 +82,7 @@ export class OwnerAsker {
     const { context, lookUp, lookUps, changed } = this.#options;
     const { result, settled } = await lookUpIntoWorld(context.world, lookUp, place);
     lookUps.add({ result: result.kind });
+    this.#options.lookedUp?.(place, result);
     if (result.kind !== 'found' && result.kind !== 'absent') {
       this.#complain(place, result);
       return { settled: false };

@@ -1,3 +1,4 @@
+import { systemOwners } from '../../core/groups/system-lists.ts';
 import { kruiseGroup } from '../../core/owner.ts';
 
 /** The kinds that own pods in most clusters, and that the operator may list and watch. A kind that a cluster does not have costs nothing. */
@@ -10,8 +11,8 @@ export interface OwnerKind {
 
 export interface WatchedKind extends OwnerKind {
   /**
-   * Whether `spec.replicas` is a scale. A DaemonSet's, a Job's, a JobSet's or a RayCluster's pods are not counted by one number
-   * of theirs, and the server offers no scale of them. Kinds that own only such owners are here for the end of the chain.
+   * Whether `spec.replicas` is a scale. A DaemonSet's or a Job's pods are not counted by one number of theirs, and the server offers
+   * no scale of them. Kinds that own only such owners are here for the end of the chain.
    */
   readonly scaled: boolean;
 }
@@ -24,16 +25,11 @@ export const watchedKinds: readonly WatchedKind[] = [
   { group: '', kind: 'ReplicationController', scaled: true },
   { group: 'batch', kind: 'Job', scaled: false },
   { group: 'batch', kind: 'CronJob', scaled: false },
-  { group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet', scaled: true },
-  { group: kruiseGroup, kind: 'LeaderWorkerSet', scaled: true },
+  ...systemOwners.map(({ group, kind, scale }) => ({ group, kind, scaled: scale !== 'none' })),
   { group: kruiseGroup, kind: 'CloneSet', scaled: true },
   { group: kruiseGroup, kind: 'StatefulSet', scaled: true },
   { group: kruiseGroup, kind: 'DaemonSet', scaled: false },
   { group: 'argoproj.io', kind: 'Rollout', scaled: true },
-  { group: 'jobset.x-k8s.io', kind: 'JobSet', scaled: false },
-  { group: 'ray.io', kind: 'RayCluster', scaled: false },
-  { group: 'ray.io', kind: 'RayJob', scaled: false },
-  { group: 'ray.io', kind: 'RayService', scaled: false },
 ];
 
 export function kindKeyOf({ group, kind }: OwnerKind): string {

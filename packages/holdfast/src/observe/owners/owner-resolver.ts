@@ -4,13 +4,13 @@ import { Interner } from '../../kube/projection/interner.ts';
 import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import { sleep, type Timer } from '../../kube/time/clock.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 import type { Touched } from '../view/touched.ts';
 import { FreshScales } from './fresh-scales.ts';
 import { KindFeed } from './kind-feed.ts';
 import { KindTriggers } from './kind-triggers.ts';
 import { type FindResource, OwnerLookUp } from './look-up.ts';
-import { OwnerAsker } from './owner-asker.ts';
+import { type AskerOptions, OwnerAsker } from './owner-asker.ts';
 import { type OwnerPlace, ownerKeyOf, ownerNameOf, placeOf } from './owner-key.ts';
 import { kindKeyOf, watchedKinds } from './owner-kinds.ts';
 import { createOwnerMetrics, type OwnerMetrics } from './owner-metrics.ts';
@@ -33,9 +33,11 @@ const missMs = 500;
 /** While the server does not even say which kinds it has. */
 const recheckSoonMs = 1_000;
 
+export type OwnerObserver = Pick<AskerOptions, 'lookedUp'>;
+
 /** Keeps the owners of pods in the world current: watched where their kind is known, looked up where it is not. */
 export class OwnerResolver {
-  readonly #context: OperatorContext;
+  readonly #context: ViewContext;
   readonly #stopping = new AbortController();
   readonly #queue: Workqueue;
   readonly #feeds = new Map<string, KindFeed>();
@@ -48,7 +50,7 @@ export class OwnerResolver {
   readonly scales: FreshScales;
   #gathering: Timer | undefined;
 
-  constructor(context: OperatorContext, touched: Touched, traits: ServerTraits) {
+  constructor(context: ViewContext, touched: Touched, traits: ServerTraits, observer: OwnerObserver = {}) {
     const { clients, clock, metrics } = context;
     const { signal } = this.#stopping;
     const interner = new Interner();
@@ -87,6 +89,7 @@ export class OwnerResolver {
       lookUp: new OwnerLookUp({ client: clients.owners, findResource, clock, interner, signal }),
       lookUps: this.#metrics.lookUps,
       changed: (namespace) => this.#changed(namespace),
+      ...observer,
     });
   }
 

@@ -6,6 +6,8 @@ import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { Pod } from '../../api/pod.ts';
 import { type PodUnavailableBudget, pubGroup } from '../../api/pub/pub.ts';
 import type { PodGroup, Workload } from '../../api/workload.ts';
+import { podGroupApis } from '../../core/groups/system-lists.ts';
+import { schedulingGroup } from '../../core/groups/systems/native.ts';
 import { type Collection, collections } from '../../core/sync.ts';
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Selection } from '../../kube/client/client.ts';
@@ -15,12 +17,12 @@ import { ObjectCache } from '../../kube/reflector/cache.ts';
 import type { ServerTraits } from '../../kube/reflector/reflector.ts';
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { CounterMetric } from '../../telemetry/metrics.ts';
-import type { OperatorContext } from '../context.ts';
-import { feed, Gathered } from './collections.ts';
+import type { ViewContext } from '../context.ts';
+import { feed, MergedCollection } from './collections.ts';
 import { LedgerSink } from './ledger-sink.ts';
-import { type LeaseTarget, NodeLeases } from './node-leases.ts';
+import { type LeaseTarget, NodeLeases, type NodeLeasesParts } from './node-leases.ts';
 import { PodSink } from './pod-sink.ts';
-import { ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
+import { type ProbeLeaseParts, ProbeLeaseSink, probeLeaseProjection } from './probe-leases.ts';
 import {
   ledgerProjection,
   namespaceProjection,
@@ -32,26 +34,36 @@ import {
 } from './projections.ts';
 import type { Touched } from './touched.ts';
 import type { Views } from './views.ts';
-import { type Following, Watched, type WatchedOptions } from './watched.ts';
+import { type AbnormalEnd, type Following, Watched, type WatchedOptions } from './watched.ts';
 
 export interface ClusterViewParts {
-  readonly context: OperatorContext;
+  readonly context: ViewContext;
   readonly traits: ServerTraits;
   readonly discovery: Discovery;
   readonly touched: Touched;
-  /** The view of the pods has moved on, because of this namespace; undefined: of none, or of many. */
+  /** The watch of pods has advanced by an event of this namespace; undefined: by a bookmark or a whole list. */
   readonly podsAdvanced: (namespace: string | undefined) => void;
-  /** A pod came, changed or went; undefined: many may have. */
+  /** A pod was created, changed or deleted; undefined: any number of them, by a whole list. */
   readonly podSeen: (pod: Pod | undefined) => void;
   /** A ledger was seen, of this namespace. */
   readonly ledgerSeen: (namespace: string) => void;
-  /** A list of the ledgers has an older one than the world, of this namespace. */
+  /** A list shows an older ledger of this namespace than the world has: etcd may have been restored from a backup. */
   readonly ledgerOlder: (namespace: string) => void;
   /** Pods may refer to owners that were not looked up yet. */
   readonly ownersNamed: () => void;
+  /** Told of the probe lease that counts for a node, with each renewal. */
+  readonly leaseSeen?: NodeLeasesParts['seen'];
+  /** What is made of the times in probe leases; absent: nothing. */
+  readonly firstRenewal?: ProbeLeaseParts['firstRenewal'];
+  /** Only this namespace is followed; absent: all. */
+  readonly within?: string;
+  /** A collection could not be followed, and is tried again. */
+  readonly watchEnded?: (collection: string, end: AbnormalEnd) => void;
+  /** How a PodUnavailableBudget is to be taken that no operator processes; absent: as it is. */
+  readonly readPub?: (pub: PodUnavailableBudget) => PodUnavailableBudget;
 }
 
-/** Keeps the world like the cluster. Everything that verdicts are made from comes in here, but for owners. */
+/** Applies what the API server's watches report to the world. All input of verdicts arrives here, except for owners (`observe/owners`). */
 export class ClusterView {
   readonly views: Views;
   readonly #parts: ClusterViewParts;
@@ -92,17 +104,17 @@ export class ClusterView {
     await Promise.all([...this.#watched.values()].map((one) => one.close()));
   }
 
-  /** What has not been seen whole yet. */
+  /** The collections whose first list has not arrived yet. */
   missing(): readonly Collection[] {
     return collections.filter((one) => this.#parts.context.world.syncedVersion(one) === undefined);
   }
 
-  /** Seconds of silence by collection, for those who look at graphs. */
+  /** Seconds since the last event or bookmark, by collection; a metric. */
   ages(): ReadonlyMap<string, number> {
     return new Map([...this.#watched].map(([name, one]) => [name, one.silentMs() / 1_000]));
   }
 
-  /** Why the view may be older than what is admitted by it should rest on. */
+  /** Why the view is too old to allow a disruption: a pod may have failed since, and the view would not show it. */
   readonly staleness = (): string | undefined => {
     for (const [name, one] of this.#watched) {
       if (one.stale)
@@ -111,16 +123,25 @@ export class ClusterView {
     return undefined;
   };
 
-  /** Kruise's webhook guards PodUnavailableBudgets: then they are not ours. */
+  /** Where Kruise's own webhook enforces PodUnavailableBudgets, Holdfast leaves them to it. */
   leavePubs(toOthers: boolean): void {
     if (toOthers === this.#pubsLeftToOthers) return;
     this.#pubsLeftToOthers = toOthers;
+    this.readPubsAgain();
+  }
+
+  /** How PodUnavailableBudgets are to be taken has changed. */
+  readPubsAgain(): void {
     const { world } = this.#parts.context;
     for (const pub of this.views.pubs.items()) {
-      if (toOthers) world.deletePub(pub.metadata.namespace ?? '', pub.metadata.name);
-      else world.upsertPub(pub);
+      if (this.#pubsLeftToOthers) world.deletePub(pub.metadata.namespace ?? '', pub.metadata.name);
+      else world.upsertPub(this.#readPub(pub));
       this.#touch('PodUnavailableBudget', pub);
     }
+  }
+
+  #readPub(pub: PodUnavailableBudget): PodUnavailableBudget {
+    return this.#parts.readPub?.(pub) ?? pub;
   }
 
   #watchPods(): void {
@@ -143,14 +164,15 @@ export class ClusterView {
       },
       remove: (one: Namespace) => {
         world.deleteNamespace(one.metadata.name);
-        // What controllers remember of it ends with their next look.
+        // Controllers drop what they remember of a deleted namespace when they next reconcile it.
         touched.namespace(one.metadata.name);
       },
     };
     feed(this.views.namespaces, into, (version) => world.setSynced('namespaces', version));
-    this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, () =>
-      namespaceProjection(this.#interner),
-    );
+    const { within } = this.#parts;
+    const selection = within === undefined ? {} : { fieldSelector: `metadata.name=${within}` };
+    const project = () => namespaceProjection(this.#interner);
+    this.#watch('namespaces', { group: '', kind: 'Namespace' }, this.views.namespaces, project, selection);
   }
 
   #watchBudgets(): void {
@@ -169,7 +191,8 @@ export class ClusterView {
     );
     const pub = {
       upsert: (one: PodUnavailableBudget) => {
-        if (!this.#pubsLeftToOthers) this.#budget('PodUnavailableBudget', one, () => world.upsertPub(one));
+        if (!this.#pubsLeftToOthers)
+          this.#budget('PodUnavailableBudget', one, () => world.upsertPub(this.#readPub(one)));
       },
       remove: (one: PodUnavailableBudget) =>
         this.#budget('PodUnavailableBudget', one, () =>
@@ -226,10 +249,10 @@ export class ClusterView {
       remove: after<Workload>((one) => world.deleteWorkload(one.metadata.namespace ?? '', one.metadata.name)),
     };
     feed(workloads, into, (version) => world.setSynced('workloads', version));
-    this.#watch('workloads', { group: 'scheduling.k8s.io', kind: 'Workload' }, workloads, () =>
+    this.#watch('workloads', { group: schedulingGroup, kind: 'Workload' }, workloads, () =>
       workloadProjection(this.#interner),
     );
-    const gathered = new Gathered(world, 'podGroups', podGroupApis);
+    const gathered = new MergedCollection(world, 'podGroups', podGroupApis);
     for (const group of podGroupApis) {
       const cache = new ObjectCache<PodGroup>({ report });
       const groups = {
@@ -245,15 +268,18 @@ export class ClusterView {
     }
   }
 
-  /** Of the agents, and of those of an earlier version, which are replaced one by one. */
+  /** The leases of the agents and, during an upgrade, of agents of the earlier version, which are replaced node by node. */
   #watchLeases(): readonly ProbeLeaseSink[] {
     const { context, touched } = this.#parts;
     const { world, clock, log, namespace } = context;
-    const leases = new NodeLeases({ world, touched, clock });
-    const gathered = new Gathered(world, 'leases', ['leases', 'former-leases']);
+    const { leaseSeen: seen } = this.#parts;
+    const leases = new NodeLeases({ world, touched, clock, ...(seen === undefined ? {} : { seen }) });
+    const gathered = new MergedCollection(world, 'leases', ['leases', 'former-leases']);
     const watch = (name: string, where: string, target: LeaseTarget) => {
       const synced = (version: string) => gathered.seen(name, version);
-      const sink = new ProbeLeaseSink({ world, target, clock, log, synced });
+      const { firstRenewal } = this.#parts;
+      const times = firstRenewal === undefined ? {} : { firstRenewal };
+      const sink = new ProbeLeaseSink({ world, target, clock, log, synced, ...times });
       const selection = { namespace: where, labelSelector: `${label.probeLease}=true` };
       const project = () => probeLeaseProjection(this.#interner);
       this.#watch(name, { group: 'coordination.k8s.io', kind: 'Lease' }, sink, project, selection);
@@ -267,12 +293,12 @@ export class ClusterView {
     kind: WatchedOptions<T>['kind'],
     sink: Sink<T>,
     project: WatchedOptions<T>['project'],
-    selection: Selection = {},
+    selection: Selection = this.#parts.within === undefined ? {} : { namespace: this.#parts.within },
   ): void {
     const { context, discovery, traits } = this.#parts;
     const foundDead = () => this.#dead.add({ collection: name });
-    this.#watched.set(name, new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead }));
+    const ended = (end: AbnormalEnd) => this.#parts.watchEnded?.(name, end);
+    const watched = new Watched<T>({ context, discovery, traits, kind, selection, sink, project, foundDead, ended });
+    this.#watched.set(name, watched);
   }
 }
-
-const podGroupApis = ['scheduling.k8s.io', 'scheduling.volcano.sh', 'scheduling.x-k8s.io'] as const;

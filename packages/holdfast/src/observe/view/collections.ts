@@ -22,10 +22,10 @@ export function feed<T extends Reflected>(
 }
 
 /**
- * A collection of the world that several of the API's make up: pod groups are of three groups. It has been seen whole when each
- * of them has. Versions of different resources cannot be compared, so what it says is only that.
+ * One collection of the world that is read from several API resources: PodGroups exist in several API groups. It is synced when each resource
+ * is. Resource versions of different resources cannot be compared, so it reports no version.
  */
-export class Gathered {
+export class MergedCollection {
   readonly #world: World;
   readonly #collection: Collection;
   readonly #waiting: Set<string>;

@@ -8,7 +8,7 @@ import { budgetsOver } from './touched-budgets.ts';
 export interface LedgerSinkParts {
   readonly world: World;
   readonly touched: Touched;
-  /** A ledger of this namespace was taken in. */
+  /** The world has the ledger of this namespace that the watch showed. */
   readonly seen: (namespace: string) => void;
   /** A list has an older ledger of this namespace than the world: a consistent read tells whether etcd was restored. */
   readonly older: (namespace: string) => void;
@@ -25,9 +25,9 @@ interface Noted {
 const nothing: Noted = { pods: new Map(), sizes: '[]' };
 
 /**
- * Ledgers go into the world unless it has newer ones, from our own writes. What has changed is found by comparing with what was seen here before,
- * because our own writes arrive here as well in the end. A deleted ledger stays known: it is created again with what was reserved
- * in it.
+ * Applies watched ledgers to the world, unless the world has a newer one from this replica's own write. The sink compares with what the watch
+ * showed before, and not with the world: this replica's own writes are in the world before the watch shows them, and their changes would be missed.
+ * A deleted ledger stays in the world: the next write creates it again, so that a `kubectl delete` loses no reservation.
  */
 export class LedgerSink implements Sink<DisruptionLedger> {
   readonly #parts: LedgerSinkParts;

@@ -8,7 +8,7 @@ import { budgetsOver } from './touched-budgets.ts';
 /** Where the leases of one namespace go. */
 export interface LeaseTarget {
   set(node: string, lease: ProbeLease): void;
-  /** There is a lease, and it vouches for no pod. */
+  /** The node has a lease that confirms no pod. */
   silence(node: string): void;
   delete(node: string): void;
 }
@@ -17,22 +17,26 @@ export interface NodeLeasesParts {
   readonly world: World;
   readonly touched: Touched;
   readonly clock: Clock;
+  /** Told of the lease that counts for a node, with each renewal; undefined: none does. */
+  readonly seen?: (node: string, lease: ProbeLease | undefined) => void;
 }
 
 /**
- * One lease for each node, of the two that an upgrade leaves: agents of an earlier version keep theirs in the operator's namespace. As
- * soon as the new agent of a node has written, what the former one said counts no longer, also if the new one says nothing: its
- * predecessor's "yes" may be seconds old, and its own "no" is newer.
+ * Chooses one lease for each node. During an upgrade a node may have two: agents of the earlier version keep theirs in the operator's namespace. As
+ * soon as the new agent has written its lease, the former lease is ignored, even if the new one lists no pod: the former agent's "disruptable" may
+ * be seconds old, and the new agent's silence is newer.
  */
 export class NodeLeases {
   readonly #world: World;
   readonly #own = new Map<string, ProbeLease | 'silent'>();
   readonly #former = new Map<string, ProbeLease>();
+  readonly #seen: NodeLeasesParts['seen'];
   readonly own: LeaseTarget;
   readonly former: LeaseTarget;
 
-  constructor({ world, touched, clock }: NodeLeasesParts) {
+  constructor({ world, touched, clock, seen }: NodeLeasesParts) {
     this.#world = world;
+    this.#seen = seen;
     this.own = this.#target(
       (node, lease) => this.#own.set(node, lease ?? 'silent'),
       (node) => this.#own.delete(node),
@@ -68,5 +72,6 @@ export class NodeLeases {
     const lease = own === undefined ? this.#former.get(node) : own === 'silent' ? undefined : own;
     if (lease === undefined) this.#world.deleteProbeLease(node);
     else this.#world.setProbeLease(node, lease);
+    this.#seen?.(node, lease);
   }
 }

@@ -10,15 +10,15 @@ import { budgetsOver } from './touched-budgets.ts';
 export interface PodSinkParts {
   readonly world: World;
   readonly touched: Touched;
-  /** The view has moved on, because of pods in this namespace; undefined: of none, or of many. */
+  /** The watch has advanced by an event of this namespace; undefined: by a bookmark or a whole list. */
   readonly advanced: (namespace: string | undefined) => void;
-  /** Told of every pod that comes, changes or goes; undefined: of many at once. */
+  /** Called with every pod that is created, changed or deleted; undefined: with any number of them, by a whole list. */
   readonly seen: (pod: Pod | undefined) => void;
 }
 
 /**
  * Pods go straight into the world, which keeps what it needs of them: a second copy of each would be most of the memory of a big
- * cluster. Budgets are told about before and after, since a change of labels moves a pod from one to another.
+ * cluster. The budgets over a pod are reported from before and after a change, since a change of labels moves a pod from one budget to another.
  */
 export class PodSink implements Sink<Pod> {
   readonly #parts: PodSinkParts;

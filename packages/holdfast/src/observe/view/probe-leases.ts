@@ -1,7 +1,7 @@
 import type { Parsed } from '@holdfast/base/field-errors';
 import { type Fields, isObject } from '@holdfast/base/json';
 import { agentsNamespace } from '../../api/installation-names.ts';
-import { type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
+import { maxLeaseSeconds, type ProbeLeaseContent, readProbeLease } from '../../api/probe-lease.ts';
 import type { World } from '../../core/world/world.ts';
 import { formerProbeLeaseName, probeLeaseName } from '../../kube/probes/lease-name.ts';
 import type { Interner } from '../../kube/projection/interner.ts';
@@ -13,7 +13,7 @@ import type { LeaseTarget } from './node-leases.ts';
 
 export interface SeenLease extends Reflected {
   readonly content: Parsed<ProbeLeaseContent>;
-  /** Another with each renewal. The times in it are by the node's clock, and only compared. */
+  /** Differs with each renewal. Its times are by the node's clock, which may be wrong: they are compared for equality only. */
   readonly renewal: string;
 }
 
@@ -22,26 +22,28 @@ export interface ProbeLeaseParts {
   readonly target: LeaseTarget;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The collection has been seen up to this version. */
+  /** The watch has shown everything up to this version. */
   readonly synced: (resourceVersion: string) => void;
+  /**
+   * When a lease that is seen for the first time was renewed, on the monotonic clock; absent: that is never known, because the time in
+   * it is by the node's clock. Nothing may be admitted by such a time; people may be shown what it says.
+   */
+  readonly firstRenewal?: (lease: SeenLease) => number | undefined;
 }
 
 interface Known {
   readonly node: string;
   readonly renewal: string;
   readonly pods: ReadonlySet<string>;
-  /** Undefined: it has not been seen to change. */
+  /** Undefined: this replica has not seen a renewal yet. */
   readonly renewedAt: number | undefined;
   readonly durationSeconds: number;
 }
 
-/** Each node renews every ten seconds: a silence of this length may be an interruption, and may be a small cluster. */
+/** Every agent renews every ten seconds. A silence of this length is normal in a small cluster; in a larger one the watch was interrupted. */
 const silenceMs = 5_000;
-/** For so long after a silence the server may be telling of what happened in it. */
+/** For this long after a silence, events may be late reports of renewals that happened during it. */
 const catchUpMs = 1_000;
-
-/** No agent is trusted for longer without a renewal, whatever its lease says. */
-export const maxLeaseSeconds = 3_600;
 
 export function probeLeaseProjection(interner: Interner): (object: Fields) => SeenLease {
   return (object) => {
@@ -62,9 +64,9 @@ export function probeLeaseProjection(interner: Interner): (object: Fields) => Se
 export class ProbeLeaseSink implements Sink<SeenLease> {
   readonly #parts: ProbeLeaseParts;
   readonly #known = new Map<string, Known>();
-  /** When something was last heard about the collection. Undefined: it has not been seen whole. */
+  /** When the watch last reported anything. Undefined: the first list has not arrived. */
   #heardAt: number | undefined;
-  /** The last silence, and until when renewals may be of that time. */
+  /** The last silence of the watch, and until when late reports from it may arrive. */
   #silence: { readonly since: number; readonly until: number } | undefined;
   #timer: { readonly due: number; readonly timer: Timer } | undefined;
   #closed = false;
@@ -76,7 +78,7 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   replace(items: readonly SeenLease[], resourceVersion: string): void {
     const kept = new Set(items.map(({ metadata }) => metadata.name));
     for (const name of [...this.#known.keys()]) if (!kept.has(name)) this.#forget(name);
-    // What has changed meanwhile may have done so at once after we last heard of it.
+    // A lease that changed between two lists may have been renewed right after the first one, and its agent may be dead since.
     for (const item of items) this.#take(item, this.#heardAt);
     this.bookmark(resourceVersion);
   }
@@ -101,7 +103,10 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
     this.#timer?.timer.cancel();
   }
 
-  /** A watch that was cut, or a process that was frozen, shows old renewals all at once: they count from before the silence. */
+  /**
+   * A watch that was cut, or a process that was frozen, reports old renewals all at once. They count from before the silence, or the lease of a dead
+   * agent would look fresh.
+   */
   #earliestRenewal(): number {
     const now = this.#parts.clock.monotonic();
     const since = this.#heardAt ?? now;
@@ -110,13 +115,14 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
   }
 
   /** @param renewedAt when it was renewed, if it was; undefined: not known */
-  #take({ metadata, content, renewal }: SeenLease, renewedAt: number | undefined): void {
+  #take(lease: SeenLease, renewedAt: number | undefined): void {
+    const { metadata, content, renewal } = lease;
     const { name } = metadata;
     const before = this.#known.get(name);
     const problem = leaseProblem(metadata, content);
     if (!content.ok || problem !== undefined) {
       this.#parts.log.warn('a probe lease is not valid', { lease: name, problem });
-      // When it was renewed stays known: to be put right by hand does not make it younger.
+      // The time of the last renewal is kept: when a person repairs the lease by hand, that is no renewal by the agent.
       if (before !== undefined) this.#parts.target.silence(before.node);
       return;
     }
@@ -125,11 +131,15 @@ export class ProbeLeaseSink implements Sink<SeenLease> {
       node,
       renewal,
       pods: before !== undefined && sameMembers(before.pods, disruptable) ? before.pods : disruptable,
-      renewedAt: before?.renewal === renewal ? before.renewedAt : renewedAt,
+      renewedAt: before?.renewal === renewal ? before.renewedAt : (renewedAt ?? this.#firstRenewal(lease, before)),
       durationSeconds: Math.min(durationSeconds, maxLeaseSeconds),
     };
     this.#known.set(name, known);
     this.#tell(known);
+  }
+
+  #firstRenewal(lease: SeenLease, before: Known | undefined): number | undefined {
+    return before === undefined ? this.#parts.firstRenewal?.(lease) : undefined;
   }
 
   #tell({ node, pods, renewedAt, durationSeconds }: Known): void {

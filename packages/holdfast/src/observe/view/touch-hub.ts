@@ -1,7 +1,7 @@
 import type { BudgetRef } from '../../core/verdict.ts';
 import type { Touched } from './touched.ts';
 
-/** Passes on what was touched to every listener. A listener gets what happens after it was added. */
+/** Passes each change of the world to every listener. A listener gets only changes after it was added. */
 export class TouchHub implements Touched {
   readonly #listeners: Touched[] = [];
 

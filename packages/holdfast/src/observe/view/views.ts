@@ -3,7 +3,7 @@ import type { PodDisruptionBudget } from '../../api/pdb.ts';
 import type { PodUnavailableBudget } from '../../api/pub/pub.ts';
 import type { ObjectCache } from '../../kube/reflector/cache.ts';
 
-/** Objects that are needed as they are, beside what the world made of them: their writers compare first. */
+/** Whole objects, beside what the world keeps of them: controllers compare with them before they write, so that they write only changes. */
 export interface Views {
   readonly namespaces: ObjectCache<Namespace>;
   readonly pdbs: ObjectCache<PodDisruptionBudget>;

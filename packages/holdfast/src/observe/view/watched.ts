@@ -6,10 +6,10 @@ import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts'
 import type { Reflected, Sink } from '../../kube/reflector/sink.ts';
 import type { WatchEnd } from '../../kube/stream/watch-reader.ts';
 import { sleep } from '../../kube/time/clock.ts';
-import type { OperatorContext } from '../context.ts';
+import type { ViewContext } from '../context.ts';
 
 export interface WatchedOptions<T extends Reflected> {
-  readonly context: Pick<OperatorContext, 'clients' | 'clock' | 'random' | 'log'>;
+  readonly context: Pick<ViewContext, 'clients' | 'clock' | 'random' | 'log'>;
   readonly discovery: Discovery;
   readonly traits: ServerTraits;
   readonly kind: KindName;
@@ -18,23 +18,27 @@ export interface WatchedOptions<T extends Reflected> {
   readonly sink: Sink<T>;
   /** For the resource that was found: which version of the API it is, is known only then. */
   readonly project: (resource: ResourceName) => (object: Fields) => T;
-  /** How often to look for an API that is not there yet. */
+  /** How often to ask for an API that the server does not have yet. */
   readonly recheckMs?: number;
-  /** The connection of its watch was found to be dead, though nothing had closed it. */
+  /** Called when the connection of a watch is found to be dead, though neither side has closed it. */
   readonly foundDead?: () => void;
+  /** It could not be found or followed, and is tried again: told of each end that is not an ordinary one. */
+  readonly ended?: (end: AbnormalEnd) => void;
 }
+
+export type AbnormalEnd = Exclude<WatchEnd, { kind: 'closed' }>;
 
 export interface Following {
   start(): void;
   close(): Promise<void>;
-  /** Milliseconds since the view was last known to be current. Zero where there is nothing to see. */
+  /** Milliseconds since the view was last known to be current. Zero where the server has no such API. */
   silentMs(): number;
-  /** It was seen whole, and was then not known to be current for longer than anything should rest on. */
+  /** The first list had arrived, and the watch has been silent since for longer than a decision may depend on. */
   readonly stale: boolean;
 }
 
 const defaultRecheckMs = 10_000;
-/** Where the server could not say whether it has the API: until it does, nothing is judged. */
+/** When to ask again whether the server has the API. Until it answers, Holdfast decides nothing: there may be budgets that it does not know. */
 const retryMs = 1_000;
 
 type State<T extends Reflected> =
@@ -44,15 +48,15 @@ type State<T extends Reflected> =
   | { readonly kind: 'present'; readonly reflector: Reflector<T> };
 
 /**
- * Follows a kind whose API may be there or not, and may come and go: its definition may be installed after us. An API that is
- * gone has no objects; one that cannot be asked for may have some, and keeps what was known of them.
+ * Follows a kind whose API may be missing, and may be installed or removed while the operator runs. An API that the server does not have has no
+ * objects. An API that the server could not be asked about may have some: what was known of them is kept, or budgets would vanish in an outage.
  */
 export class Watched<T extends Reflected> implements Following {
   readonly #options: WatchedOptions<T>;
   readonly #stopping = new AbortController();
   #state: State<T> = { kind: 'unknown' };
   #running: Promise<void> | undefined;
-  /** Called when the server says that it does not know the collection. */
+  /** Ends the current watch: the server no longer has the API, or the operator stops. */
   #lost: () => void = () => {};
 
   constructor(options: WatchedOptions<T>) {
@@ -94,6 +98,7 @@ export class Watched<T extends Reflected> implements Following {
     const found = await discovery.resourceOf(kind);
     if (found.ok) return this.#follow(found.value);
     if (found.failure.kind === 'notFound') return this.#noneThere();
+    this.#options.ended?.({ kind: 'failed', failure: found.failure });
     context.log.warn('an API could not be discovered', { ...kind, error: found.failure.message });
   }
 
@@ -103,7 +108,7 @@ export class Watched<T extends Reflected> implements Following {
     this.#options.sink.replace([], '0');
   }
 
-  /** Until the API is gone, or we stop. */
+  /** Resolves when the server no longer has the API, or the operator stops. */
   async #follow(resource: ResourceName): Promise<void> {
     const { context, traits, selection, sink, project, kind } = this.#options;
     const { clients, clock, random, log } = context;
@@ -121,6 +126,7 @@ export class Watched<T extends Reflected> implements Following {
       random,
       report: (end) => {
         log.warn('a watch ended and is restarted', { ...kind, end: describe(end) });
+        this.#options.ended?.(end);
         if (end.kind === 'dead') this.#options.foundDead?.();
         if (end.kind === 'failed' && end.failure.kind === 'notFound') this.#lost();
       },
@@ -132,7 +138,7 @@ export class Watched<T extends Reflected> implements Following {
   }
 }
 
-function describe(end: Exclude<WatchEnd, { kind: 'closed' }>): string {
+function describe(end: AbnormalEnd): string {
   return end.kind === 'failed' ? failureText(end.failure) : `${end.kind}: ${end.message}`;
 }
 

@@ -69,7 +69,7 @@ export interface AdmissionDeps {
   readonly scales: Pick<FreshScales, 'concerns' | 'readAgain'>;
   readonly counters: Pick<BuiltinCounters, 'take'>;
   readonly takeOver: (takeover: Takeover, deadline: Deadline) => Promise<Completion>;
-  /** Why the view may be too old to rest a disruption on. */
+  /** Why the view is too old to allow a disruption by it. */
   readonly staleness: () => string | undefined;
   readonly enforcement: Pick<EnforcementStart, 'startingIn'>;
   readonly events: Pick<LedgerEvents, 'abandoned'>;
@@ -79,15 +79,15 @@ export interface AdmissionDeps {
   readonly limits: AdmissionLimits;
 }
 
-/** What kept a verdict from being final. Each has the refusal that is given if it does not come. */
+/** What kept a verdict from being final, each with the refusal that the client gets if it does not arrive in time. */
 type Missing =
   /** A view of the pods as new as this: the ledger, or a pod that was read, is newer than ours. */
   | { readonly kind: 'view'; readonly version: string; readonly refusal: Denied }
   /** The pod itself: it is not in the view, or not as it is now. */
   | { readonly kind: 'pod'; readonly refusal: Denied }
-  /** The newest ledger: our own takeover, begun by another replica, was decided by an older one. */
+  /** The newest ledger: another replica reserved, and its own DELETE reached this replica before this replica's watch showed the ledger. */
   | { readonly kind: 'ledger'; readonly refusal: Denied }
-  /** The scales behind the refusal as they are now: no watch shows them (O5). */
+  /** The scales behind the refusal, read again: no watch shows them, so they may have grown (O5). */
   | { readonly kind: 'scales'; readonly refusal: Denied };
 
 type Step =
@@ -164,7 +164,7 @@ export class Admission {
     return changed ?? this.#complete(progress, verdict);
   }
 
-  /** What is reserved and refused afterwards would count for a while: so everything that can be known before is asked before. */
+  /** A reservation whose request is refused afterwards blocks other requests until it is withdrawn: so every refusal that is known before comes before. */
   #refusalBeforeReserving(request: DisruptionRequest, decided: Verdict): Denied | undefined {
     const mayBeAllowed = decided.result === 'allow' ? !isFree(decided) : isUnsettled(decided);
     const stale = mayBeAllowed ? this.#staleness(request) : undefined;
@@ -177,7 +177,10 @@ export class Admission {
     return staleness() ?? enforcement.startingIn(namespace);
   }
 
-  /** What was allowed for one pod is not done to the next one of its name, however often it is decided. */
+  /**
+   * A StatefulSet may replace the pod under the same name while this request waits. The verdict was about the first pod: without this check, deciding again
+   * would allow the deletion of its successor.
+   */
   #refusalOfSuccessor(progress: Progress, verdict: Verdict): Denied | undefined {
     const uid = verdict.result === 'allow' ? verdict.effects.target?.uid : undefined;
     if (uid === undefined) return undefined;
@@ -302,7 +305,7 @@ export class Admission {
     return read.kind === 'found' ? 'again' : refusal;
   }
 
-  /** Once for each request. */
+  /** At most once for each request: each read is a call to the API server. */
   async #readScales(progress: Progress, refusal: Denied): Promise<Verdict | 'again'> {
     progress.scalesRead = true;
     const { request, deadline } = progress;
@@ -353,7 +356,7 @@ function needsLedger(verdict: Verdict): boolean {
   return verdict.effects.reserve !== undefined || verdict.effects.confirm === true;
 }
 
-/** The refusal when there is an end to deciding again. */
+/** The refusal after the last round: what the decision depends on kept changing. */
 function keptChanging({ pod }: DisruptionRequest, { kind, refusal }: Missing): Denied {
   return kind === 'view' ? ledgerBusy(pod, 'the pods this decision depends on kept changing') : refusal;
 }

@@ -2,7 +2,7 @@ import type { Blocker, BudgetRef, Charge, Verdict } from '../../core/verdict.ts'
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Decision } from './pod-handler.ts';
-import type { Identity } from './pod-request.ts';
+import type { OperatorIdentity } from './pod-request.ts';
 import { isFree } from './verify.ts';
 import type { ClientWords } from './wire/review.ts';
 
@@ -96,7 +96,7 @@ const maxSeries = 1_000;
 const others = { namespace: '', kind: '', budget: 'other' } as const;
 
 /** @param self kept, because its name may become known later */
-export function createAudit(log: Logger, metrics: Metrics, self: Identity): Audit {
+export function createAudit(log: Logger, metrics: Metrics, self: OperatorIdentity): Audit {
   const disruptions = metrics.counter({
     name: 'disruptions_total',
     help: 'Decisions on disruptions of protected pods, as in the audit trail.',

@@ -9,7 +9,7 @@ import { BuiltinCounters, takeOver } from './complete.ts';
 import { kubeLedgerStore, LedgerAccess, type LedgerEvents } from './ledger.ts';
 import { defaultAdmissionLimits } from './limits.ts';
 import { type DecisionObserver, PodHandler } from './pod-handler.ts';
-import type { Identity } from './pod-request.ts';
+import type { OperatorIdentity } from './pod-request.ts';
 import { GroupCommit, NamespaceMutex } from './reserve.ts';
 import { kubePodReader, type PodReader } from './verify.ts';
 import { ViewGate } from './view-gate.ts';
@@ -32,7 +32,7 @@ export interface AdmissionOptions {
   readonly staleness: AdmissionDeps['staleness'];
   readonly scales: AdmissionDeps['scales'];
   /** Who we are, once that is known: the object is kept, and its name may change. */
-  readonly self: Identity;
+  readonly self: OperatorIdentity;
   readonly events: LedgerEvents;
   readonly observer: DecisionObserver;
   readonly namespaces: GuardParts['namespaces'];

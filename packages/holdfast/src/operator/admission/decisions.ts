@@ -137,8 +137,8 @@ function refusalNotes(
     reason: mode === 'observe' ? observedReason : 'DisruptionRefused',
     message:
       mode === 'observe'
-        ? `${wish(request)} would be refused, and observe mode let it pass: ${blocker.message}${suffix}; ${blocker.unblock}`
-        : `${wish(request)} was refused: ${blocker.message}${suffix}; ${blocker.unblock}`,
+        ? `${disruptionText(request)} would be refused, and observe mode let it pass: ${blocker.message}${suffix}; ${blocker.unblock}`
+        : `${disruptionText(request)} was refused: ${blocker.message}${suffix}; ${blocker.unblock}`,
   });
   const budgets = byBudget(lasting).map(([ref, blocker]) => note(budgetSubject(ref, uids), blocker, ''));
   return [note(podSubject(request, uids), first, rest), ...budgets];
@@ -150,7 +150,7 @@ function allowanceNotes(request: DisruptionRequest, { charges }: Allowed, uids: 
     subject: budgetSubject(ref, uids),
     type: 'Normal',
     reason: 'DisruptionAllowed',
-    message: `${wish(request)} was allowed: ${balance(charge)}`,
+    message: `${disruptionText(request)} was allowed: ${balance(charge)}`,
   }));
 }
 
@@ -168,15 +168,15 @@ function balance({ effect, unit, unitKind, available, desired }: Charge): string
   }
 }
 
-const wishes: Readonly<Record<Operation, string>> = {
+const operationNouns: Readonly<Record<Operation, string>> = {
   EVICT: 'eviction',
   DELETE: 'deletion',
   UPDATE: 'update',
   RESIZE: 'resize',
 };
 
-function wish({ operation, pod }: DisruptionRequest): string {
-  return `${wishes[operation]} of pod ${pod}`;
+function disruptionText({ operation, pod }: DisruptionRequest): string {
+  return `${operationNouns[operation]} of pod ${pod}`;
 }
 
 /** The first thing that each budget says. */

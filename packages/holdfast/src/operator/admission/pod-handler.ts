@@ -19,7 +19,7 @@ import {
 import type { BuiltinCounters, Completion } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
-import { evictionTerms, type Identity, type PodRequest, podRequestOf } from './pod-request.ts';
+import { evictionTerms, type OperatorIdentity, type PodRequest, podRequestOf } from './pod-request.ts';
 import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
 import {
   type AdmissionAnswer,
@@ -104,7 +104,7 @@ export interface PodHandlerParts {
   readonly counters: Pick<BuiltinCounters, 'recount'>;
   readonly clock: Clock;
   readonly options: (namespace: string) => DecideOptions;
-  readonly self: Identity;
+  readonly self: OperatorIdentity;
   readonly observer: DecisionObserver;
   readonly guards: NamespaceGuards;
   /** How long the guard of a namespace may be asked for. */

@@ -21,12 +21,12 @@ export type PodRequest =
   | { readonly kind: 'pass'; readonly why: 'notADisruption' | 'terminating' | 'harmless' }
   | { readonly kind: 'bad'; readonly problem: string };
 
-export interface Identity {
+export interface OperatorIdentity {
   /** The user that our own requests come from. */
   readonly username: string;
 }
 
-export function podRequestOf(review: ReviewRequest, identity: Identity): PodRequest {
+export function podRequestOf(review: ReviewRequest, identity: OperatorIdentity): PodRequest {
   if (review.group !== '' || review.resource !== 'pods') return pass('notADisruption');
   switch (`${review.operation} ${review.subResource}`) {
     case 'CREATE eviction':
@@ -43,7 +43,7 @@ export function podRequestOf(review: ReviewRequest, identity: Identity): PodRequ
   }
 }
 
-function evictionOf(review: ReviewRequest, identity: Identity): PodRequest {
+function evictionOf(review: ReviewRequest, identity: OperatorIdentity): PodRequest {
   const { object } = review;
   const terms = evictionTerms(object);
   if (!terms.ok) return bad(terms.problem);
@@ -72,7 +72,7 @@ function isOther(left: string, right: string): boolean {
  * One DELETE may call several times, and the first call may show an old state of the pod. So nothing is concluded from that state
  * but what never changes back: which pod it is, and that it is going.
  */
-function deletionOf(review: ReviewRequest, identity: Identity): PodRequest {
+function deletionOf(review: ReviewRequest, identity: OperatorIdentity): PodRequest {
   const old = reviewedPod('request.oldObject', review.oldObject);
   if (!old.ok) return bad(old.problem);
   if (old.value?.terminating === true) return pass('terminating');
@@ -89,7 +89,7 @@ function updatedPod(review: ReviewRequest): { readonly old: ReviewedPod; readonl
   return old.value.terminating ? pass('terminating') : { old: old.value, now: now.value };
 }
 
-function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
+function updateOf(review: ReviewRequest, identity: OperatorIdentity): PodRequest {
   const pod = updatedPod(review);
   if ('kind' in pod) return pod;
   const { old, now } = pod;
@@ -108,7 +108,7 @@ function updateOf(review: ReviewRequest, identity: Identity): PodRequest {
  * Controllers that update in place take the pod out of service first, by a readiness gate. That is where the disruption begins: the
  * update that follows is covered by the reservation for it. Nodes report, and disrupt nothing by it.
  */
-function announcementOf(review: ReviewRequest, identity: Identity): PodRequest {
+function announcementOf(review: ReviewRequest, identity: OperatorIdentity): PodRequest {
   const pod = updatedPod(review);
   if ('kind' in pod) return pod;
   const { old, now } = pod;
@@ -162,7 +162,7 @@ function withUid(pod: ReviewedPod | undefined): Pick<DisruptionRequest, 'uid'> {
 /** @param otherName where the review has no name: a deletecollection shows each pod only as the old object */
 function asking(
   review: ReviewRequest,
-  identity: Identity,
+  identity: OperatorIdentity,
   operation: Operation,
   otherName: string,
   more: Partial<DisruptionRequest>,

@@ -27,9 +27,9 @@ export interface ReserveDeps {
 /**
  * Group commit, one namespace at a time: requests that arrive while the ledger is being written wait, and share the next write.
  *
- *   request -> line -> turn -> [ read ] -> decide all together -> compare-and-swap -> verdicts
- *                        ^                                              |
- *                        +------ lost the race: read, decide again -----+    at most `maxAttempts` times
+ *   request -> WaitingLine -> NamespaceMutex -> [ read ] -> decide all together -> compare-and-swap -> verdicts
+ *                                                  ^                                     |
+ *                                                  +-- lost the race: read, decide again +    at most `maxAttempts` times
  */
 export class GroupCommit {
   readonly #deps: ReserveDeps;
@@ -287,16 +287,16 @@ export class NamespaceMutex {
     this.#failed = failed;
   }
 
-  /** Done when the task is, also when it failed: then those who wait behind it go on. */
+  /** Resolves when the task has ended, also when it threw: a rejection would stop every later task of the namespace. */
   take(namespace: string, task: () => Promise<void>): Promise<void> {
     const before = this.#last.get(namespace) ?? Promise.resolve();
-    const turn = before
+    const done = before
       .then(task)
       .catch((error: unknown) => this.#failed(namespace, error))
       .finally(() => {
-        if (this.#last.get(namespace) === turn) this.#last.delete(namespace);
+        if (this.#last.get(namespace) === done) this.#last.delete(namespace);
       });
-    this.#last.set(namespace, turn);
-    return turn;
+    this.#last.set(namespace, done);
+    return done;
   }
 }

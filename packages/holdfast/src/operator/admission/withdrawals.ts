@@ -22,7 +22,7 @@ export interface WithdrawalParts {
  */
 export class Withdrawals {
   readonly #parts: WithdrawalParts;
-  /** By namespace: those that the next turn takes. */
+  /** By namespace: the claims that the next write withdraws. */
   readonly #claims = new Map<string, Set<string>>();
 
   constructor(parts: WithdrawalParts) {

@@ -9,22 +9,22 @@ import type { CertificateStore } from './store.ts';
 
 /** Which path segments prove a caller, as one replica knows it. */
 export interface AcceptedPaths {
-  /** From memory, in a time that tells nothing about the segments. */
+  /** Answers from memory, in constant time: a caller must not learn a segment by measuring how long the comparison takes. */
   accepts(segment: string): boolean;
-  /** Asks the API server for what it has now. A caller whose segment is not known waits for it once. */
+  /** Reads the Secret and the configurations from the API server. A call with an unknown segment waits for one such read. */
   look(): Promise<void>;
-  /** What configurations are to carry. Undefined: not known yet. */
+  /** The segment that the leader writes into the configurations. Undefined: not known yet. */
   current(): string | undefined;
 }
 
-/** Callers cannot make a replica ask the API server more often than this. */
+/** A flood of unproven calls must not become a flood of reads: a replica reads at most this often. */
 const lookEveryMs = 1_000;
-/** One look may take this long; what it does not bring by then stays unknown. */
+/** One read may take this long. A segment that it has not shown by then stays unknown. */
 const lookWithinMs = 2_000;
 
 /**
- * What the Secret lists and what the configurations carry, by the watches of this replica. An API server can be ahead of them: then a
- * look brings them up to date before its call is refused.
+ * The segments that this replica's watches have shown, in the Secret and in the configurations. The watches lag: an API server may call with
+ * a new segment before this replica has seen it. So the replica reads once more before it refuses the call.
  */
 export class CallerPaths implements AcceptedPaths {
   readonly #store: CertificateStore;

@@ -6,10 +6,10 @@ import type { AcceptedPaths } from './caller-paths.ts';
 export interface Certificates {
   /** Which paths prove that a caller is an API server. */
   readonly paths: AcceptedPaths;
-  /** The server can be started when there is one. Undefined: it was closed before. */
+  /** The first certificate, with which the server can start. Undefined: the operator was stopped before there was one. */
   readonly first: Promise<KeyPair | undefined>;
   current(): KeyPair | undefined;
-  /** Calls back with every later one. Returns how to stop that. */
+  /** Calls back with every later certificate. Returns how to unsubscribe. */
   onChange(changed: (pair: KeyPair) => void): () => void;
   /** Whether API servers trust what is served, as far as this replica can tell. Answers from memory. */
   ready(): boolean;
@@ -18,7 +18,7 @@ export interface Certificates {
   close(): Promise<void>;
 }
 
-/** What is served now, and who wants to hear of the next. */
+/** The certificate that is served now, and the listeners for the next one. */
 export class ServedPair {
   readonly first: Promise<KeyPair | undefined>;
   readonly #log: Logger;

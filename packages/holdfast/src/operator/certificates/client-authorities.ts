@@ -2,13 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { lookEveryMs, readText } from '../../trust/read-text.ts';
+import { lookEveryMs, readTextFile } from '../../trust/read-text.ts';
 
 /** Who signs the client certificates of API servers. */
 export interface ClientAuthorities {
   /** PEM. */
   current(): string;
-  /** Calls back when they are others than before. */
+  /** Calls back when the authorities in the file have changed. */
   onChange(changed: () => void): void;
 }
 
@@ -17,7 +17,7 @@ export interface ClientAuthorityOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The file is read again until then. */
+  /** Ends the reading of the file. */
   readonly signal: AbortSignal;
 }
 
@@ -25,10 +25,10 @@ export type OpenedAuthorities =
   | { readonly kind: 'open'; readonly authorities: ClientAuthorities }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** A file that is being written may be read half: what two reads so far apart agree on is whole. */
+/** A read during a write may return half of the file. Two reads this far apart that agree have the whole file. */
 const settleMs = 200;
 
-/** Reads the file now, and again for as long as the operator runs. A file that cannot be used later changes nothing, and is told. */
+/** Reads the file now, and again while the operator runs. If it becomes unusable, the last usable authorities stay, and the log says so. */
 export async function openClientAuthorities(options: ClientAuthorityOptions): Promise<OpenedAuthorities> {
   const first = await readAuthorities(options.file);
   if (!first.ok) return { kind: 'unusable', problem: first.problem };
@@ -89,7 +89,7 @@ class FollowedFile implements ClientAuthorities {
     for (const changed of this.#listeners) changed();
   }
 
-  /** Once, not every time it is read. */
+  /** Logs a problem once, not with every read of the file. */
   #noteProblem(problem: string): void {
     if (problem !== '' && problem !== this.#problem) {
       this.#log.warn(
@@ -107,7 +107,7 @@ class FollowedFile implements ClientAuthorities {
 type ReadAuthorities = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 async function readAuthorities(file: string): Promise<ReadAuthorities> {
-  const read = await readText(file);
+  const read = await readTextFile(file);
   if (!read.ok) return read;
   const blocks = certificatesIn(read.text);
   if (blocks.length === 0) return { ok: false, problem: `${file} holds no certificate` };

@@ -4,7 +4,7 @@ import type { Logger } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { KeyPair, ServerNames } from '../../trust/material.ts';
 import { readSecret, secretKeys } from '../../trust/read-certificates.ts';
-import { lookEveryMs, readText } from '../../trust/read-text.ts';
+import { lookEveryMs, readTextFile } from '../../trust/read-text.ts';
 import type { LeafFacts } from '../../trust/rotation-plan.ts';
 import type { AcceptedPaths } from './caller-paths.ts';
 import { type CertificateMetrics, createCertificateMetrics } from './certificate-metrics.ts';
@@ -14,12 +14,12 @@ import type { PathUpkeep } from './start.ts';
 export interface FileOptions {
   /** Holds `tls.crt` and `tls.key`, as a mounted Secret does. */
   readonly directory: string;
-  /** What the webhooks are called by: a certificate that lacks a name is told, and served all the same. */
+  /** The host names that API servers call. A certificate that lacks one of them is logged, and served all the same. */
   readonly names: ServerNames;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** The paths that prove API servers are ours all the same. */
+  /** The operator keeps the path segments itself, also where another program makes the certificates. */
   readonly upkeep: PathUpkeep;
 }
 
@@ -27,21 +27,21 @@ export type OpenedFiles =
   | {
       readonly kind: 'open';
       readonly certificates: Certificates;
-      /** PEM of `ca.crt`, where it lies beside the others: whom to trust, as far as those who made the files say. */
+      /** PEM of `ca.crt`, where it lies beside the others: the authorities that the program which made the files names. */
       readonly authorities: string | undefined;
     }
   | { readonly kind: 'unusable'; readonly problem: string };
 
-/** Two files that are read one after the other may be from before and after a change. */
+/** A change between the two reads gives a certificate and a key that do not fit: then both are read again, so many times. */
 const attempts = 3;
 const retryMs = 200;
 
-/** Certificates that others make. They say whom API servers trust, too; the leader keeps the paths alone. */
+/** Certificates that another program makes. It also decides whom API servers trust; the leader keeps only the path segments. */
 export async function openCertificateFiles(options: FileOptions): Promise<OpenedFiles> {
   const stopping = new AbortController();
   const first = await readPair(options, stopping.signal);
   if (!first.ok) return { kind: 'unusable', problem: first.problem };
-  const authorities = await readText(join(options.directory, secretKeys.authorities));
+  const authorities = await readTextFile(join(options.directory, secretKeys.authorities));
   if (!authorities.ok && !authorities.missing) return { kind: 'unusable', problem: authorities.problem };
   return {
     kind: 'open',
@@ -108,7 +108,7 @@ class CertificateFiles implements Certificates {
     }
   }
 
-  /** Once, not every time. */
+  /** Logs a problem once, not with every read of the files. */
   #tell(problem: string): void {
     if (problem !== this.#problem) this.#log.warn('the certificate files cannot be used', { problem });
     this.#problem = problem;
@@ -142,9 +142,9 @@ async function readPair(options: FileOptions, signal: AbortSignal): Promise<Read
 }
 
 async function readOnce({ directory, names }: FileOptions): Promise<ReadPair> {
-  const certificate = await readText(join(directory, secretKeys.leaf));
+  const certificate = await readTextFile(join(directory, secretKeys.leaf));
   if (!certificate.ok) return certificate;
-  const key = await readText(join(directory, secretKeys.leafKey));
+  const key = await readTextFile(join(directory, secretKeys.leafKey));
   if (!key.ok) return key;
   const texts = new Map([
     [secretKeys.leaf, certificate.text],

@@ -22,13 +22,13 @@ export interface KeeperOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
-  /** Told of the paths that the Secret and the configurations hold. */
+  /** Receives the path segments that the watches see in the Secret and in the configurations. */
   readonly paths: Pick<CallerPaths, 'secretSeen' | 'configurationsSeen'>;
   /** Told when the Secret or a configuration has changed. */
   readonly changed: () => void;
 }
 
-/** By both clocks: one can be set, the other stands still while a machine sleeps. */
+/** On both clocks: an administrator can set the wall clock, and the monotonic one stops while the machine sleeps. */
 interface Moment {
   readonly wallMs: number;
   readonly monotonicMs: number;
@@ -43,7 +43,10 @@ interface Trust {
   bundles: Bundles;
 }
 
-/** What a replica serves: the leaf of the Secret, for as long as it can tell that it is good. */
+/**
+ * The certificate that one replica serves: the leaf of the Secret. A replica that has not seen the Secret for long is not ready: the leader may
+ * have replaced the leaf meanwhile, and API servers may no longer trust the old one.
+ */
 export class CertificateKeeper {
   readonly pair: ServedPair;
   readonly #options: KeeperOptions;
@@ -132,7 +135,7 @@ export class CertificateKeeper {
     return { leaf: this.#leaf, confirmedMs: Math.min(wallMs, clock.now() - (clock.monotonic() - monotonicMs)) };
   }
 
-  /** Undefined: it has not been seen for so long that it says nothing. */
+  /** Undefined: the watches have been silent for so long that the bundles may have changed. */
   #bundles(): Bundles | undefined {
     const { confirmWithinMs } = this.#options.policy;
     if (this.#trust.some(({ watched }) => watched.silentMs() > confirmWithinMs)) return undefined;

@@ -3,7 +3,7 @@ import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
-import type { Nudge } from './nudge.ts';
+import type { ChangeSignal } from './change-signal.ts';
 import { nothingSeen, type Sightings } from './observe.ts';
 import { certificateRound, type Round, type RoundOptions, type Write } from './round.ts';
 import { lostRace } from './store.ts';
@@ -13,20 +13,20 @@ export interface LeadOptions extends Omit<RoundOptions, 'now'> {
   readonly random: Random;
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
-  /** Given when the Secret or a configuration was seen to change. */
-  readonly changes: Nudge;
+  /** Wakes this loop when a watch shows a change of the Secret or of a configuration. */
+  readonly changes: ChangeSignal;
 }
 
-/** The first comes soon, because a new cluster waits for it; a write that must be repeated all the time comes seldom. */
+/** The first retry comes soon, because a new cluster waits for its certificate. A write that always fails is retried seldom. */
 const backoffLimits = { baseMs: 50, capMs: 30_000 };
 /** A leader that lost a write race only has to read again. */
 const raceLimits = { baseMs: 20, capMs: 1_000 };
 /** Another writer that changes the objects without pause must not keep the leader in a busy loop. */
 const pauseMs = 100;
-/** Wall clocks are slewed by less between two looks. More than that: the clock was set, and noted times mean nothing. */
+/** NTP slews a wall clock by less between two rounds. A larger difference: the clock was set, and the times in `Sightings` are wrong. */
 const maxDriftMs = 5_000;
 
-/** Plans and acts, whenever something changes or becomes due, until the signal says stop. */
+/** The leader's loop: one round at every change and whenever a step becomes due, until the signal aborts. */
 export async function leadCertificates(options: LeadOptions, signal: AbortSignal): Promise<void> {
   const { clock, changes, random } = options;
   const backoff = new Backoff(backoffLimits, random);
@@ -60,7 +60,7 @@ function offsetOf(clock: Clock): number {
   return clock.now() - clock.monotonic();
 }
 
-/** Undefined: a mistake of ours, which was told. */
+/** Undefined: the round threw, which is a mistake of ours and was logged. The loop goes on, or certificates would expire. */
 async function safeRound(options: LeadOptions, sightings: Sightings, signal: AbortSignal): Promise<Round | undefined> {
   try {
     return await certificateRound({ ...options, now: () => options.clock.now() }, sightings, signal);

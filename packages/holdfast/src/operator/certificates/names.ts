@@ -1,7 +1,7 @@
 import { operatorName } from '../../api/installation-names.ts';
 import { type ServerNames, serviceNames, urlNames } from '../../trust/material.ts';
 
-/** Who runs the operator on a machine of their own calls it by these, too. */
+/** A developer who runs the operator outside of a cluster calls it by these names, too. */
 const loopback: ServerNames = { dnsNames: ['localhost'], addresses: ['127.0.0.1', '::1'] };
 
 /**

@@ -19,7 +19,7 @@ export const nothingSeen: Sightings = {
  * @param bundles of every webhook of every configuration, the empty ones included
  * @param leaf the fingerprint of the leaf in the Secret
  */
-export function observe(
+export function observeBundles(
   before: Sightings,
   bundles: readonly (readonly CertificateFacts[])[],
   leaf: string | undefined,

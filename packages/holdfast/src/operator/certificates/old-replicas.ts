@@ -6,7 +6,7 @@ import type { Clock } from '../../kube/time/clock.ts';
 import { resources } from '../../observe/resources.ts';
 
 interface Replica {
-  /** Which template of the Deployment made it. */
+  /** The hash of the Deployment's pod template that this replica was made from. */
   readonly template: string;
   readonly ended: boolean;
 }

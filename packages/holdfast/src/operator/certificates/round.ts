@@ -15,17 +15,17 @@ import { type ReadSecret, readSecret, type SecretTexts, secretKeys } from '../..
 import { type CertificateFacts, type CertificatePlan, planCertificates } from '../../trust/rotation-plan.ts';
 import { bundlesOf, isBare, segmentsOf, type WantedTrust } from '../../trust/webhook-trust.ts';
 import type { CertificateWrite } from './certificate-metrics.ts';
-import { observe, type Sightings } from './observe.ts';
+import { observeBundles, type Sightings } from './observe.ts';
 import { secretTexts } from './secret.ts';
 import type { CertificateStore, ReadConfiguration } from './store.ts';
 
 export interface RoundOptions {
   readonly store: CertificateStore;
   readonly names: ServerNames;
-  /** False: others make the certificates and say whom to trust. The paths are ours all the same. */
+  /** False: another program makes the certificates and writes the bundles. The leader still keeps the path segments. */
   readonly ownCertificates: boolean;
   /**
-   * Whether every replica that serves now knows path segments. One from before does not: while it runs, configurations keep the
+   * Whether every serving replica knows path segments. A replica of an older version does not: while one runs, configurations keep the
    * bare path that it knows.
    */
   readonly allKnowPaths: (signal: AbortSignal) => Promise<boolean>;
@@ -37,11 +37,11 @@ export interface RoundOptions {
 
 export interface Write {
   readonly what: CertificateWrite;
-  /** Undefined: it was made. */
+  /** Undefined: the write succeeded. */
   readonly failure: Failure | undefined;
 }
 
-/** One look at everything, and what followed from it. */
+/** What one round of the leader read, and what it wrote. */
 export type Round =
   | { readonly kind: 'unread'; readonly failure: Failure }
   | {
@@ -51,23 +51,27 @@ export type Round =
       readonly sightings: Sightings;
       /** What in the Secret cannot be used. */
       readonly problems: readonly string[];
-      /** Empty: all is as it should be. */
+      /** Empty: nothing had to be written. */
       readonly writes: readonly Write[];
     };
 
 interface Seen {
-  /** As they were before the Secret was read: it is these that may be replaced. */
+  /** As they were read before the Secret. Writes carry these versions, so that a write of another leader in between is not overwritten. */
   readonly configurations: readonly ReadConfiguration[];
   readonly secret: Secret | undefined;
   readonly bundles: readonly (readonly CertificateFacts[])[];
-  /** Of any configuration, at either look. */
+  /** The segments of all configurations, by the read before the Secret and by the one after it. */
   readonly carried: ReadonlySet<string>;
   readonly bare: boolean;
-  /** Of the configurations, at the second look. */
+  /** Of the configurations, by the read after the Secret. */
   readonly versions: string;
 }
 
-/** The order of reads and writes is what keeps a served leaf trusted and a call accepted, even when two lead at the same time. */
+/**
+ * One round of the leader. For a while two replicas may both believe that they lead. The order of reads and writes keeps that safe: configurations are
+ * read before the Secret and written with the version that was read, so a replaced leader cannot bring back an older bundle; and only a segment that
+ * was read from the Secret is published, so replicas accept it before API servers call by it.
+ */
 export async function certificateRound(options: RoundOptions, before: Sightings, signal: AbortSignal): Promise<Round> {
   const seen = await look(options.store, signal);
   if (!seen.ok) return { kind: 'unread', failure: seen.failure };
@@ -77,7 +81,7 @@ export async function certificateRound(options: RoundOptions, before: Sightings,
   const read = secret && readSecret(secretTexts(secret.data), options.names);
   const listed = read?.segments ?? [];
   const sightings: Sightings = {
-    ...observe(before, bundles, read?.stored.leaf?.id, nowMs),
+    ...observeBundles(before, bundles, read?.stored.leaf?.id, nowMs),
     paths: observePaths(before.paths, listed, carried, seen.value.versions, nowMs),
   };
   const plan = options.ownCertificates
@@ -114,7 +118,7 @@ async function look(store: CertificateStore, signal: AbortSignal): Promise<Outco
   };
 }
 
-/** How soon to see again whether replicas from before are still there. */
+/** How soon to check again whether replicas of an older version still run. */
 const lookForOldReplicasMs = 2_000;
 
 async function unlessHeldBack(
@@ -143,7 +147,7 @@ async function publish(
   return writes;
 }
 
-/** Also when publishing failed: a step rests on what was seen, never on what was just written. */
+/** Runs also when publishing failed: the next step is planned from what was read, never from what this round has just written. */
 async function store(
   { store: into, names, policy, randomBytes }: RoundOptions,
   { step }: CertificatePlan,

@@ -2,7 +2,7 @@ import { isObject } from '@holdfast/base/json';
 import type { Secret } from 'kubernetes-types/core/v1.js';
 import { type SecretTexts, secretKeys } from '../../trust/read-certificates.ts';
 
-/** Whatever the data of a Secret is; what is no text in base64 comes out as nonsense, which the reader tells. */
+/** Decodes a Secret's data without trusting it. Data that is not base64 gives nonsense, which the parser of certificates reports. */
 export function secretTexts(data: unknown): SecretTexts {
   const texts = new Map<string, string>();
   if (!isObject(data)) return texts;

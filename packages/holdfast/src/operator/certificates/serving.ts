@@ -1,14 +1,14 @@
 import type { CertificatePolicy } from '../../trust/certificate-policy.ts';
 import type { CertificateFacts, LeafFacts, StoredCertificates } from '../../trust/rotation-plan.ts';
 
-/** Whether the Secret, as a replica sees it now, says that its leaf is still good. A Secret without a leaf takes none away. */
+/** Whether the Secret, as this replica sees it, still has the served leaf. A Secret without a leaf does not withdraw the served one. */
 export function confirms(stored: StoredCertificates | undefined, leaf: Pick<LeafFacts, 'issuer'>): boolean {
   return stored?.trusted.some(({ id }) => id === leaf.issuer) === true;
 }
 
 /**
- * Whether a replica may go on with the leaf that it has. One that has not seen the Secret for long cannot know whether its leaf
- * is still trusted: it gives way to those that can.
+ * Whether a replica may keep serving its leaf. A replica that has not seen the Secret for long cannot know whether API servers still trust
+ * the leaf: it becomes unready, so that they call replicas that do know.
  */
 export function mayServe(
   leaf: Pick<CertificateFacts, 'notAfterMs'>,
@@ -32,8 +32,8 @@ export interface Serving {
 }
 
 /**
- * Whether a replica should go over to this leaf of the Secret. One that no authority of the Secret signed is a mistake.
- * One that webhooks do not trust yet waits for as long as they trust the one that is served: a leader did not write it.
+ * Whether a replica should serve this leaf of the Secret instead of its own. A leaf that no authority of the Secret signed is a mistake. A leaf
+ * that webhooks do not trust yet waits while they trust the served one: no leader writes such a leaf, so another program did.
  * @param bundles what every webhook trusts; undefined: not seen for so long that it says nothing
  */
 export function shouldAdopt(

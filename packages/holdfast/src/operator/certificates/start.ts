@@ -7,9 +7,9 @@ import type { ServerNames } from '../../trust/material.ts';
 import { type AcceptedPaths, CallerPaths } from './caller-paths.ts';
 import { createCertificateMetrics } from './certificate-metrics.ts';
 import type { Certificates } from './certificates.ts';
+import { ChangeSignal } from './change-signal.ts';
 import { CertificateKeeper } from './keeper.ts';
 import { leadCertificates } from './lead.ts';
-import { Nudge } from './nudge.ts';
 import { areAllOneVersion } from './old-replicas.ts';
 import { kubeCertificateStore } from './store.ts';
 
@@ -58,7 +58,7 @@ function startTrust(
   const { clock, random, clients, namespace } = context;
   const log = context.log.with({ part: 'certificates' });
   const metrics = createCertificateMetrics(context.metrics);
-  const changes = new Nudge();
+  const changes = new ChangeSignal();
   const places = { secret: { namespace, name: secret }, configuration: operatorName };
   const store = kubeCertificateStore(clients.upkeep, places);
   const paths = new CallerPaths(store, clock, log);

@@ -9,18 +9,18 @@ import { secretOf } from './secret.ts';
 
 type StoredConfiguration = TrustingConfiguration & { readonly metadata?: ObjectMeta };
 
-/** A webhook configuration as it was read. It is only written in the place of the version that was read. */
+/** A webhook configuration as it was read. The write carries its resourceVersion, and fails if another writer was first. */
 export interface ReadConfiguration {
   readonly resource: ResourceName;
   readonly object: StoredConfiguration;
 }
 
-/** Where certificates and trust are kept. Reads are of now, not of a cache; writes insist on what was read. */
+/** Where certificates and bundles are kept. Reads are consistent, not from a cache; writes carry the resourceVersion that was read. */
 export interface CertificateStore {
   /** Those that exist. */
   configurations(signal: AbortSignal): Promise<Outcome<readonly ReadConfiguration[]>>;
   secret(signal: AbortSignal): Promise<Outcome<Secret | undefined>>;
-  /** `unchanged`: it says so already. */
+  /** `unchanged`: the configuration has the bundle and the path already. */
   publish(read: ReadConfiguration, wanted: WantedTrust, signal: AbortSignal): Promise<Outcome<'written' | 'unchanged'>>;
   /** @param before the Secret that it replaces; undefined: there must be none */
   keep(texts: SecretTexts, before: Secret | undefined, signal: AbortSignal): Promise<Outcome<unknown>>;

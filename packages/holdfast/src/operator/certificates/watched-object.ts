@@ -24,7 +24,7 @@ export class WatchedObject {
   readonly #reflector: Reflector<WatchedBody>;
   readonly #place: { readonly namespace?: string; readonly name: string };
 
-  /** @param seen called whenever the API server says how things are, also when nothing has changed */
+  /** @param seen called with every event and bookmark, also when the object has not changed */
   constructor(
     options: WatchOptions,
     resource: ResourceName,
@@ -53,7 +53,7 @@ export class WatchedObject {
     return this.#cache.get(this.#place.namespace, this.#place.name);
   }
 
-  /** Milliseconds since the API server last said how things are. Infinity: never. */
+  /** Milliseconds since the last event or bookmark of the API server. Infinity: there was none. */
   silentMs(): number {
     return this.#reflector.silentMs();
   }

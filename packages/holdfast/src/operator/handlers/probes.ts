@@ -8,7 +8,7 @@ import { foreignHosts, hostRefusal, podAddresses } from '../../api/probe-hosts.t
 import { answerBad, answerInvalid } from '../admission/answers.ts';
 import type { WebhookHandler } from '../admission/handler.ts';
 import type { AdmissionAnswer, ReviewRequest } from '../admission/wire/review.ts';
-import { podTemplatesOf } from './pod-templates.ts';
+import { podSourcesOf } from './pod-templates.ts';
 
 const pass: AdmissionAnswer = { allowed: true };
 const probeField = annotationField(annotation.disruptionProbe);
@@ -45,7 +45,7 @@ function objectIn(value: unknown, field: string): Fields | string {
 
 function errorsIn(object: Fields, isPod: boolean, allowedHosts: readonly string[]): readonly FieldError[] {
   const addresses = isPod ? podAddresses(object['status']) : [];
-  return podTemplatesOf(object, isPod).flatMap(({ prefix, metadata, spec }) => {
+  return podSourcesOf(object, isPod).flatMap(({ prefix, metadata, spec }) => {
     // A template need not have metadata. What is in it is not checked by this type: the reader takes it for unknown.
     const read = parseProbes({ metadata: metadata ?? {}, spec } as unknown as Pod);
     const errors = read.ok

@@ -1,7 +1,7 @@
 import { operatorName } from '../../api/installation-names.ts';
 import { type InstallValues, type WebhookConfiguration, webhookConfigurations } from '../../install/index.ts';
 import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
-import type { Failure, Outcome } from '../../kube/outcome/failure.ts';
+import type { Failure } from '../../kube/outcome/failure.ts';
 import { Backoff } from '../../kube/time/backoff.ts';
 import { type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
@@ -89,14 +89,4 @@ function problemOf({ kind, message }: Failure, configuration: string): string {
     default:
       return `the API server rejected ${what}; an installed one that calls a Service may be the reason: ${message}`;
   }
-}
-
-/** Removes the registrations, so that API servers stop calling. Returns the problems with those that could not be removed. */
-export async function unregisterWebhooks(client: Pick<KubeClient, 'delete'>): Promise<readonly string[]> {
-  const all = [resources.validating, resources.mutating].map(async (resource) => {
-    const deleted: Outcome<unknown> = await client.delete(resource, { name: operatorName });
-    if (deleted.ok || deleted.failure.kind === 'notFound') return [];
-    return [`${resource.plural} ${JSON.stringify(operatorName)} cannot be deleted: ${deleted.failure.message}`];
-  });
-  return (await Promise.all(all)).flat();
 }

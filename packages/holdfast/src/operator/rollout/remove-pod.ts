@@ -20,7 +20,7 @@ export interface RemovalCall {
 }
 
 /** Gracefully, and only if the pod is still the one that was judged. Its volume claims are left alone here. */
-export async function removePod(call: RemovalCall, { pod, uid, resourceVersion }: Removal): Promise<Removed> {
+export async function deleteJudgedPod(call: RemovalCall, { pod, uid, resourceVersion }: Removal): Promise<Removed> {
   const { client, namespace, deadlineMs, signal } = call;
   const options = { preconditions: { uid, resourceVersion } };
   const deleted = await client.delete(resources.pods, { namespace, name: pod }, options, { deadlineMs, signal });

@@ -9,7 +9,7 @@ import type { OperatorContext } from '../../observe/context.ts';
 import { claimRefusal } from './claim-guard.ts';
 import { sinceTrouble } from './crash-loops.ts';
 import { type RolloutReading, readRollout } from './read-rollout.ts';
-import { type Removed, removePod } from './remove-pod.ts';
+import { deleteJudgedPod, type Removed } from './remove-pod.ts';
 import type { RolloutMemory } from './rollout-memory.ts';
 import type { RolloutMetrics } from './rollout-metrics.ts';
 import { blockedNotes, removalNotes } from './rollout-notes.ts';
@@ -98,7 +98,7 @@ async function remove(
   const { set } = reading;
   const { namespace = '' } = set.metadata;
   const call = { client: context.clients.rollouts, namespace, deadlineMs: limits.deadlineMs, signal };
-  const removed = (await claimRefusal(call, set, removal)) ?? (await removePod(call, removal));
+  const removed = (await claimRefusal(call, set, removal)) ?? (await deleteJudgedPod(call, removal));
   metrics.removal(removed.kind);
   const notes = removalNotes(set, removal, plan.state);
   tell(parts, key, removal, removed, notes);

@@ -6,13 +6,13 @@ import type { RolloutState } from '../../core/rollout/state.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
 import type { Outcome } from '../../kube/outcome/failure.ts';
 import { resources } from '../../observe/resources.ts';
-import { isAsking } from './watched-set.ts';
+import { hasUpdateStrategy } from './watched-set.ts';
 
 export type Shown = { readonly kind: 'same' } | { readonly kind: 'change'; readonly text: string | null };
 
 /** A set that no longer asks for anything shows nothing. */
 export function planShown(set: StatefulSet, state: RolloutState): Shown {
-  const wanted = isAsking(set.metadata) ? formatRolloutState(state) : null;
+  const wanted = hasUpdateStrategy(set.metadata) ? formatRolloutState(state) : null;
   const present = set.metadata.annotations?.[annotation.rolloutState] ?? null;
   return wanted === present ? { kind: 'same' } : { kind: 'change', text: wanted };
 }

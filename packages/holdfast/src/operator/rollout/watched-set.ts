@@ -28,9 +28,13 @@ export function watchedSetProjection(interner: Interner): (object: Fields) => Wa
 
 /** It asks for enforced rollouts, or still shows what became of them. */
 export function isConcerned({ annotations }: Pick<ObjectMeta, 'annotations'>): boolean {
-  return isAsking({ annotations }) || annotations?.[annotation.rolloutState] !== undefined;
+  return hasUpdateStrategy({ annotations }) || annotations?.[annotation.rolloutState] !== undefined;
 }
 
-export function isAsking({ annotations }: { readonly annotations?: ObjectMeta['annotations'] | undefined }): boolean {
+export function hasUpdateStrategy({
+  annotations,
+}: {
+  readonly annotations?: ObjectMeta['annotations'] | undefined;
+}): boolean {
   return annotations?.[annotation.updateStrategy] !== undefined;
 }

@@ -11,7 +11,7 @@ import { leftConditions, saysLeft } from './left-to-kruise.ts';
 import { type PdbPlan, type PdbShown, planPdb } from './plan-pdb.ts';
 import { type PubStatus, planPub } from './plan-pub.ts';
 import { defaultStatusLimits, type StatusParts } from './status-parts.ts';
-import { type StatusWarning, untold } from './status-warnings.ts';
+import { type StatusWarning, unreportedWarnings } from './status-warnings.ts';
 import { writePdbShown, writePubConditions, writePubStatus } from './status-writer.ts';
 import { afterFailure, needsAttention, writeOutcome } from './write-outcome.ts';
 import type { WriteStep, Written } from './written.ts';
@@ -111,7 +111,7 @@ export class BudgetLooks {
     const outcome =
       step.kind === 'write' ? await writePdbShown(context.clients.status, shown, step.value, this.#signal) : undefined;
     if (outcome?.ok !== false) {
-      this.#tell(shown, budget, untold(plan.warnings, this.#told.get(key), plan.before));
+      this.#tell(shown, budget, unreportedWarnings(plan.warnings, this.#told.get(key), plan.before));
       this.#told.set(key, new Set(plan.warnings.map(({ code }) => code)));
     }
     if (outcome === undefined) return done;

@@ -52,7 +52,7 @@ export function pdbWarnings(
  * Which of them were not reported yet. What this process remembers counts; when it is new, what its predecessor left on the
  * object: a message has the texts of its warnings in it, with other numbers perhaps.
  */
-export function untold(
+export function unreportedWarnings(
   warnings: readonly StatusWarning[],
   remembered: ReadonlySet<string> | undefined,
   before: Condition | undefined,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { ask, aWorld } from '../../../../../test/support/a-world.ts';
 import { aPod } from '../../../../../test/support/builders.ts';
 import { pubFor } from '../../../../../test/support/fleet.ts';
-import { answerOf } from '../../../src/cli/drain/answer.ts';
+import { evictionAnswerOf } from '../../../src/cli/drain/answer.ts';
 import { failureOf } from '../../../src/kube/outcome/api-status.ts';
 import { answerVerdict } from '../../../src/operator/admission/answers.ts';
 
 /** What an API server answers, read as the client reads it. */
 function answer(code: number, status: object = {}, retryAfter?: string) {
   const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message: 'said so', ...status };
-  return answerOf({ ok: false, failure: failureOf(code, JSON.stringify(body), retryAfter) });
+  return evictionAnswerOf({ ok: false, failure: failureOf(code, JSON.stringify(body), retryAfter) });
 }
 
 const causes = (...list: readonly object[]) => ({ details: { causes: list } });
@@ -83,18 +83,18 @@ describe('what an answer to an eviction means', () => {
   });
 
   it('201: accepted', () => {
-    expect(answerOf({ ok: true, value: {} })).toEqual({ kind: 'accepted' });
+    expect(evictionAnswerOf({ ok: true, value: {} })).toEqual({ kind: 'accepted' });
   });
 
   it('none, because the drain was stopped: nothing', () => {
-    expect(answerOf({ ok: false, failure: { kind: 'aborted', message: '', maybeDone: true } })).toBeUndefined();
+    expect(evictionAnswerOf({ ok: false, failure: { kind: 'aborted', message: '', maybeDone: true } })).toBeUndefined();
   });
 
   it.each(['connection', 'deadline', 'garbled', 'credentials', 'limited'] as const)(
     'a %s that failed: try again',
     (cause) => {
       const failure = { kind: 'retry', cause, message: 'said so', retryAfterMs: undefined, maybeDone: true } as const;
-      expect(answerOf({ ok: false, failure })).toEqual({ kind: 'failed', message: 'said so' });
+      expect(evictionAnswerOf({ ok: false, failure })).toEqual({ kind: 'failed', message: 'said so' });
     },
   );
 

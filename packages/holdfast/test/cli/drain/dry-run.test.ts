@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aPdb, aPod, ns } from '../../../../../test/support/builders.ts';
-import { dryRunOf } from '../../../src/cli/drain/dry-run.ts';
+import { drainDryRunOf } from '../../../src/cli/drain/dry-run.ts';
 import { selectPods } from '../../../src/cli/drain/filters.ts';
 import type { ListedPod } from '../../../src/cli/drain/listed-pod.ts';
 import type { LiveWorld } from '../../../src/observe/once/live-world.ts';
@@ -31,7 +31,7 @@ function dryRun(force: boolean) {
   const filters = { force, ignoreDaemonsets: false, deleteEmptydirData: false };
   const selection = selectPods(pods.map(listed), filters, { now: 0, hasDaemonSet: () => true });
   const commandWith = (flags: readonly string[]) => ['holdfast drain a', ...flags].join(' ');
-  return dryRunOf([{ name: 'a', cordoned: false, labels: {}, ready: true }], selection, live, {
+  return drainDryRunOf([{ name: 'a', cordoned: false, labels: {}, ready: true }], selection, live, {
     order: 'groups',
     commandWith,
   });

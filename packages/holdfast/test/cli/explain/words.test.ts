@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aPod, ns, type PodBuilder } from '../../../../../test/support/builders.ts';
-import { type Asked, answerOf, compare } from '../../../src/cli/explain/answer.ts';
+import { type Asked, combinedAnswerOf, compare } from '../../../src/cli/explain/answer.ts';
 import { type BuiltinBudget, builtinAnswer } from '../../../src/cli/explain/builtin-check.ts';
-import { type DryRun, dryRunOf } from '../../../src/cli/explain/dry-run.ts';
+import { type DryRun, evictionDryRunOf } from '../../../src/cli/explain/dry-run.ts';
 import { parseTargets } from '../../../src/cli/explain/target.ts';
 import { ageText } from '../../../src/cli/output/age.ts';
 import { blocker, deny } from '../../../src/core/decide/refusal.ts';
@@ -118,7 +118,7 @@ describe('the answer', () => {
     ['we are not asked, and the built-in check refuses', yes('takeover'), refuses, notAsked, false, 'kubernetes'],
     ['we may be asked', no, allows, unclear, false, 'holdfast'],
   ] as const)('where %s', (_, ours, builtin, how, may, by) => {
-    expect(answerOf(ours, builtin, how)).toMatchObject({ may, by });
+    expect(combinedAnswerOf(ours, builtin, how)).toMatchObject({ may, by });
   });
 });
 
@@ -185,7 +185,7 @@ describe('what the API server says to a dry run', () => {
     ['a server in trouble', status(503, 'shutting down'), { kind: 'failed' }],
     ['a pod that is gone', status(404, 'pods "web" not found'), { kind: 'failed' }],
   ] as const)('is told apart: %s', (_, failure, wanted) => {
-    expect(dryRunOf({ ok: false, failure })).toMatchObject(wanted);
+    expect(evictionDryRunOf({ ok: false, failure })).toMatchObject(wanted);
   });
 });
 

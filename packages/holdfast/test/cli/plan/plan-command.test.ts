@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
-import type { Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 import { fleet } from './fleet.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-plan-command-'));
@@ -32,7 +32,7 @@ describe('holdfast plan', () => {
 
   it('plans for nodes with labels, as JSON', () => {
     const { code, out } = run('-l', 'pool=gpu', '--load', file, '-o', 'json');
-    const plan: Plan = JSON.parse(out);
+    const plan: DrainPlan = JSON.parse(out);
     expect(plan.waves.flatMap((wave) => wave.nodes.map(({ name }) => name)).toSorted()).toEqual(['a1', 'a2', 'a3']);
     expect(code).toBe(0);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planDocument, planIn } from '../../../src/cli/plan/plan-file.ts';
-import type { Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 
 const node = (name: string, surge = false) => ({ name, pods: 2, rounds: 1, surge, groups: [] });
-const plan: Plan = {
+const plan: DrainPlan = {
   waves: [
     { nodes: [node('a'), node('b', true)], rounds: [[]], budgets: [], seconds: 0 },
     { nodes: [node('c')], rounds: [[]], budgets: [], seconds: 0 },

@@ -10,7 +10,7 @@ import { planNodeOf, ShapeBook } from '../../../src/cli/plan/shape-book.ts';
 import { planSvg } from '../../../src/cli/plan/svg.ts';
 import type { PlanOptions } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan-drain.ts';
-import type { LowerBound, Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan, LowerBound } from '../../../src/core/plan/plan-result.ts';
 import { expectGolden } from '../golden.ts';
 import { fleet, nodeNames } from './fleet.ts';
 
@@ -19,7 +19,7 @@ const file = join(folder, 'fleet.yaml');
 writeFileSync(file, fleet());
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function plan(nodes: readonly string[], options: Partial<PlanOptions> = {}): Plan {
+function plan(nodes: readonly string[], options: Partial<PlanOptions> = {}): DrainPlan {
   return planDrain({ ...fromFiles([file]), drain: nodes }, options);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSvg } from '../../../src/cli/plan/svg.ts';
 import { darkPalette, lightPalette, type Palette } from '../../../src/cli/plan/svg-palette.ts';
-import type { Plan, StuckNode } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan, StuckNode } from '../../../src/core/plan/plan-result.ts';
 
 /** Contrast as WCAG 2 defines it. */
 function contrast(a: string, b: string): number {
@@ -45,14 +45,14 @@ describe('the colours of a plan', () => {
 
 describe('a picture of a plan', () => {
   const budget = { kind: 'PodDisruptionBudget', namespace: 'shop', name: 'llm' } as const;
-  const wave = (names: readonly string[], groups: readonly string[]): Plan['waves'][number] => ({
+  const wave = (names: readonly string[], groups: readonly string[]): DrainPlan['waves'][number] => ({
     nodes: names.map((name) => ({ name, pods: 1, rounds: 1, surge: false, groups })),
     rounds: [names.map((name) => ({ namespace: 'shop', name }))],
     budgets: [{ budget, unitKind: 'group', broken: groups, available: 1, desired: 1, atLimit: groups.length > 0 }],
     seconds: 90,
   });
   const stuck: StuckNode = { node: 'db-node', why: 'noController', pods: [{ namespace: 'shop', name: 'db-0' }] };
-  const plan: Plan = {
+  const plan: DrainPlan = {
     waves: [wave(['a'], ['shop/llm/0']), wave(['b', 'c'], [])],
     never: [stuck],
     lowerBound: { waves: 2, why: 'search', tried: 7 },

@@ -1,6 +1,6 @@
 import type { LoadedObject } from '../../../src/cli/load-objects.ts';
 import { simulate } from '../../../src/cli/simulate/run.ts';
-import { readWish, scenarioOf } from '../../../src/cli/simulate/scenario.ts';
+import { readScenarioRequest, scenarioOf } from '../../../src/cli/simulate/scenario.ts';
 import type { SimulationResult } from '../../../src/cli/simulate/simulation-result.ts';
 import { completeSnapshot } from '../../../src/cli/simulate/snapshot/complete.ts';
 
@@ -85,7 +85,7 @@ export async function simulated(
   words: readonly string[],
   wish: SimulationWish = {},
 ): Promise<SimulationResult> {
-  const asked = await readWish(words);
+  const asked = await readScenarioRequest(words);
   const problems = wish.problems ?? [];
   const makePlan = () => wish.plan ?? [];
   const snapshot = completeSnapshot(objects, wish.podStartMs);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chartOf } from '../../../src/cli/simulate/html/chart.ts';
 import { escaped } from '../../../src/cli/simulate/html/escape.ts';
-import { progressOn } from '../../../src/cli/simulate/progress.ts';
+import { simulationProgressOn } from '../../../src/cli/simulate/progress.ts';
 import { lengthOf, mostDownAtOnce } from '../../../src/cli/simulate/records/figures.ts';
 import { outagesOf, outageText } from '../../../src/cli/simulate/records/outages.ts';
 import type { GroupResult, SimulationResult, TimelineEvent } from '../../../src/cli/simulate/simulation-result.ts';
@@ -163,14 +163,14 @@ describe('progress', () => {
     const written: string[] = [];
     let now = 0;
     const terminal = { isTTY: true, write: (text: string) => written.push(text) };
-    const progress = progressOn(terminal, '', () => now);
+    const progress = simulationProgressOn(terminal, '', () => now);
     progress.step(1_000);
     now = 300;
     progress.step(61_000);
     progress.step(62_000);
     progress.end();
     expect(written).toEqual(['\rsimulating, t+01:01 of virtual time\u001b[K', '\r\u001b[K']);
-    const silent = progressOn({ isTTY: false, write: (text: string) => written.push(text) }, '', () => now);
+    const silent = simulationProgressOn({ isTTY: false, write: (text: string) => written.push(text) }, '', () => now);
     now = 10_000;
     silent.step(1);
     silent.end();

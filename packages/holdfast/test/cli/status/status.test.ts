@@ -5,11 +5,11 @@ import { paintFor, plain } from '../../../src/cli/output/paint.ts';
 import { structured } from '../../../src/cli/output/structured.ts';
 import { blockedFirst, onlyBlocked } from '../../../src/cli/status/blocked-first.ts';
 import { budgetViews } from '../../../src/cli/status/budget-view.ts';
-import { changes } from '../../../src/cli/status/changes.ts';
+import { statusChanges } from '../../../src/cli/status/changes.ts';
 import type { OperatorCheck } from '../../../src/cli/status/health.ts';
 import { nodeViews } from '../../../src/cli/status/node-view.ts';
 import { remarksOf, type StatusReport } from '../../../src/cli/status/report.ts';
-import { noteLines, statusText } from '../../../src/cli/status/status-text.ts';
+import { statusNoteLines, statusText } from '../../../src/cli/status/status-text.ts';
 import { isHealthy, type Summarised, summaryOf, summaryText } from '../../../src/cli/status/summary.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
@@ -100,7 +100,7 @@ describe('the status', () => {
   it('is a summary and three tables, what is blocked first', () => {
     expectGolden('status', statusText(report(), { wide: false, paint: plain }));
     expectGolden('status-wide', statusText(report(), { wide: true, paint: plain }));
-    expectGolden('status-notes', `${noteLines(report()).join('\n')}\n`);
+    expectGolden('status-notes', `${statusNoteLines(report()).join('\n')}\n`);
   });
 
   it('lists only what is blocked where that is asked for, and counts everything', () => {
@@ -159,7 +159,7 @@ describe('changes of the status', () => {
       ...report(),
       operator: operator.map((one) => ({ ...one, detail: one.detail.replace('90s', '95s') })),
     };
-    expect(changes(report(), later)).toEqual([]);
+    expect(statusChanges(report(), later)).toEqual([]);
   });
 
   it('are a line for each thing', () => {
@@ -174,7 +174,7 @@ describe('changes of the status', () => {
       operator: operator.slice(0, 1),
       remarks: ['look'],
     };
-    expectGolden('status-changes', `${changes(before, after).join('\n')}\n`);
+    expectGolden('status-changes', `${statusChanges(before, after).join('\n')}\n`);
   });
 });
 

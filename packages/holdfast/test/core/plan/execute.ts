@@ -1,7 +1,7 @@
 import { aLedger, aReservation, ns } from '../../../../../test/support/builders.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import type { PodKey } from '../../../src/core/drain/simulate.ts';
-import type { Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 
 /** Asks for one eviction as the API server would, and reserves what is allowed. */
@@ -23,7 +23,7 @@ export function evictTogether(world: World, pods: readonly PodKey[]): readonly s
 }
 
 /** Carries a plan out, request by request. */
-export function refusalsOf(world: World, plan: Plan): readonly string[] {
+export function refusalsOf(world: World, plan: DrainPlan): readonly string[] {
   return plan.waves.flatMap(({ rounds }) => rounds.flatMap((pods) => evictTogether(world, pods)));
 }
 

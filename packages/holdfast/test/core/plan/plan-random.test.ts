@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../../test/support/effort.ts';
 import type { PlanInput } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan-drain.ts';
-import type { Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 import { podsOn, type Sample, samples, worldOf } from './arbitrary-worlds.ts';
 import { fewestWaves } from './brute-force.ts';
@@ -13,8 +13,9 @@ function inputFor(world: World, drain: readonly string[]): PlanInput {
   return { world, drain, nodes: [], shapeOf: () => undefined, now: 0 };
 }
 
-const planFor = (sample: Sample): Plan => planDrain(inputFor(worldOf(sample), sample.nodes));
-const nodesOf = (plan: Plan): readonly string[] => plan.waves.flatMap((wave) => wave.nodes.map(({ name }) => name));
+const planFor = (sample: Sample): DrainPlan => planDrain(inputFor(worldOf(sample), sample.nodes));
+const nodesOf = (plan: DrainPlan): readonly string[] =>
+  plan.waves.flatMap((wave) => wave.nodes.map(({ name }) => name));
 
 /** Fills waves with the nodes as they come. Only nodes that can be drained at once. */
 function firstFit(world: World, nodes: readonly string[]): number {

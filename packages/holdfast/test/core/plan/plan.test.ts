@@ -5,7 +5,7 @@ import { lwsPods, podsOf, pubFor, reserveIn } from '../../../../../test/support/
 import { annotation } from '../../../src/api/names.ts';
 import type { PlanNode, PlanOptions, PodShape } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan-drain.ts';
-import type { Plan } from '../../../src/core/plan/plan-result.ts';
+import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 import type { World } from '../../../src/core/world/world.ts';
 
 const set = anOwner('StatefulSet', 'web', 6);
@@ -27,12 +27,16 @@ interface Wish {
   readonly options?: Partial<PlanOptions>;
 }
 
-function plan(world: World, drain: readonly string[], { nodes = [], options, shapes = {}, ...wish }: Wish = {}): Plan {
+function plan(
+  world: World,
+  drain: readonly string[],
+  { nodes = [], options, shapes = {}, ...wish }: Wish = {},
+): DrainPlan {
   const shapeOf = (_: string, pod: string) => shapes[pod] ?? wish.shape;
   return planDrain({ world, drain, nodes, shapeOf, now: 0 }, options);
 }
 
-const wavesOf = ({ waves }: Plan) => waves.map(({ nodes }) => nodes.map(({ name }) => name));
+const wavesOf = ({ waves }: DrainPlan) => waves.map(({ nodes }) => nodes.map(({ name }) => name));
 const pdbWorld = (pods: readonly PodBuilder[], limit: object) =>
   aWorld({ pods, owners: [set], pdbs: [aPdb('web', { app: 'web' }, limit)] });
 

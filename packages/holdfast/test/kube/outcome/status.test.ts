@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { failureOf } from '../../../src/kube/outcome/api-status.ts';
-import { failed, KubeError, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
 import { problemOf, problemText } from '../../../src/observe/problem.ts';
 
 const said = (reason: string, more: object = {}) =>
@@ -53,10 +52,5 @@ describe('what a refusal means to the caller', () => {
 
   test('a long answer is quoted only in part', () => {
     expect(failureOf(502, 'x'.repeat(10_000), undefined).message.length).toBeLessThan(400);
-  });
-
-  test('unwrapping gives the value, or throws the failure', () => {
-    expect(unwrap(succeeded(3))).toBe(3);
-    expect(() => unwrap(failed({ kind: 'notFound', message: 'no pod' }))).toThrow(KubeError);
   });
 });

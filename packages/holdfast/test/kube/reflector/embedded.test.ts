@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import { seededRandom } from '../../../../embedded-cluster/src/time/random.ts';
 import type { Pod } from '../../../src/api/pod.ts';
@@ -6,7 +7,6 @@ import type { KubeClient, ResourceName } from '../../../src/kube/client/client.t
 import { list } from '../../../src/kube/client/list.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';

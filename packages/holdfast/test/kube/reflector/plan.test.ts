@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Failure } from '../../../src/kube/outcome/failure.ts';
-import { type Plan, planAfter, type Session } from '../../../src/kube/reflector/reflector-plan.ts';
+import { planAfter, type ReflectorAttempt, type ReflectorPlan } from '../../../src/kube/reflector/reflector-plan.ts';
 
-const watch: Session = {
+const watch: ReflectorAttempt = {
   tried: 'watch',
   end: { kind: 'closed' },
   useful: true,
@@ -10,16 +10,16 @@ const watch: Session = {
   barrenInARow: 0,
   complete: true,
 };
-const failing = (failure: Failure): Session => ({ ...watch, useful: false, end: { kind: 'failed', failure } });
+const failing = (failure: Failure): ReflectorAttempt => ({ ...watch, useful: false, end: { kind: 'failed', failure } });
 const said = (kind: 'gone' | 'notFound' | 'denied' | 'rejected'): Failure => ({ kind, message: '' });
 const server = { kind: 'retry', cause: 'server', message: '', retryAfterMs: undefined, maybeDone: true } as const;
 const tooNew = { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
 const soon = { backoff: 'none', atLeastMs: 0 } as const;
 const later = { backoff: 'reconnect', atLeastMs: 0 } as const;
 const refused = { backoff: 'refused', atLeastMs: 0 } as const;
-const half: Session = { ...watch, tried: 'watchList', complete: false, useful: false };
+const half: ReflectorAttempt = { ...watch, tried: 'watchList', complete: false, useful: false };
 
-const table: readonly (readonly [string, Session, Partial<Plan>])[] = [
+const table: readonly (readonly [string, ReflectorAttempt, Partial<ReflectorPlan>])[] = [
   [
     'a list is followed by a watch',
     { ...watch, tried: 'list', end: { kind: 'listed' } },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import type { Namespace } from '../../../../base/src/meta.ts';
 import type { ResourceName } from '../../../src/kube/client/client.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { ForeignWebhooks } from '../../../src/observe/foreign-webhooks/foreign-webhooks.ts';

@@ -6,7 +6,7 @@ import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
-import { type Clients, purposeLimits } from '../../../src/observe/purposes.ts';
+import { type Clients, operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { connect } from '../../kube/support/server.ts';
 
 export interface Server {
@@ -21,7 +21,7 @@ export interface Server {
 export async function aServer(): Promise<Server> {
   const cluster = await startCluster({ controllers: false, report: () => {} });
   const connection = connect(targetOf(accessOf(parseKubeconfig(cluster.kubeconfig(), '/')), realClock));
-  const clients = createClients(connection, purposeLimits, realClock);
+  const clients = createClients(connection, operatorPurposeLimits, realClock);
   return {
     cluster,
     clients,

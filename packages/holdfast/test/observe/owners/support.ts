@@ -5,7 +5,7 @@ import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import type { Connection } from '../../../src/kube/transport/connection.ts';
 import type { OperatorContext } from '../../../src/observe/context.ts';
 import { OwnerResolver } from '../../../src/observe/owners/owner-resolver.ts';
-import { purposeLimits } from '../../../src/observe/purposes.ts';
+import { operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 
@@ -40,7 +40,7 @@ export function runResolver(
   const write = (line: string) => void log.push(JSON.parse(line) as Record<string, unknown>);
   const context: OperatorContext = {
     world,
-    clients: createClients(connection, purposeLimits, realClock),
+    clients: createClients(connection, operatorPurposeLimits, realClock),
     clock,
     random: () => 0.5,
     log: createLogger({ level: 'warn', format: 'json', write, now: () => 0 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aPod } from '../../../../../test/support/builders.ts';
 import type { StringMap } from '../../../../base/src/meta.ts';
 import { annotation } from '../../../src/api/names.ts';
-import { claimsOf } from '../../../src/core/groups/conventions.ts';
+import { claimsOf } from '../../../src/core/groups/claims.ts';
 import { healthBits } from '../../../src/core/health.ts';
 import { keepPodAnnotation } from '../../../src/observe/view/pod-annotations.ts';
 

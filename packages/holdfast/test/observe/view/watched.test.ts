@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import { type Cluster, startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import { podUnavailableBudgetCrd } from '../../../src/api/crd/pod-unavailable-budget.ts';
 import type { KubeClient, ResourceName } from '../../../src/kube/client/client.ts';
@@ -6,12 +7,11 @@ import { createClients } from '../../../src/kube/client/clients.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { Discovery } from '../../../src/kube/discovery/discovery.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { realClock, sleep } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import { purposeLimits } from '../../../src/observe/purposes.ts';
+import { operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { pubsIn } from '../../../src/observe/resources.ts';
 import { pubProjection } from '../../../src/observe/view/projections.ts';
 import { Watched } from '../../../src/observe/view/watched.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   cluster = await startCluster({ controllers: false, report: () => undefined });
   const target = targetOf(accessOf(parseKubeconfig(cluster.kubeconfig(), '/'), undefined), clock);
   connection = new Connection(target, { clock, userAgent: 'test' });
-  const clients = createClients(connection, purposeLimits, clock);
+  const clients = createClients(connection, operatorPurposeLimits, clock);
   client = clients.upkeep;
   discovery = new Discovery({ client, clock, missMs: 10, hitMs: 10 });
   context = { clients, clock, random: () => 0, log };

@@ -5,10 +5,11 @@ import type { WebhookClock } from '../../../src/operator/admission/deadline.ts';
 import type { WebhookHandler } from '../../../src/operator/admission/handler.ts';
 import type { CallerRules } from '../../../src/operator/admission/wire/call.ts';
 import { createWebhookMetrics } from '../../../src/operator/admission/wire/exchange.ts';
-import { type KeyPair, type LimitWishes, startWebhookServer } from '../../../src/operator/admission/wire/server.ts';
+import { type LimitOverrides, startWebhookServer } from '../../../src/operator/admission/wire/server.ts';
 import { barePaths } from '../../../src/operator/certificates/caller-paths.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import type { KeyPair } from '../../../src/trust/material.ts';
 
 const realClock: WebhookClock = {
   monotonic: () => performance.now(),
@@ -67,7 +68,7 @@ export const allowing: WebhookHandler = {
 export interface StartWish {
   readonly handler?: WebhookHandler;
   readonly clock?: WebhookClock;
-  readonly limits?: LimitWishes;
+  readonly limits?: LimitOverrides;
   /** Default: every client that knows the bare path. */
   readonly callers?: CallerRules;
 }

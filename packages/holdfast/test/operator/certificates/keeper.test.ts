@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import { operatorName, webhookPaths } from '../../../src/api/installation-names.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { resources } from '../../../src/observe/resources.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCertificateMetrics } from '../../../src/operator/certificates/certificate-metrics.ts';
+import { ChangeSignal } from '../../../src/operator/certificates/change-signal.ts';
 import { leadCertificates } from '../../../src/operator/certificates/lead.ts';
-import { Nudge } from '../../../src/operator/certificates/nudge.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
 import type { ServerNames } from '../../../src/trust/material.ts';
@@ -16,7 +16,7 @@ const minute = 60_000;
 interface Led {
   readonly store: FakeStore;
   readonly clock: TestClock;
-  readonly changes: Nudge;
+  readonly changes: ChangeSignal;
   readonly lines: string[];
   readonly stopping: AbortController;
   readonly leading: Promise<void>;
@@ -25,7 +25,7 @@ interface Led {
 function lead(store = new FakeStore(), names: ServerNames = { dnsNames: ['a.example'], addresses: [] }): Led {
   const clock = new TestClock(Date.now());
   const lines: string[] = [];
-  const changes = new Nudge();
+  const changes = new ChangeSignal();
   const stopping = new AbortController();
   const leading = leadCertificates(
     {

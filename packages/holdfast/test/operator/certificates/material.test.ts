@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { nothingSeen, observe } from '../../../src/operator/certificates/observe.ts';
+import { nothingSeen, observeBundles } from '../../../src/operator/certificates/observe.ts';
 import { secretOf, secretTexts } from '../../../src/operator/certificates/secret.ts';
 import { afterStep, caBundleOf } from '../../../src/trust/apply-step.ts';
 import { defaultCertificatePolicy as policy } from '../../../src/trust/certificate-policy.ts';
@@ -220,10 +220,10 @@ describe('the bundle of a webhook configuration', () => {
 
   it('counts as seen everywhere only when every webhook has it', () => {
     const half = { webhooks: [{ clientConfig: { caBundle: caBundleOf(stored.trusted) } }, { clientConfig: {} }] };
-    const seen = observe(nothingSeen, bundlesOf(half), 'leaf', 5);
+    const seen = observeBundles(nothingSeen, bundlesOf(half), 'leaf', 5);
     expect(seen).toMatchObject({ anywhere: stored.trusted, leafSinceMs: 5 });
     expect(seen.everywhere.size).toBe(0);
-    const whole = observe(
+    const whole = observeBundles(
       seen,
       bundlesOf(withTrust(half, { authorities: stored.trusted, segment: undefined }) ?? half),
       'leaf',
@@ -231,8 +231,8 @@ describe('the bundle of a webhook configuration', () => {
     );
     expect([...whole.everywhere]).toEqual([[stored.signer, 9]]);
     expect(whole.leafSinceMs).toBe(5);
-    expect(observe(whole, [stored.trusted], 'other', 12)).toMatchObject({ leafSinceMs: 12 });
-    expect([...observe(whole, [stored.trusted], 'leaf', 12).everywhere.values()]).toEqual([9]);
+    expect(observeBundles(whole, [stored.trusted], 'other', 12)).toMatchObject({ leafSinceMs: 12 });
+    expect([...observeBundles(whole, [stored.trusted], 'leaf', 12).everywhere.values()]).toEqual([9]);
   });
 });
 
@@ -245,7 +245,7 @@ describe('a rotation with real certificates', () => {
     const steps: string[] = [];
     const turn = () => {
       const secret: ReadSecret | undefined = texts && readSecret(texts, names);
-      seen = observe(seen, [readBundle(bundle)], secret?.stored.leaf?.id, nowMs);
+      seen = observeBundles(seen, [readBundle(bundle)], secret?.stored.leaf?.id, nowMs);
       const plan = planCertificates(secret?.stored, seen, nowMs, policy);
       if (plan.bundle) bundle = Buffer.from(caBundleOf(plan.bundle), 'base64').toString();
       texts = afterStep(plan.step, secret, names, { ...options, nowMs }) ?? texts;

@@ -1,4 +1,4 @@
-import { nothingSeen, observe, type Sightings } from '../../../src/operator/certificates/observe.ts';
+import { nothingSeen, observeBundles, type Sightings } from '../../../src/operator/certificates/observe.ts';
 import { confirms, mayServe } from '../../../src/operator/certificates/serving.ts';
 import type { CertificatePolicy } from '../../../src/trust/certificate-policy.ts';
 import {
@@ -80,7 +80,7 @@ export class RotationModel {
     leader.secret = this.secret;
     const bundles = this.configurations.map(({ value }) => value);
     const now = this.nowMs + leader.offsetMs;
-    leader.sightings = observe(leader.sightings, bundles, this.secret.value?.leaf?.id, now);
+    leader.sightings = observeBundles(leader.sightings, bundles, this.secret.value?.leaf?.id, now);
   }
 
   /** Writes what follows from what was read, unless another replica wrote in between. */

@@ -1,5 +1,6 @@
 import type { ValidatingWebhookConfiguration } from 'kubernetes-types/admissionregistration/v1.js';
 import type { Secret } from 'kubernetes-types/core/v1.js';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import { startCluster } from '../../../../embedded-cluster/src/cluster.ts';
 import {
   agentsNamespace,
@@ -16,10 +17,9 @@ import { createClients } from '../../../src/kube/client/clients.ts';
 import type { Access } from '../../../src/kube/config/access.ts';
 import { accessOf, parseKubeconfig } from '../../../src/kube/config/kubeconfig.ts';
 import { targetOf } from '../../../src/kube/config/target-of.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { type Clock, realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
-import { purposeLimits } from '../../../src/observe/purposes.ts';
+import { operatorPurposeLimits } from '../../../src/observe/purposes.ts';
 import { resources } from '../../../src/observe/resources.ts';
 import type { Certificates } from '../../../src/operator/certificates/certificates.ts';
 import { webhookNames } from '../../../src/operator/certificates/names.ts';
@@ -48,7 +48,7 @@ export interface Bed {
 }
 
 function clientsOf(connection: Connection) {
-  return createClients(connection, purposeLimits, realClock);
+  return createClients(connection, operatorPurposeLimits, realClock);
 }
 
 export async function startBed(values: InstallValues = defaultInstallValues): Promise<Bed> {

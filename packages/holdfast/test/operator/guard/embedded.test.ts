@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pubFor } from '../../../../../test/support/fleet.ts';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import type { Fields } from '../../../../base/src/json.ts';
 import type { Namespace } from '../../../../base/src/meta.ts';
 import { label } from '../../../src/api/names.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { Reflector } from '../../../src/kube/reflector/reflector.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';

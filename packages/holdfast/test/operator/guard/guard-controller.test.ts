@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aLedger, aPod, aReservation } from '../../../../../test/support/builders.ts';
 import { pubFor } from '../../../../../test/support/fleet.ts';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import type { Namespace, StringMap } from '../../../../base/src/meta.ts';
 import { label } from '../../../src/api/names.ts';
 import { collections } from '../../../src/core/sync.ts';
 import { World } from '../../../src/core/world/world.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { ObjectCache } from '../../../src/kube/reflector/cache.ts';
 import { resources } from '../../../src/observe/resources.ts';
 import { defaultGuardLimits, GuardController } from '../../../src/operator/guard/guard-controller.ts';

@@ -3,13 +3,14 @@ import type {
   ValidatingWebhookConfiguration,
 } from 'kubernetes-types/admissionregistration/v1.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { operatorName, operatorUser, webhookPaths } from '../../../src/api/installation-names.ts';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
+import { operatorName, webhookPaths } from '../../../src/api/installation-names.ts';
 import { answeredPaths, webhookConfigurations } from '../../../src/install/manifests/webhooks.ts';
 import { defaultInstallValues } from '../../../src/install/values/values.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { type Failure, failed, succeeded, unwrap } from '../../../src/kube/outcome/failure.ts';
+import { type Failure, failed, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { resources } from '../../../src/observe/resources.ts';
-import { registerWebhooks, unregisterWebhooks } from '../../../src/operator/registration/register.ts';
+import { registerWebhooks } from '../../../src/operator/registration/register.ts';
 import { TestClock } from '../../kube/support/test-clock.ts';
 import {
   type Bed,
@@ -123,24 +124,6 @@ describe('registering by URL', () => {
         /needs the right to create and patch ValidatingWebhookConfiguration "holdfast": .*"jane" cannot patch/,
       ),
     });
-  });
-});
-
-describe('taking the registration back', () => {
-  it('deletes both configurations, and is content when they are gone', async () => {
-    await register(bed.admin, url, allPaths);
-    for (let time = 0; time < 2; time += 1) expect(await unregisterWebhooks(bed.admin)).toEqual([]);
-    for (const resource of [resources.validating, resources.mutating]) {
-      expect(await bed.admin.get(resource, place)).toMatchObject({ failure: { kind: 'notFound' } });
-    }
-  });
-
-  it('says what it could not delete', async () => {
-    const asOperator = bed.clientsAs(operatorUser('holdfast-system')).upkeep;
-    expect(await unregisterWebhooks(asOperator)).toEqual([
-      expect.stringMatching(/^validatingwebhookconfigurations "holdfast" cannot be deleted: .*forbidden/),
-      expect.stringMatching(/^mutatingwebhookconfigurations "holdfast" cannot be deleted: .*forbidden/),
-    ]);
   });
 });
 

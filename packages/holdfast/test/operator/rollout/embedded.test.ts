@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { unwrap } from '../../../../../test/support/unwrap.ts';
 import type { StatefulSet } from '../../../src/api/statefulset.ts';
 import type { KubeClient } from '../../../src/kube/client/client.ts';
-import { unwrap } from '../../../src/kube/outcome/failure.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { resources } from '../../../src/observe/resources.ts';
 import { RolloutController } from '../../../src/operator/rollout/rollout-controller.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseFeatureGates } from '../../../src/install/values/feature-gates.ts';
 import { failed, succeeded } from '../../../src/kube/outcome/failure.ts';
 import { Interner } from '../../../src/kube/projection/interner.ts';
-import { removePod } from '../../../src/operator/rollout/remove-pod.ts';
+import { deleteJudgedPod } from '../../../src/operator/rollout/remove-pod.ts';
 import { createRolloutMetrics } from '../../../src/operator/rollout/rollout-metrics.ts';
 import { selectorQuery } from '../../../src/operator/rollout/selector-query.ts';
 import { watchedSetProjection } from '../../../src/operator/rollout/watched-set.ts';
@@ -92,7 +92,7 @@ describe('a removal', () => {
     };
     const call = { client, namespace: 'shop', deadlineMs: 1_000, signal: new AbortController().signal };
     const wanted = maybeDone === undefined ? { kind } : { kind, maybeDone };
-    expect(await removePod(call, removal)).toMatchObject(wanted);
+    expect(await deleteJudgedPod(call, removal)).toMatchObject(wanted);
     expect(asked).toEqual([
       { namespace: 'shop', name: 'web-0' },
       { preconditions: { uid: 'u', resourceVersion: '7' } },

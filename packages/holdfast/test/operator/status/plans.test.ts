@@ -4,7 +4,7 @@ import { anOwner, aPod, aPub, refTo } from '../../../../../test/support/builders
 import type { Condition } from '../../../../base/src/meta.ts';
 import { boundedCondition } from '../../../src/operator/status/condition-text.ts';
 import { planPub, sameStatus } from '../../../src/operator/status/plan-pub.ts';
-import { pubWarnings, untold } from '../../../src/operator/status/status-warnings.ts';
+import { pubWarnings, unreportedWarnings } from '../../../src/operator/status/status-warnings.ts';
 import { presentOf, stepTo, trustMs, type Written } from '../../../src/operator/status/written.ts';
 
 const meta = (resourceVersion: string, uid = 'u') => ({ name: 'b', uid, resourceVersion });
@@ -119,12 +119,12 @@ describe('warnings', () => {
   ])('of a PodDisruptionBudget: %s', (_, remembered, message, told) => {
     const before: Condition | undefined =
       message === undefined ? undefined : { type: 't', status: 'True', reason: 'Sufficient', message };
-    expect(untold([mixed], remembered, before)).toEqual(told ? [mixed] : []);
+    expect(unreportedWarnings([mixed], remembered, before)).toEqual(told ? [mixed] : []);
   });
 
   it('of a PodDisruptionBudget: the reason of its condition was told, in whatever words', () => {
     const lost = { code: 'GroupNotResolved', message: 'no group can be resolved, among them b' } as const;
     const before = { type: 't', status: 'False', reason: 'GroupNotResolved', message: 'among them a' } as const;
-    expect(untold([lost], undefined, before)).toEqual([]);
+    expect(unreportedWarnings([lost], undefined, before)).toEqual([]);
   });
 });

@@ -1,10 +1,8 @@
 /** How names are checked, in the form that a strategy wants: the first thing that is wrong, or nothing. */
 
-import { dns1035LabelProblems, dnsLabelProblems, dnsSubdomainProblems, pathSegmentProblems } from './syntax.ts';
+import { dnsLabelProblems, dnsSubdomainProblems } from './syntax.ts';
 
 export type NameProblem = (name: string) => string | undefined;
 
 export const dnsSubdomainName: NameProblem = (name) => dnsSubdomainProblems(name)[0];
 export const dnsLabelName: NameProblem = (name) => dnsLabelProblems(name)[0];
-export const dns1035LabelName: NameProblem = (name) => dns1035LabelProblems(name)[0];
-export const pathSegmentName: NameProblem = (name) => pathSegmentProblems(name)[0];

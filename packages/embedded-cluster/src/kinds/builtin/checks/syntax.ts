@@ -99,13 +99,6 @@ export function dns1035LabelProblems(value: string): Problems {
   return problems;
 }
 
-/** Names that only have to survive as one step of a path. */
-export function pathSegmentProblems(value: string): Problems {
-  if (value === '.') return ["may not be '.'"];
-  if (value === '..') return ["may not be '..'"];
-  return ['/', '%'].filter((mark) => value.includes(mark)).map((mark) => `may not contain '${mark}'`);
-}
-
 const labelKeyMessage =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 

@@ -7,7 +7,7 @@ import { configKeyProblems, dnsLabelProblems, envNameProblems, portNameProblems 
 import { livelinessErrors } from './probe-validation.ts';
 
 /** What containers of one pod share. */
-export interface ContainerContext {
+export interface ContainerValidationContext {
   readonly volumes: ReadonlySet<string>;
   readonly graceSeconds: number;
   readonly restartPolicy: string;
@@ -16,7 +16,7 @@ export interface ContainerContext {
 export function containersErrors(
   containers: readonly JsonObject[],
   path: string,
-  context: ContainerContext,
+  context: ContainerValidationContext,
 ): readonly FieldError[] {
   if (containers.length === 0) return [required(path, '')];
   const errors: FieldError[] = [];
@@ -37,7 +37,7 @@ export function initContainersErrors(
   containers: readonly JsonObject[],
   regular: readonly JsonObject[],
   path: string,
-  context: ContainerContext,
+  context: ContainerValidationContext,
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   const names = new Set(regular.map((container) => textAt(container, 'name')));
@@ -63,7 +63,7 @@ function onlyForSidecars(container: JsonObject, path: string): readonly FieldErr
 const messagePolicies = ['File', 'FallbackToLogsOnError'] as const;
 const pullPolicies = ['Always', 'IfNotPresent', 'Never'] as const;
 
-function commonErrors(container: JsonObject, path: string, context: ContainerContext): readonly FieldError[] {
+function commonErrors(container: JsonObject, path: string, context: ContainerValidationContext): readonly FieldError[] {
   return [
     ...requiredText(container, 'name', path, dnsLabelProblems),
     ...requiredText(container, 'image', path),

@@ -4,7 +4,7 @@ import { duplicate, inRange, maxInt32, oneOf, oneOfIfThere, optionalText, proble
 import { labelErrors, labelNameErrors } from '../checks/labels.ts';
 import { isThere, numberAt, objectAt, objectsAt, textAt } from '../checks/read.ts';
 import { dnsLabelProblems, dnsSubdomainProblems } from '../checks/syntax.ts';
-import { type ContainerContext, containersErrors, initContainersErrors } from './container-validation.ts';
+import { type ContainerValidationContext, containersErrors, initContainersErrors } from './container-validation.ts';
 import { affinityErrors, spreadErrors, tolerationErrors } from './scheduling-validation.ts';
 import { checkVolumes } from './volume-validation.ts';
 
@@ -23,7 +23,7 @@ export function podSpecErrors(
   moreVolumes: readonly string[] = [],
 ): readonly FieldError[] {
   const volumes = checkVolumes(spec, `${path}.volumes`);
-  const context: ContainerContext = {
+  const context: ContainerValidationContext = {
     volumes: moreVolumes.length === 0 ? volumes.names : new Set([...volumes.names, ...moreVolumes]),
     graceSeconds: numberAt(spec, 'terminationGracePeriodSeconds') ?? 0,
     restartPolicy: textAt(spec, 'restartPolicy'),

@@ -1,5 +1,5 @@
 import type { SimulationResult, Span } from '../simulation-result.ts';
-import { budgetName } from '../texts/timeline-text.ts';
+import { budgetRefText } from '../texts/timeline-text.ts';
 import { momentText } from '../texts/times.ts';
 import { escaped } from './escape.ts';
 
@@ -77,7 +77,7 @@ function blocksOf({ nodes, groups, budgets, timeline, durationMs }: SimulationRe
     .map(({ namespace, name, down }): Lane => ({ name: `${namespace}/${name}`, bars: as('down', down), ticks: [] }));
   const budgetLanes = budgets
     .filter(({ atLimit }) => atLimit.length > 0)
-    .map(({ budget, atLimit }): Lane => ({ name: budgetName(budget), bars: as('limit', atLimit), ticks: [] }));
+    .map(({ budget, atLimit }): Lane => ({ name: budgetRefText(budget), bars: as('limit', atLimit), ticks: [] }));
   return [
     { title: 'Nodes', lanes: nodeLanes },
     { title: 'Groups that went down', lanes: groupLanes },

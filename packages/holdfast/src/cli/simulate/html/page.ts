@@ -3,7 +3,7 @@ import { isFinished, type SimulationResult } from '../simulation-result.ts';
 import { comparisonHead, comparisonRows, type RunComparison } from '../texts/compare-text.ts';
 import { outcomeText } from '../texts/outcome-text.ts';
 import { assumptionsText, scenarioText } from '../texts/simulate-text.ts';
-import { budgetName, timelineLines } from '../texts/timeline-text.ts';
+import { budgetRefText, timelineLines } from '../texts/timeline-text.ts';
 import { momentText, spanText } from '../texts/times.ts';
 import { chartOf } from './chart.ts';
 import { escaped } from './escape.ts';
@@ -89,7 +89,7 @@ function sectionOf(result: SimulationResult, until: number, title: string | unde
 function problems({ unfinished, pending, violations }: SimulationResult): string {
   const lines = [
     ...violations.map(
-      ({ at, budget, pods }) => `${momentText(at)} ${budgetName(budget)} was broken by evicting ${pods.join(', ')}`,
+      ({ at, budget, pods }) => `${momentText(at)} ${budgetRefText(budget)} was broken by evicting ${pods.join(', ')}`,
     ),
     ...unfinished.map(({ pod, why }) => `${pod.namespace}/${pod.name} was never evicted: ${why}`),
     ...pending.map(({ pod, why }) => `${pod.namespace}/${pod.name} has no node: ${why}`),
@@ -100,7 +100,7 @@ function problems({ unfinished, pending, violations }: SimulationResult): string
 function budgetTable({ budgets, durationMs }: SimulationResult): string {
   const rows = budgets.map(({ budget, unit, desired, available, lowest, atLimit, refusals }) =>
     row([
-      budgetName(budget),
+      budgetRefText(budget),
       `${unit}s`,
       desired === undefined ? 'unknown' : String(desired),
       String(available),

@@ -6,7 +6,7 @@ import type { World } from '../../../core/world/world.ts';
 import type { BudgetResult, GroupResult, TimelineEvent, Violation } from '../simulation-result.ts';
 import { BudgetRecord, numbersOf } from './budget-record.ts';
 import { GroupRecords } from './group-records.ts';
-import type { Budget, Touched } from './observed-world.ts';
+import type { Budget, TouchedNames } from './observed-world.ts';
 
 /** Which budgets and groups had how much when. It looks at those that something happened to, and at no others. */
 export class AvailabilityRecord {
@@ -35,7 +35,7 @@ export class AvailabilityRecord {
   }
 
   /** What changed at a moment at which these pods were evicted. */
-  look(touched: Touched, at: number, evicted: readonly string[]): readonly TimelineEvent[] {
+  look(touched: TouchedNames, at: number, evicted: readonly string[]): readonly TimelineEvent[] {
     const budgets = this.#touchedBudgets(touched);
     const groups = this.#groups.look(touched.groups, budgets, at);
     return [...groups, ...budgets.flatMap((budget) => this.#budget(budget, at, evicted))];
@@ -49,7 +49,7 @@ export class AvailabilityRecord {
     return this.#groups.results();
   }
 
-  #touchedBudgets({ namespaces, budgets }: Touched): readonly Budget[] {
+  #touchedBudgets({ namespaces, budgets }: TouchedNames): readonly Budget[] {
     const found = new Set<Budget>();
     for (const budget of budgets) if (this.#isThere(budget)) found.add(budget);
     for (const name of namespaces) {

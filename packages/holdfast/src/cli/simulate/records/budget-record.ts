@@ -3,14 +3,14 @@ import type { PdbState } from '../../../core/world/pdb-state.ts';
 import type { PubState } from '../../../core/world/pub/pub-state.ts';
 import type { BudgetResult, Span } from '../simulation-result.ts';
 
-export interface BudgetNumbers {
+export interface RecordedBudgetNumbers {
   readonly unit: 'pod' | 'group';
   readonly available: number;
   /** Absent: unknown, and then no disruption is allowed. */
   readonly desired?: number;
 }
 
-export function numbersOf(budget: PdbState | PubState): BudgetNumbers {
+export function numbersOf(budget: PdbState | PubState): RecordedBudgetNumbers {
   const desired = budget.desired();
   const isGroup = 'mode' in budget ? budget.mode === 'group' : budget.rules?.groups !== undefined;
   return {
@@ -21,7 +21,7 @@ export function numbersOf(budget: PdbState | PubState): BudgetNumbers {
 }
 
 /** Nothing more of it can be taken away. A budget that needs nothing refuses nothing. */
-function isAtLimit({ available, desired }: BudgetNumbers): boolean {
+function isAtLimit({ available, desired }: RecordedBudgetNumbers): boolean {
   return desired === undefined || (desired > 0 && available <= desired);
 }
 
@@ -30,12 +30,12 @@ export class BudgetRecord {
   readonly ref: BudgetRef;
   readonly #atLimit: { from: number; to?: number }[] = [];
   readonly #none: { from: number; to?: number }[] = [];
-  readonly #first: BudgetNumbers;
-  #now: BudgetNumbers;
+  readonly #first: RecordedBudgetNumbers;
+  #now: RecordedBudgetNumbers;
   #lowest: number;
   refusals = 0;
 
-  constructor(ref: BudgetRef, first: BudgetNumbers) {
+  constructor(ref: BudgetRef, first: RecordedBudgetNumbers) {
     this.ref = ref;
     this.#first = first;
     this.#now = first;
@@ -44,12 +44,12 @@ export class BudgetRecord {
     note(this.#none, first.available === 0, 0);
   }
 
-  get now(): BudgetNumbers {
+  get now(): RecordedBudgetNumbers {
     return this.#now;
   }
 
   /** Says whether it came to its limit now, or left it. */
-  set(numbers: BudgetNumbers, at: number): 'reached' | 'left' | undefined {
+  set(numbers: RecordedBudgetNumbers, at: number): 'reached' | 'left' | undefined {
     const before = isAtLimit(this.#now);
     const after = isAtLimit(numbers);
     this.#now = numbers;

@@ -11,7 +11,7 @@ import type { LoadedObject } from '../../load-objects.ts';
 
 export type Budget = PdbState | PubState;
 
-export interface Touched {
+export interface TouchedNames {
   /** In which budgets, or what they depend on, changed. */
   readonly namespaces: ReadonlySet<string>;
   /** Of which pods changed. */
@@ -73,7 +73,7 @@ export class ObservedWorld {
   }
 
   /** What may have changed since the last time. */
-  touched(): Touched {
+  touched(): TouchedNames {
     const found = {
       namespaces: new Set(this.#namespaces),
       budgets: new Set(this.#budgets),

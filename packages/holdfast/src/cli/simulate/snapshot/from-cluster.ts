@@ -3,14 +3,14 @@ import { splitApiVersion } from '@holdfast/embedded-cluster/objects';
 import { ledgerGroup } from '../../../api/ledger.ts';
 import { pubGroup } from '../../../api/pub/pub.ts';
 import { compareStrings } from '../../../core/compare.ts';
-import { schedulingGroup } from '../../../core/groups/native.ts';
+import { schedulingGroup } from '../../../core/groups/systems/native.ts';
 import type { KindName, KindResource } from '../../../kube/discovery/discovery.ts';
 import { type Gap, listRight } from '../../../observe/once/gap.ts';
 import { KindReader } from '../../../observe/once/kind-reader.ts';
 import { everywhere, only } from '../../../observe/once/scope.ts';
 import { ensureSight } from '../../../observe/once/sight.ts';
 import { Problem } from '../../../observe/problem.ts';
-import type { Session } from '../../../observe/session.ts';
+import type { ReadSession } from '../../../observe/session.ts';
 import type { LoadedObject } from '../../load-objects.ts';
 import { referencesOf, uidOf } from './uids.ts';
 
@@ -49,7 +49,7 @@ const indispensable: Readonly<Record<string, string>> = {
 const maxOwnerRounds = 5;
 
 /** Reads, with the rights of the user, what a simulation starts from. It writes nothing. */
-export async function readSnapshot(session: Session, namespace: string | undefined): Promise<ClusterSnapshot> {
+export async function readSnapshot(session: ReadSession, namespace: string | undefined): Promise<ClusterSnapshot> {
   const reading = new Reading(new KindReader(session), namespace);
   await reading.run();
   return { objects: reading.objects, warnings: reading.warnings };

@@ -7,7 +7,7 @@ export interface StartTimes {
   readonly usualMs: number;
   /** Where `usualMs` comes from. */
   readonly source: 'option' | 'snapshot' | 'default';
-  /** By owner, see `ownerKeyOf`. */
+  /** By owner, see `controllerKeyOf`. */
   readonly byOwner: ReadonlyMap<string, number>;
 }
 
@@ -26,7 +26,7 @@ export function startTimesOf(pods: readonly SnapshotPod[], chosenMs: number | un
     const took = startOf(pod);
     if (took === undefined) continue;
     all.push(took);
-    const owner = ownerKeyOf(pod.metadata);
+    const owner = controllerKeyOf(pod.metadata);
     if (owner !== undefined) samples.set(owner, [...(samples.get(owner) ?? []), took]);
   }
   const byOwner = new Map([...samples].map(([owner, times]) => [owner, median(times)] as const));
@@ -35,7 +35,7 @@ export function startTimesOf(pods: readonly SnapshotPod[], chosenMs: number | un
 }
 
 /** The name rather than the uid: what is recreated under the same name is as slow as before. */
-export function ownerKeyOf(metadata: SnapshotPod['metadata']): string | undefined {
+export function controllerKeyOf(metadata: SnapshotPod['metadata']): string | undefined {
   const controller = referencesOf(metadata).find((one) => one.controller === true);
   return controller && `${spaceOf(metadata)}/${controller.kind}/${controller.name}`;
 }

@@ -3,7 +3,7 @@ import { table } from '../../table.ts';
 import { atLimitIn, downIn, drainedIn, evictedIn, lengthOf, mostDownAtOnce } from '../records/figures.ts';
 import { outageMs, outageText } from '../records/outages.ts';
 import { isFinished, type SimulationResult } from '../simulation-result.ts';
-import { budgetName } from './timeline-text.ts';
+import { budgetRefText } from './timeline-text.ts';
 import { spanText } from './times.ts';
 
 export interface RunComparison {
@@ -54,7 +54,7 @@ function outageLines(title: string, { outages, durationMs }: SimulationResult): 
 /** Budgets and groups for which it made a difference. */
 function details(asItIs: SimulationResult, changed: SimulationResult): readonly string[] {
   const budgets = pairs(asItIs, changed, ({ budgets, durationMs }) =>
-    budgets.map((one) => [budgetName(one.budget), lengthOf(one.atLimit, durationMs)] as const),
+    budgets.map((one) => [budgetRefText(one.budget), lengthOf(one.atLimit, durationMs)] as const),
   );
   const groups = pairs(asItIs, changed, (result) =>
     result.groups.map((one) => [`${one.namespace}/${one.name}`, lengthOf(one.down, result.durationMs)] as const),

@@ -4,7 +4,7 @@ import { lengthOf } from '../records/figures.ts';
 import type { Assumptions, BudgetResult, Scenario, SimulationResult, Span, Unfinished } from '../simulation-result.ts';
 import { isFinished } from '../simulation-result.ts';
 import { outcomeText } from './outcome-text.ts';
-import { budgetName, timelineRows } from './timeline-text.ts';
+import { budgetRefText, timelineRows } from './timeline-text.ts';
 import { momentText, spanText } from './times.ts';
 
 /** Of a long list people read the beginning; -o json and --html have all of it. */
@@ -105,7 +105,7 @@ function budgetRow(result: BudgetResult, end: number): readonly string[] {
   const share = end === 0 ? 0 : Math.round((100 * lengthOf(atLimit, end)) / end);
   const limit = atLimit.length === 0 ? 'never' : `${spanText(lengthOf(atLimit, end))} (${share}%)`;
   const needed = desired === undefined ? 'unknown' : String(desired);
-  return [budgetName(budget), `${unit}s`, needed, String(available), String(lowest), limit, String(refusals)];
+  return [budgetRefText(budget), `${unit}s`, needed, String(available), String(lowest), limit, String(refusals)];
 }
 
 const maxSpans = 3;
@@ -125,7 +125,7 @@ function endings({ unfinished, pending, violations }: SimulationResult, paint: P
   if (violations.length > 0) {
     const lines = violations.map(
       ({ at, budget, available, desired, pods }) =>
-        `  ${momentText(at)} ${budgetName(budget)}: ${available} available, ${desired} needed, after evicting ${pods.join(', ')}`,
+        `  ${momentText(at)} ${budgetRefText(budget)}: ${available} available, ${desired} needed, after evicting ${pods.join(', ')}`,
     );
     sections.push(
       [

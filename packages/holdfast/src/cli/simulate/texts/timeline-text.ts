@@ -78,8 +78,8 @@ type LimitEvent = Extract<TimelineEvent, { kind: 'limitReached' | 'limitLeft' }>
 
 function limitText(first: LimitEvent, events: readonly TimelineEvent[]): string {
   const where = first.kind === 'limitReached' ? 'at' : 'no longer at';
-  if (events.length === 1) return `${budgetName(first.budget)} ${where} its limit: ${numbersText(first)}`;
-  const names = events.flatMap((one) => ('budget' in one ? [budgetName(one.budget)] : []));
+  if (events.length === 1) return `${budgetRefText(first.budget)} ${where} its limit: ${numbersText(first)}`;
+  const names = events.flatMap((one) => ('budget' in one ? [budgetRefText(one.budget)] : []));
   return `${names.length} budgets ${where} their limit: ${shortened(names)}`;
 }
 
@@ -107,7 +107,7 @@ function podName({ namespace, name }: PodPlace): string {
   return `pod ${namespace}/${name}`;
 }
 
-export function budgetName({ kind, namespace, name }: BudgetRef): string {
+export function budgetRefText({ kind, namespace, name }: BudgetRef): string {
   return `${kind === 'PodDisruptionBudget' ? 'pdb' : 'pub'} ${namespace}/${name}`;
 }
 

@@ -1,4 +1,5 @@
-import { type OwnerName, scaleCountsGroups } from '../../owner.ts';
+import { scaleCountsGroups } from '../../groups/system-lists.ts';
+import type { OwnerName } from '../../owner.ts';
 import type { PodRecord } from '../pod-record.ts';
 
 /** Stands for "whichever object has this name now": labels and target references name owners without a uid. */

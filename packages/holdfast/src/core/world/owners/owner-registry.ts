@@ -9,6 +9,8 @@ export type FindOwner = (group: string, kind: string, name: string) => OwnerStat
 
 /** An owner by name and uid, whether or not there is a node for it. */
 export interface OwnerIdentity {
+  readonly group: string;
+  readonly kind: string;
   readonly nameKey: string;
   readonly uid: string;
 }
@@ -28,7 +30,7 @@ export class OwnerRegistry {
   readonly #idle = new Set<OwnerNode>();
   readonly #findPod: (name: string) => OwnerState | undefined;
 
-  /** Pods can own (a LeaderWorkerSet's leader does); they are known by the view of the pods, not by look-ups. */
+  /** Pods can own (the leader of a group may); they are known by the view of the pods, not by look-ups. */
   constructor(findPod: (name: string) => OwnerState | undefined) {
     this.#findPod = findPod;
   }
@@ -94,7 +96,7 @@ export class OwnerRegistry {
       const { kind, name, uid } = next;
       const group = apiGroupOf(next.apiVersion);
       const nameKey = nameKeyOf(group, kind, name);
-      chain.push({ nameKey, uid });
+      chain.push({ group, kind, nameKey, uid });
       const isPod = nameKey === nameKeyOf('', 'Pod', name);
       const found = isPod ? this.#findPod(name) : this.#recall({ nameKey, group, kind, name, uid });
       next = found?.uid === uid ? found.controller : undefined;

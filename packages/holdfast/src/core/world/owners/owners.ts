@@ -6,12 +6,12 @@ import { anyUid, type OwnerNode } from './owner-node.ts';
 import { isMeant, isOlder, isOrphaned } from './owner-registry.ts';
 
 /** The owners that were known under a name when a look-up of it began. The look-up keeps it, and returns it with what it found. */
-export interface OwnerLookup {
+export interface OpenLookup {
   readonly name: OwnerName;
   readonly asked: ReadonlyMap<OwnerNode, number>;
 }
 
-export function beginLookup(state: NamespaceState, name: OwnerName): OwnerLookup {
+export function beginLookup(state: NamespaceState, name: OwnerName): OpenLookup {
   return { name, asked: new Map(state.owners.nodesOf(name).map((node) => [node, node.stirred])) };
 }
 
@@ -19,7 +19,7 @@ export function beginLookup(state: NamespaceState, name: OwnerName): OwnerLookup
  * Takes in what a look-up found; undefined: nothing. It marks only owners as gone that were referred to before it began: an owner
  * that was first referred to later may have been created later. False: there are such owners, and they need another look-up.
  */
-export function endLookup(state: NamespaceState, { name, asked }: OwnerLookup, found: OwnerState | undefined): boolean {
+export function endLookup(state: NamespaceState, { name, asked }: OpenLookup, found: OwnerState | undefined): boolean {
   const nodes = state.owners.nodesOf(name);
   const meant = nodes.filter((node) => found !== undefined && isMeant(node, found));
   const others = nodes.filter((node) => !meant.includes(node));

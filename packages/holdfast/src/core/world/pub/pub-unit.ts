@@ -1,4 +1,4 @@
-import { atMost, type Bounds, exactly, Tally } from '../group-node.ts';
+import { atMost, type Bounds, exactly, MaxTracker } from '../group-node.ts';
 import type { OwnerNode } from '../owners/owner-node.ts';
 import type { PodRecord, Share, Strength } from '../pod-record.ts';
 
@@ -25,7 +25,7 @@ export class PubUnit {
   idle = 0;
   /** The groups that its pods say they are in, with how many say so, and the sizes that they state for them. */
   readonly #claims = new Map<string, number>();
-  readonly #sizes = new Tally();
+  readonly #sizes = new MaxTracker();
 
   constructor(key: string, display: string, root: OwnerNode | undefined) {
     this.key = key;

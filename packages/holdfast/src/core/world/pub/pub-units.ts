@@ -1,6 +1,6 @@
 import type { PubRules } from '../../../api/pub/pub-read.ts';
 import { labelOf } from '../../label.ts';
-import { type Bounds, Tally } from '../group-node.ts';
+import { type Bounds, MaxTracker } from '../group-node.ts';
 import { identityOf, type OwnerNode } from '../owners/owner-node.ts';
 import type { PodRecord, Share, Strength } from '../pod-record.ts';
 import { boundsOf, PubUnit } from './pub-unit.ts';
@@ -22,7 +22,7 @@ export class PubUnits {
   /** Groups that are available by the budget's own minimum, or by the size that their pods state. */
   #certain = 0;
   /** The sizes of the groups: while one has as many pods as the minimum, the minimum can be reached. */
-  readonly #sizes = new Tally();
+  readonly #sizes = new MaxTracker();
   /** Groups that are available because they are whole, where no group can reach the minimum. */
   #whole: number | undefined;
   /** Healthy pods of workloads that are scaled to 0. */

@@ -98,7 +98,7 @@ function chainOf(socket: TLSSocket): readonly string[] {
   return fingerprints;
 }
 
-export type Body =
+export type RequestBody =
   /** Its memory is the reader's, until it gives it back. */
   | { readonly kind: 'read'; readonly bytes: Buffer; readonly release: () => void }
   /** It is longer than a review can be. */
@@ -162,18 +162,18 @@ function bodyMs({ maxBytes, graceMs, minBytesPerSecond }: BodyLimits, announced 
  * Reads a body up to the limit. What is too much is still taken from the wire, for a while, and thrown away: a client that is cut
  * off while it writes never reads why.
  */
-export function readBody(
+export function readRequestBody(
   request: IncomingMessage,
   limits: BodyLimits,
   memory: BodyMemory,
   callDeadline: Deadline,
-): Promise<Body> {
+): Promise<RequestBody> {
   return new Promise((resolve) => {
     const { 'content-length': length } = request.headers;
     const announced = length === undefined ? undefined : Number(length);
     const deadline = callDeadline.within(bodyMs(limits, announced));
     const collected = new Collected(limits.maxBytes, memory, announced);
-    const finish = (body: Body) => {
+    const finish = (body: RequestBody) => {
       request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
       unsubscribe();
       deadline.release();
@@ -227,7 +227,7 @@ class Collected {
     this.#chunks = [];
   }
 
-  body(): Body {
+  body(): RequestBody {
     if (this.#refused !== undefined) return { kind: this.#refused };
     // Most reviews arrive in one piece.
     const [only] = this.#chunks;

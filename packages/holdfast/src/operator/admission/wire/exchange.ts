@@ -11,7 +11,7 @@ import {
   type Caller,
   type CallerRules,
   proveCaller,
-  readBody,
+  readRequestBody,
   type Unproven,
 } from './call.ts';
 import { type AdmissionAnswer, encodeAnswer, type ReviewRequest, readReview } from './review.ts';
@@ -124,7 +124,7 @@ export class WebhookFront {
       if (!response.writableEnded) deadline.end('gone');
     });
     try {
-      const body = await readBody(request, bodies, this.#memory, deadline);
+      const body = await readRequestBody(request, bodies, this.#memory, deadline);
       switch (body.kind) {
         case 'read':
           try {

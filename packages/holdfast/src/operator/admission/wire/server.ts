@@ -4,16 +4,11 @@ import { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { listenOn } from '../../../telemetry/health/listen.ts';
 import type { Logger } from '../../../telemetry/log.ts';
+import type { KeyPair } from '../../../trust/material.ts';
 import type { WebhookClock } from '../deadline.ts';
 import type { WebhookHandler } from '../handler.ts';
 import type { BodyLimits, CallerRules, ClientRules } from './call.ts';
 import { WebhookFront, type WebhookMetrics } from './exchange.ts';
-
-/** As PEM text. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly key: string;
-}
 
 export interface WebhookServerOptions extends WebhookTerms {
   /** Absent: all addresses. */
@@ -32,7 +27,7 @@ export interface WebhookTerms {
   readonly clock: WebhookClock;
   readonly log: Logger;
   readonly metrics: WebhookMetrics;
-  readonly limits?: LimitWishes;
+  readonly limits?: LimitOverrides;
 }
 
 interface WebhookLimits {
@@ -43,7 +38,7 @@ interface WebhookLimits {
 }
 
 /** Those that are to be other than they come. */
-export interface LimitWishes {
+export interface LimitOverrides {
   readonly bodies?: Partial<BodyLimits>;
   readonly connections?: Partial<ConnectionLimits>;
 }
@@ -142,11 +137,11 @@ export function frontOf(terms: WebhookTerms, proven: (socket: Socket) => void): 
   return new WebhookFront({ handlers, callers, bodies, proven, clock, log, metrics });
 }
 
-function limitsOf(wishes: LimitWishes = {}): WebhookLimits {
+function limitsOf(overrides: LimitOverrides = {}): WebhookLimits {
   const { bodies, connections, maxConnections } = defaultLimits;
   return {
-    bodies: { ...bodies, ...wishes.bodies },
-    connections: { ...connections, ...wishes.connections },
+    bodies: { ...bodies, ...overrides.bodies },
+    connections: { ...connections, ...overrides.connections },
     maxConnections,
   };
 }
