@@ -1,15 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
-/**
- * Suites that change nothing of their process: no environment, no exit code, no signals. Their files share a process and the modules that were
- * loaded into it; loading the same modules for each of several hundred files took a quarter of the whole run.
- */
-const sharing = [
-  'packages/{base,embedded-cluster}/test/**/*.test.ts',
-  'packages/holdfast/test/{agent,api,core,kube,operator,telemetry}/**/*.test.ts',
-];
-// Those that take minutes run in `npm run test:long`, as CI does.
+/** All tests; those that take minutes run in `npm run test:long`, as CI does. */
+const all = '{test,packages/*/test}/**/*.test.ts';
 const long = '**/*.long.test.ts';
+/**
+ * Simulations, and the page, which offers them, run in processes of their own: virtual time moves when the process is idle (`untilIdle`), so a
+ * second simulation or a cluster that another file left behind would keep it waiting. All other files change nothing of their process (no
+ * environment, no exit code, no signals) and share it with the modules that were loaded into it: loading the same modules for each of several
+ * hundred files took a quarter of the whole run.
+ */
+const alone = [
+  'test/simulation/**/*.test.ts',
+  'packages/holdfast/test/{cli/simulate,ui,cli/ui}/**/*.test.ts',
+  'test/e2e/ui*.test.ts',
+];
+/** Suites that need more than Node: they have configurations of their own. */
+const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
 
 export default defineConfig({
   test: {
@@ -21,15 +27,11 @@ export default defineConfig({
     // One more than most machines here have cores: many tests wait for timers and for other processes.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: 'shared', include: sharing, exclude: [long], isolate: false } },
       {
         extends: true,
-        test: {
-          name: 'alone',
-          include: ['{test,packages/*/test}/**/*.test.ts'],
-          exclude: [...sharing, 'test/kubernetes/**', 'test/nodes/**', long],
-        },
+        test: { name: 'shared', include: [all], exclude: [...alone, ...elsewhere, long], isolate: false },
       },
+      { extends: true, test: { name: 'alone', include: alone, exclude: [long] } },
     ],
   },
 });

@@ -21,6 +21,7 @@ export default defineConfig({
     reporters: ['default', './test/support/summary-reporter.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than most machines here have cores: a few files take minutes, and a core would be idle while the other ends with one of them.
+    maxWorkers: 3,
   },
 });

@@ -1,7 +1,8 @@
 // Bundles the commands into dist: what each of them needs is in chunks of its own, so that `holdfast --help` reads little.
 // Runs by itself after `npm ci` (the `prepare` script).
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { dashboardFiles } from './dashboard.mjs';
 import { billOfMaterials, bundledPackages, licenceTexts } from './third-party.mjs';
@@ -41,6 +42,7 @@ for (const { path, contents } of page.files.toSorted((a, b) => Number(isPage(a.p
 }
 putThirdParty();
 removeOld();
+putInputs();
 
 function put(path, contents, mode) {
   mkdirSync(dirname(path), { recursive: true });
@@ -61,6 +63,27 @@ function putThirdParty() {
   );
   put('dist/THIRD-PARTY-LICENSES.txt', licenceTexts(packages), 0o644);
   put('dist/holdfast.cdx.json', `${JSON.stringify(bill, null, 2)}\n`, 0o644);
+}
+
+/** What this build was made of, each file with its hash: tests build again only where one of these has changed. */
+function putInputs() {
+  const scripts = ['scripts/build.mjs', 'scripts/dashboard.mjs', 'scripts/third-party.mjs'];
+  const ofPage = readdirSync('packages/dashboard', { recursive: true }).map((file) => join('packages/dashboard', file));
+  const inputs = [
+    ...Object.keys(metafile.inputs),
+    ...page.inputs,
+    ...ofPage,
+    ...scripts,
+    'package.json',
+    'package-lock.json',
+  ];
+  // Modules that the bundler makes up are no files.
+  const files = inputs.filter((path) => !path.startsWith('\0') && existsSync(path) && statSync(path).isFile());
+  const hashes = files.map((path) => [
+    relative('.', path),
+    createHash('sha256').update(readFileSync(path)).digest('hex'),
+  ]);
+  put('dist/inputs.json', `${JSON.stringify(Object.fromEntries(hashes), null, 2)}\n`, 0o644);
 }
 
 function isEntry(path) {

@@ -24,10 +24,25 @@ interface Schema {
 
 type Objects = Readonly<Record<string, unknown>>;
 
+const parsed = new Map<string, Fields | null>();
+
+/** Most documents, and the longest of all, are the same whatever the values are: each text is parsed once. */
+function parsedOnce(text: string): Fields | null {
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
+  const documents = parseAllDocuments(text, { version: '1.1' });
+  expect(documents.length, text).toBeLessThanOrEqual(1);
+  const object = (documents[0]?.toJS() ?? null) as Fields | null;
+  parsed.set(text, object);
+  return object;
+}
+
 /** The objects of a text of YAML, by kind, namespace and name. */
 function objectsIn(text: string): Objects {
-  const documents = parseAllDocuments(text, { version: '1.1' });
-  const objects = documents.map((document) => document.toJS() as Fields | null).filter((one) => one !== null);
+  const objects = text
+    .split(/^---$/m)
+    .map(parsedOnce)
+    .filter((one) => one !== null);
   const named = objects.map((object) => [nameOf(object), withoutKeep(object)] as const);
   expect(new Set(named.map(([name]) => name)).size, 'objects with the same name').toBe(named.length);
   return Object.fromEntries(named);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { ensureBuilt } from '../support/built.ts';
 
 interface Plugin {
   readonly spec: {
@@ -23,7 +24,7 @@ const hashOf = (path: string) => createHash('sha256').update(readFileSync(path))
 
 describe('the krew plugin', () => {
   beforeAll(() => {
-    execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+    ensureBuilt();
     write();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

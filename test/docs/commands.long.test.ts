@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasKubectl } from '../clients/kubectl.ts';
+import { ensureBuilt } from '../support/built.ts';
 import { commandBlocks, DemoShell, type Step } from './shell.ts';
 
 /**
@@ -36,7 +36,7 @@ if (!hasKubectl) process.stderr.write('there is no kubectl on PATH: the commands
 describe.skipIf(!hasKubectl).sequential('the commands of', () => {
   const shell = new DemoShell();
   beforeAll(async () => {
-    execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+    ensureBuilt();
     await shell.start();
   });
   afterAll(() => shell.stop());

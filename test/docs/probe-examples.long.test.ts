@@ -1,13 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasKubectl } from '../clients/kubectl.ts';
+import { ensureBuilt } from '../support/built.ts';
 import { commandBlocks, DemoShell } from './shell.ts';
 
 describe.skipIf(!hasKubectl)('the examples of docs/guides/probes.md', () => {
   const shell = new DemoShell();
   beforeAll(async () => {
-    execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+    ensureBuilt();
     await shell.start();
   });
   afterAll(() => shell.stop());

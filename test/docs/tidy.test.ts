@@ -50,7 +50,6 @@ const leftOut: readonly { readonly path: string; readonly why: string }[] = [
   { path: 'bench/results', why: 'recorded output' },
   { path: 'packages/embedded-cluster/src/kinds/data', why: "Kubernetes' own descriptions, recorded" },
   { path: 'packages/embedded-cluster/src/protobuf/data', why: "Kubernetes' own messages, recorded" },
-  { path: 'testbed', why: 'not rewritten yet' },
   { path: 'test/simulation', why: 'not rewritten yet' },
 ];
 

@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
 import { answeredPaths, webhookConfigurations } from '../../packages/holdfast/src/install/manifests/webhooks.ts';
+import { readInstallValues } from '../../packages/holdfast/src/install/values/read-values.ts';
 import { helmPath, runProgram } from '../deploy/helm.ts';
+import { builtCommand, ensureBuilt } from '../support/built.ts';
 import { made, testCluster } from '../support/cluster.ts';
 import type { Body } from '../support/kube-http.ts';
 import { HelmRelease } from './support/helm-release.ts';
@@ -16,6 +17,7 @@ interface Webhook {
   readonly clientConfig: { readonly url: string; readonly caBundle?: string };
 }
 
+ensureBuilt();
 const cluster = await testCluster({ controllers: true, nodes: 3 });
 const namespace = 'holdfast-system';
 const release = new HelmRelease(cluster, namespace);
@@ -167,14 +169,7 @@ describe.runIf(runs)('a release of the chart', { timeout: 300_000 }, () => {
   });
 
   it('leaves nothing after holdfast uninstall but definitions and what people wrote', async () => {
-    const args = [
-      '--import',
-      'tsx',
-      'packages/holdfast/src/cli/main.ts',
-      'uninstall',
-      '--kubeconfig',
-      release.kubeconfigPath,
-    ];
+    const args = [builtCommand, 'uninstall', '--kubeconfig', release.kubeconfigPath];
     const { status, stderr } = await runProgram(process.execPath, args, { PATH: process.env['PATH'] });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const path of [

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { DrainPlan } from '../../packages/holdfast/src/core/plan/plan-result.ts';
 import { observeAvailability } from '../support/availability.ts';
+import { ensureBuilt } from '../support/built.ts';
 import { made } from '../support/cluster.ts';
 import type { Answer } from '../support/kube-http.ts';
-import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
+import { holdfastFor } from './support/holdfast.ts';
 import { addNode, poolLabel, toleration } from './support/nodes.ts';
 import { pub, stopping, workload } from './support/objects.ts';
 import { expectDone } from './support/refusals.ts';
 import { contentTypes, type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 
-buildHoldfast();
+ensureBuilt();
 const { cluster, skipped } = await suite();
 const holdfast = skipped ? () => Promise.reject(new Error('skipped')) : holdfastFor(cluster.kubeconfig);
 

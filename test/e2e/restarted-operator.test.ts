@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
+import { ensureBuilt } from '../support/built.ts';
+import { holdfastFor } from './support/holdfast.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod } from './support/objects.ts';
 import { blockersOf, expectNotNow } from './support/refusals.ts';
@@ -9,7 +10,7 @@ import { waitUntil } from './support/wait.ts';
 
 /** What an operator must not forget when it is restarted. */
 
-buildHoldfast();
+ensureBuilt();
 const { cluster, skipped } = await suite();
 const holdfast = skipped ? () => Promise.reject(new Error('skipped')) : holdfastFor(cluster.kubeconfig);
 const node = skipped ? '' : await addNode(cluster, 'any');

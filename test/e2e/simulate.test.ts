@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { SimulationResult } from '../../packages/holdfast/src/cli/simulate/simulation-result.ts';
 import { reading, userWith } from '../../packages/holdfast/test/cli/live/support.ts';
-import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
+import { ensureBuilt } from '../../test/support/built.ts';
+import { holdfastFor } from './support/holdfast.ts';
 import { addNode, poolLabel, toleration } from './support/nodes.ts';
 import { pdb, workload } from './support/objects.ts';
 import { type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 
-buildHoldfast();
+ensureBuilt();
 const { cluster, skipped } = await suite();
 
 /** The user who takes a snapshot may read, and nothing else. */

@@ -11,10 +11,11 @@ import type { BudgetDetail, NodeDetail, PodDetail } from '../../packages/holdfas
 import type { DrainPod } from '../../packages/holdfast/src/ui/model.ts';
 import type { WhatIfJob } from '../../packages/holdfast/src/ui/what-if.ts';
 import { kubeconfigFile, userWith, viewerOf } from '../../packages/holdfast/test/cli/live/support.ts';
+import { ensureBuilt } from '../support/built.ts';
 import { made } from '../support/cluster.ts';
 import { ConnectionProxy } from '../support/connection-proxy.ts';
 import { FollowingPage, getJson, postJson, uiOn } from './support/following-page.ts';
-import { buildHoldfast, holdfastFor } from './support/holdfast.ts';
+import { holdfastFor } from './support/holdfast.ts';
 import { addNode } from './support/nodes.ts';
 import { pdb, pod, workload } from './support/objects.ts';
 import { expectNotNow } from './support/refusals.ts';
@@ -22,7 +23,7 @@ import { type Scene, sceneIn } from './support/scene.ts';
 import { suite } from './support/suite.ts';
 import { waitUntil } from './support/wait.ts';
 
-buildHoldfast();
+ensureBuilt();
 const { cluster, skipped } = await suite();
 const node = skipped ? '' : await addNode(cluster, 'shown');
 const admin = kubeconfigFile(cluster.kubeconfig);

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../support/built.ts';
 
 /** What is given to others, and what it says of itself. */
 
@@ -49,7 +50,7 @@ function reachable(): readonly string[] {
 describe('what a build ships', () => {
   let packages: readonly string[] = [];
   beforeAll(() => {
-    execFileSync(process.execPath, ['scripts/build.mjs']);
+    ensureBuilt();
     packages = packagesInBundle();
   });
 

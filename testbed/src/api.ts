@@ -36,7 +36,7 @@ export class Api {
     return (await this.#http.request('POST', path, { body })).code;
   }
 
-  /** Asks until the answer is what is waited for. Fails at the deadline, and at once when a program ended or nobody waits any more. */
+  /** Asks until the answer is what is waited for. Fails at the deadline, and at once when a program ended or the caller stopped waiting. */
   async until(what: string, deadlineMs: number, asked: () => Promise<boolean>): Promise<void> {
     const end = Date.now() + deadlineMs;
     while (!(await asked())) {

@@ -15,7 +15,7 @@ export function cacheFolder(env: Environment, module: ModuleName, version: strin
   return join(cacheRoot(env), `${module}-${version}`);
 }
 
-/** Where the go.mod of a version is that nobody keeps: it is derived from the one that is kept. */
+/** Where the go.mod of a version is that the repository does not keep: it is derived from the one that is kept. */
 export function derivedModuleFolder(env: Environment, module: ModuleName, version: string): string {
   return join(cacheRoot(env), 'modules', `${module}-${version}`);
 }

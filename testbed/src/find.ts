@@ -9,7 +9,7 @@ export type Found =
   | { readonly kind: 'found'; readonly path: string; readonly where: 'KUBEBUILDER_ASSETS' | 'PATH' | 'cache' }
   | { readonly kind: 'missing' };
 
-/** The folder that somebody named, what is installed if it is of exactly our version, and what was built before. */
+/** The folder that the environment names, what is installed if it is of exactly our version, and what was built before. */
 export function findProgram(program: Program, env: Environment): Found {
   const version = versionOf(program.module, env);
   const installed = program.alsoInstalled ? findInstalled(program, version, env) : undefined;

@@ -24,7 +24,7 @@ export function runGo({ go, cwd, args, what, env, say, signal }: GoWork): Promis
     stdio: ['ignore', 'inherit', 'inherit'],
     ...(signal && { signal }),
   });
-  // Minutes of all cores: whoever works on this machine comes first.
+  // Minutes of all cores: other work on this machine comes first.
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const begin = Date.now();
   const progress = setInterval(() => say(`  still building ${what} (${seconds(begin)})`), progressMs);

@@ -1,6 +1,6 @@
 /**
  * Starts the programs of a test bed, and ends them when its standard input ends: when it is told to, and just as well when
- * whoever started it is killed. It leads a process group of its own, which nothing of the test bed can leave behind.
+ * the process that started it is killed. It leads a process group of its own, which nothing of the test bed can leave behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const running = new Map<string, ChildProcess>();
 let ending = false;
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void end());
-// Whoever reads the reports may be gone already.
+// The process that reads the reports may have ended already.
 process.stdout.on('error', () => undefined);
 
 const lines = createInterface({ input: process.stdin });

@@ -27,7 +27,7 @@ export interface Enclosure {
   sweep(): void;
 }
 
-/** A program ended that nobody told to. */
+/** A program ended although it was not stopped. */
 export interface Report {
   readonly name: string;
   readonly ended: string;

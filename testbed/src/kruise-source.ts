@@ -23,7 +23,7 @@ export async function kruiseFolder(go: string, around: Pick<GoWork, 'env' | 'say
 
 const everywhere = /(\bHost:\s*)"0\.0\.0\.0"/g;
 
-/** Another release may say it elsewhere, and must not be built to listen where nobody expects it. */
+/** Another release may say it elsewhere, and must not be built to listen where the test bed does not expect it. */
 export function onLoopbackAlone(main: string): string {
   const places = main.match(everywhere)?.length ?? 0;
   if (places !== 1) {

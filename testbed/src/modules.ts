@@ -40,7 +40,7 @@ export function originOf(module: ModuleName): string {
   return origins[module];
 }
 
-/** Where its go.mod is that everybody who builds it shares. */
+/** The folder of its go.mod, which every build of it shares. */
 export function folderOf(module: ModuleName): string {
   return `${testbedFolder}${module}`;
 }
@@ -51,7 +51,7 @@ export function pinnedVersion(module: ModuleName): string {
   return requiredVersion(readFileSync(`${folderOf(module)}/go.mod`, 'utf8'), origins[module]);
 }
 
-/** What go.mod says, or the version of Kubernetes that somebody chose. */
+/** What go.mod says, or the version of Kubernetes that the caller chose. */
 export function versionOf(module: ModuleName, env: Environment): string {
   const chosen = origins[module] === origins.kubernetes ? chosenKubernetes(env) : undefined;
   return chosen ?? pinnedVersion(module);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Ports of loopback that nobody uses now, all different. Somebody may take one before we do; then starting fails and says so. */
+/** Ports of loopback that no process uses now, all different. Another process may take one before we do; then starting fails and says so. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports: number[] = [];

@@ -40,7 +40,7 @@ export interface TestbedOptions {
   readonly nodes?: number;
   /** Instead of simulated nodes, so many with kubelets, containers and networks of their own: for root on Linux. Default: none. */
   readonly realNodes?: number;
-  /** Controllers, scheduler and nodes. Without them there is an API server, and nobody acts on what is written. Default: true. */
+  /** Controllers, scheduler and nodes. Without them there is an API server, and no controller acts on what is written. Default: true. */
   readonly controllers?: boolean;
   /** Controllers of others. Default: LeaderWorkerSet and JobSet, where there are controllers. */
   readonly addOns?: readonly AddOnKey[];

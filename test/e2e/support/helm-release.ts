@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { chartFolder, helm, withValuesFile } from '../../deploy/helm.ts';
+import { builtCommand } from '../../support/built.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';
 import { serviceAccountAccess } from '../../support/installed.ts';
 
@@ -60,9 +61,7 @@ export class HelmRelease {
     writeFileSync(kubeconfig, await this.#operatorKubeconfig(), { mode: 0o600 });
     const ports = [`--webhook-port=${port}`, '--health-port=0', `--kubeconfig=${kubeconfig}`];
     const env = { PATH: process.env['PATH'], POD_NAME: 'holdfast-test', POD_NAMESPACE: this.namespace };
-    const child = spawn(process.execPath, ['--import', 'tsx', 'packages/holdfast/src/cli/main.ts', ...args, ...ports], {
-      env,
-    });
+    const child = spawn(process.execPath, [builtCommand, ...args, ...ports], { env });
     const hear = (chunk: unknown) => {
       this.log += String(chunk);
     };

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { accessOf, parseKubeconfig } from '../../../packages/holdfast/src/kube/config/kubeconfig.ts';
 import { kubeconfigFile } from '../../../packages/holdfast/test/cli/live/support.ts';
 import { ApiProxy } from '../../support/api-proxy.ts';
+import { builtCommand, ensureBuilt } from '../../support/built.ts';
 
-const command = ['--import', import.meta.resolve('tsx'), resolve('packages/holdfast/src/cli/main.ts')];
+ensureBuilt();
 
 export interface Result {
   readonly code: number | null;
@@ -22,7 +22,7 @@ export class HoldfastProcess {
 
   constructor(kubeconfig: string, ...args: readonly string[]) {
     const { NO_COLOR: _, ...env } = process.env;
-    this.#child = spawn(process.execPath, [...command, ...args], {
+    this.#child = spawn(process.execPath, [builtCommand, ...args], {
       env: { ...env, KUBECONFIG: kubeconfigFile(kubeconfig) },
     });
     this.#child.stdout?.on('data', (chunk) => {

@@ -1,8 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { builtCommand } from '../../support/built.ts';
 
 export interface Ran {
   readonly code: number;
@@ -11,13 +12,6 @@ export interface Ran {
 }
 
 export type Holdfast = (...args: readonly string[]) => Promise<Ran>;
-
-const command = resolve('dist/holdfast.js');
-
-/** Builds the command that tests run. To be called before there is a cluster in this process, which would stand still. */
-export function buildHoldfast(): void {
-  execFileSync(process.execPath, ['scripts/build.mjs']);
-}
 
 /** The command as people run it, with a kubeconfig and a home of its own. */
 export function holdfastFor(kubeconfig: string, more: Readonly<Record<string, string>> = {}): Holdfast {
@@ -28,7 +22,7 @@ export function holdfastFor(kubeconfig: string, more: Readonly<Record<string, st
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, KUBECONFIG: config, ...more };
   return (...args) =>
     new Promise((done) => {
-      execFile(process.execPath, [command, ...args], { env, timeout: 60_000 }, (error, out, err) => {
+      execFile(process.execPath, [builtCommand, ...args], { env, timeout: 60_000 }, (error, out, err) => {
         done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out, err });
       });
     });

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { stringify } from 'yaml';
 import type { Access, TextSource } from '../../../packages/holdfast/src/kube/config/access.ts';
+import { builtCommand, ensureBuilt } from '../../../test/support/built.ts';
 import { eventually } from './eventually.ts';
 
 interface ProcessWish {
@@ -17,6 +17,9 @@ interface ProcessWish {
   /** The command, in one file. Default: as it is now. */
   readonly program?: string;
 }
+
+// While this module is loaded there is no cluster in this process yet.
+ensureBuilt();
 
 /** `holdfast operator` as another process, which can be killed. */
 export class OperatorProcess {
@@ -46,9 +49,9 @@ export class OperatorProcess {
     const { access, namespace, url, takeover = 'on' } = wish;
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-faults-'));
     const kubeconfig = join(folder, 'kubeconfig');
-    const program = join(folder, 'holdfast.mjs');
+    const program = wish.program === undefined ? builtCommand : join(folder, 'holdfast.mjs');
     await writeFile(kubeconfig, kubeconfigText(access), { mode: 0o600 });
-    await writeFile(program, wish.program ?? (await bundled()));
+    if (wish.program !== undefined) await writeFile(program, wish.program);
     const command = [program, 'operator'];
     const places = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--webhook-url', url];
     const rest = ['--webhook-port', '0', '--health-port', '0', '--takeover', takeover];
@@ -87,24 +90,6 @@ export class OperatorProcess {
       () => this.log,
     );
   }
-}
-
-let bundle: Promise<string> | undefined;
-
-/** The command as it is now, in one file: a process that loads it is there sooner than one that reads all the sources. */
-export function bundled(): Promise<string> {
-  bundle ??= build({
-    entryPoints: ['packages/holdfast/src/cli/main.ts'],
-    write: false,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    // Some dependencies are CommonJS inside, and a module has no `require` of its own.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-  }).then(({ outputFiles }) => outputFiles[0]?.text ?? '');
-  return bundle;
 }
 
 function numberIn(line: string, key: string): number {

@@ -30,7 +30,7 @@ export async function startJudged(target: Target, wish: Wish): Promise<JudgedClu
   return { kubeconfig: testbed.kubeconfigPath, stop: () => testbed.stop() };
 }
 
-/** A process of its own, so that whoever judges it does not take its time. */
+/** A process of its own, so that the test that judges it does not take its time. */
 async function startEmbedded({ folder, say, signal }: Wish): Promise<JudgedCluster> {
   say('starting the embedded cluster');
   const kubeconfig = join(folder, 'kubeconfig');

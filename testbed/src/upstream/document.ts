@@ -10,7 +10,7 @@ export interface BothResults {
   readonly real: Results;
 }
 
-/** The text of the document with the part between the markers written anew. */
+/** The text of the document with the part between the markers replaced. */
 export function withTable(document: string, both: BothResults, selection: Selection): string {
   const from = document.indexOf(begin);
   const to = document.indexOf(end);

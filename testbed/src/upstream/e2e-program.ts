@@ -26,7 +26,7 @@ export async function listSpecs({ path, folder }: Pick<E2eProgram, 'path' | 'fol
 /** After its own limit it has this long to write its report. */
 const graceMs = 60_000;
 
-/** Runs one spec. A process of its own for each, so that one that waits in vain costs its own time and nobody else's. */
+/** Runs one spec. A process of its own for each, so that one that waits in vain costs its own time and not that of the other specs. */
 export async function runSpec(program: E2eProgram, spec: string, { id, minutes }: { id: string; minutes: number }) {
   const report = join(program.folder, `${id}.json`);
   const args = [...runArguments(program, minutes, report), `--ginkgo.focus=${focusOn(spec)}`];

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/store/memory-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -14,9 +16,16 @@ const writer = fileURLToPath(new URL('./killed-writer/run.ts', import.meta.url))
 const rounds = 8;
 const longestLifeMs = 150;
 
+/** The writer in one file: it is started once for each round, and would load the compiler of the sources each time. */
+async function builtWriter(): Promise<string> {
+  const outfile = join(await aDirectory(), 'writer.mjs');
+  await build({ entryPoints: [writer], outfile, bundle: true, platform: 'node', format: 'esm' });
+  return outfile;
+}
+
 /** Lets a process write, kills it some time after its first acknowledgement, and tells the last that it gave. */
-async function writeAndKill(directory: string, round: number, lifeMs: number) {
-  const child = spawn(process.execPath, ['--import', 'tsx', writer, directory, String(round)], {
+async function writeAndKill(program: string, directory: string, round: number, lifeMs: number) {
+  const child = spawn(process.execPath, [program, directory, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -58,12 +67,13 @@ function writesBetween(before: Record<string, unknown>, after: Store, round: num
 
 describe('a process that is killed while it writes', () => {
   it('loses nothing that was acknowledged, and leaves nothing half done', async () => {
+    const program = await builtWriter();
     const directory = await aDirectory();
     const random = seededRandom(1);
     let before: Record<string, unknown> = {};
     let snapshots = 0;
     for (let round = 0; round < rounds; round += 1) {
-      const acknowledged = await writeAndKill(directory, round, random.next() * longestLifeMs);
+      const acknowledged = await writeAndKill(program, directory, round, random.next() * longestLifeMs);
       expect(acknowledged.index).toBeGreaterThan(0);
       const { store, recovered } = await opened(directory);
       expect(recovered.clean).toBe(false);

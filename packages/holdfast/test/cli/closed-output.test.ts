@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { buildHoldfast } from '../../../../test/e2e/support/holdfast.ts';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 
-buildHoldfast();
+ensureBuilt();
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-closed-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -30,7 +30,7 @@ interface Ended {
 /** Runs the command, and closes the pipe after its first bytes, as `head -1` does. */
 function closedEarly(...args: readonly string[]): Promise<Ended> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, [resolve('dist/holdfast.js'), ...args], {
+    const child = spawn(process.execPath, [builtCommand, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let err = '';

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildHoldfast, type Ran } from '../../../../test/e2e/support/holdfast.ts';
+import type { Ran } from '../../../../test/e2e/support/holdfast.ts';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 import { commands } from '../../src/cli/commands.ts';
 
-buildHoldfast();
+ensureBuilt();
 
 function holdfast(...args: readonly string[]): Promise<Ran> {
   return new Promise((done) => {
-    execFile(process.execPath, [resolve('dist/holdfast.js'), ...args], (error, out, err) => {
+    execFile(process.execPath, [builtCommand, ...args], (error, out, err) => {
       done({ code: error === null ? 0 : Number(error.code), out, err });
     });
   });

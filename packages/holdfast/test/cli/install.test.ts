@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 import { type Cluster, startCluster } from '../../../embedded-cluster/src/cluster.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-install-'));
@@ -10,7 +11,7 @@ const kubeconfig = join(folder, 'kubeconfig');
 let cluster: Cluster;
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
   cluster = await startCluster({ controllers: false, report: () => undefined });
   writeFileSync(kubeconfig, cluster.kubeconfig());
 });
@@ -27,7 +28,7 @@ interface Ran {
 
 function holdfast(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['dist/holdfast.js', ...args], { env: { HOME: folder } });
+    const child = spawn(process.execPath, [builtCommand, ...args], { env: { HOME: folder } });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk) => {
       out += String(chunk);

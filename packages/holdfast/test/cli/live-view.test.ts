@@ -1,28 +1,27 @@
-import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pdb } from '../../../../test/e2e/support/objects.ts';
 import { waitUntil } from '../../../../test/e2e/support/wait.ts';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 import { made, type TestCluster, testCluster } from '../../../../test/support/cluster.ts';
 import { kubeconfigFile } from './live/support.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-const command = resolve('dist/holdfast.js');
 const run = promisify(execFile);
 
 let cluster: TestCluster;
 let kubeconfig: string;
 beforeAll(async () => {
-  execFileSync(process.execPath, ['scripts/build.mjs']);
+  ensureBuilt();
   cluster = await testCluster();
   kubeconfig = kubeconfigFile(cluster.kubeconfig);
 });
 afterAll(() => cluster.close());
 
 function words(namespace: string): string[] {
-  return [command, 'status', '-w', '--interval', '1s', '-n', namespace, '--kubeconfig', kubeconfig];
+  return [builtCommand, 'status', '-w', '--interval', '1s', '-n', namespace, '--kubeconfig', kubeconfig];
 }
 
 async function addBudget(namespace: string): Promise<void> {

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 import { type TestCluster, testCluster } from '../../../../test/support/cluster.ts';
 
+ensureBuilt();
 const children: ChildProcess[] = [];
 const folders: string[] = [];
 
@@ -22,7 +24,7 @@ interface Running {
 }
 
 function operator(...args: readonly string[]): Running {
-  const child = spawn(process.execPath, [resolve('dist/holdfast.js'), 'operator', ...args]);
+  const child = spawn(process.execPath, [builtCommand, 'operator', ...args]);
   children.push(child);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const running: Running = {

@@ -1,16 +1,17 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasKubectl } from '../../../../test/clients/kubectl.ts';
+import { builtCommand, ensureBuilt } from '../../../../test/support/built.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-plugin-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** As `npm install` puts them on the PATH. */
 beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/build.mjs']);
+  ensureBuilt();
   const { bin } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: Record<string, string> };
   for (const [name, file] of Object.entries(bin)) symlinkSync(resolve(file), join(folder, name));
 });
@@ -38,7 +39,7 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
 
 describe('holdfast', () => {
   it('reads next to nothing to show its help: time is mostly spent on reading code', () => {
-    const files = [...loadedBy(resolve('dist/holdfast.js'))];
+    const files = [...loadedBy(builtCommand)];
     const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
     expect(files.length).toBeGreaterThan(1);
     expect(bytes).toBeLessThan(200_000);

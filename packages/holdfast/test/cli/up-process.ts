@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { builtCommand } from '../../../../test/support/built.ts';
 import { accessFrom, KubeHttp } from '../../../../test/support/kube-http.ts';
 
 const commands = {
-  built: [resolve('dist/holdfast.js')],
+  built: [builtCommand],
   sources: ['--import', import.meta.resolve('tsx'), resolve('packages/holdfast/src/cli/main.ts')],
 };
 

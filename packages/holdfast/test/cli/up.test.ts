@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBuilt } from '../../../../test/support/built.ts';
 import { accessFrom, type Body, KubeHttp } from '../../../../test/support/kube-http.ts';
 import { UpProcess } from './up-process.ts';
 
@@ -11,12 +11,15 @@ const root = mkdtempSync(join(tmpdir(), 'holdfast-up-'));
 const running: UpProcess[] = [];
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
 });
 afterEach(async () => {
   for (const one of running.splice(0)) await one.stop('SIGKILL');
 });
 afterAll(() => rmSync(root, { recursive: true }));
+
+/** For tests of ports, kubeconfigs and data directories: an operator would only take longer to start. */
+const bare = ['--empty', '--no-operator'];
 
 function folder(): string {
   return mkdtempSync(join(root, 'case-'));
@@ -136,9 +139,9 @@ describe('holdfast up', () => {
 
   it('says that its port is in use, and leaves the other one alone', async () => {
     const where = folder();
-    const first = await up(where, '--empty').ready();
+    const first = await up(where, ...bare).ready();
     const kubeconfig = first.kubeconfig();
-    const second = new UpProcess(where, ['--port', String(portOf(first)), '--empty']);
+    const second = new UpProcess(where, ['--port', String(portOf(first)), ...bare]);
     expect(await second.ended()).toBe(2);
     expect(second.err).toMatch(/^error: port \d+ is in use, perhaps by another `holdfast up`/);
     expect(first.kubeconfig()).toBe(kubeconfig);
@@ -156,8 +159,8 @@ describe('holdfast up', () => {
 
   it('leaves the kubeconfig to the one that wrote it last', async () => {
     const where = folder();
-    const first = await up(where, '--empty').ready();
-    const second = await up(where, '--empty').ready();
+    const first = await up(where, ...bare).ready();
+    const second = await up(where, ...bare).ready();
     expect(await first.stop()).toBe(0);
     expect((await second.http.request('GET', '/readyz')).text).toBe('ok');
   });
@@ -202,7 +205,7 @@ describe('holdfast up --data', () => {
 
   it('says that its data directory is in use, or not its own to load into', async () => {
     const where = folder();
-    const first = await up(where, '--empty', '--data', 'data').ready();
+    const first = await up(where, ...bare, '--data', 'data').ready();
     const second = up(where, '--data', 'data', '--kubeconfig', 'other');
     expect(await second.ended()).toBe(2);
     expect(second.err).toMatch(/^error: .*data is in use by process \d+; stop it first/);
@@ -216,7 +219,7 @@ describe('holdfast up --data', () => {
 
   it('refuses keys that it cannot read, and lets the directory go', async () => {
     const where = folder();
-    const first = await up(where, '--empty', '--data', 'data').ready();
+    const first = await up(where, ...bare, '--data', 'data').ready();
     await first.stop();
     writeFileSync(join(where, 'data/pki.json'), '{"caKey":');
     for (let attempt = 0; attempt < 2; attempt += 1) {

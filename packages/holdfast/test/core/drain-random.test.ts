@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, ns } from '../../../../test/support/builders.ts';
+import { runs } from '../../../../test/support/effort.ts';
 import { groupIndex, lwsPods, pubFor } from '../../../../test/support/fleet.ts';
 import type { PodDisruptionBudget } from '../../src/api/pdb.ts';
 import type { PodUnavailableBudget } from '../../src/api/pub/pub.ts';
@@ -74,7 +75,7 @@ describe('drains of random groups', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs({ short: 125, long: 500 }) },
     );
   });
 
@@ -92,7 +93,7 @@ describe('drains of random groups', () => {
           sample.drained.filter((name) => !first.includes(name)).toSorted(),
         );
       }),
-      { numRuns: 500 },
+      { numRuns: runs({ short: 125, long: 500 }) },
     );
   });
 
@@ -103,7 +104,7 @@ describe('drains of random groups', () => {
           expect(run({ ...sample, drained: [pod.name] }).stuck).toHaveLength(1);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 75, long: 300 }) },
     );
   });
 });

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundled, kubeconfigText } from '../../../../../test/faults/support/operator-process.ts';
+import { kubeconfigText } from '../../../../../test/faults/support/operator-process.ts';
+import { builtCommand } from '../../../../../test/support/built.ts';
 import type { Access } from '../../../src/kube/config/access.ts';
 
 /** `holdfast agent` as another process, which can be killed and frozen. */
@@ -30,10 +31,8 @@ export class AgentProcess {
   static async start(access: Access, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<AgentProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-agent-'));
     const kubeconfig = join(folder, 'kubeconfig');
-    const program = join(folder, 'holdfast.mjs');
     await writeFile(kubeconfig, kubeconfigText(access), { mode: 0o600 });
-    await writeFile(program, await bundled());
-    const command = [program, 'agent', '--kubeconfig', kubeconfig, '--health-port', '0', ...args];
+    const command = [builtCommand, 'agent', '--kubeconfig', kubeconfig, '--health-port', '0', ...args];
     const { NODE_NAME: _, ...inherited } = process.env;
     const child = spawn(process.execPath, command, { cwd: folder, env: { ...inherited, ...env } });
     return new AgentProcess(child, folder);

@@ -1,11 +1,12 @@
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
+import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
 
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
 const home = mkdtempSync(join(tmpdir(), 'holdfast-shells-'));
@@ -18,9 +19,9 @@ const terminals: readonly { readonly shell: string; readonly start: string; read
 ];
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/build.mjs']);
+  ensureBuilt();
   const command = join(home, 'holdfast');
-  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${resolve('dist/holdfast.js')}' "$@"\n`);
+  writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${builtCommand}' "$@"\n`);
   chmodSync(command, 0o755);
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));

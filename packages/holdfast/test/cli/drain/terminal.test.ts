@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addNode } from '../../../../../test/e2e/support/nodes.ts';
 import { pdb, pod } from '../../../../../test/e2e/support/objects.ts';
 import { sceneIn } from '../../../../../test/e2e/support/scene.ts';
 import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
+import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
 import { protectedCluster } from '../../../../../test/support/protected-cluster.ts';
 import { kubeconfigFile } from '../live/support.ts';
 import { hasTmux, Terminal } from './tmux.ts';
@@ -11,6 +11,7 @@ import { hasTmux, Terminal } from './tmux.ts';
 if (!hasTmux)
   process.stderr.write('packages/holdfast/test/cli/drain/terminal.test.ts is skipped: there is no tmux on the PATH\n');
 
+ensureBuilt();
 const cluster = hasTmux ? await protectedCluster() : undefined;
 const terminal = hasTmux ? await Terminal.open({ columns: 100, rows: 24 }) : undefined;
 afterAll(async () => {
@@ -35,7 +36,7 @@ describe.skipIf(!hasTmux)('holdfast drain on a terminal', () => {
     await scene.waitEnforced(budget);
 
     const file = kubeconfigFile(cluster.kubeconfig);
-    const holdfast = `${process.execPath} --import ${import.meta.resolve('tsx')} ${resolve('packages/holdfast/src/cli/main.ts')}`;
+    const holdfast = `${process.execPath} ${builtCommand}`;
     await terminal.type(`KUBECONFIG=${file} ${holdfast} drain ${node} --force; echo "exit code $?"`);
     const screen = await waitUntil(
       'one pod is gone and the other waits',

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
 import { fromManifests } from '../../../src/cli/lint/sources.ts';
 import { startLines } from '../../../src/cli/lint/start-lines.ts';
 import { lint, rules } from '../../../src/core/lint/lint.ts';
@@ -17,7 +18,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'deep', 'web.yaml'), `# The shop.\n${strict}`);
   writeFileSync(join(folder, 'fine.yaml'), yamlOf([pdb('web', { maxUnavailable: 1 }), deployment(3)]));
   writeFileSync(join(folder, 'notes.txt'), 'not a manifest');
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -29,8 +30,7 @@ interface Ran {
 
 /** Runs in the folder, so that outputs name files as they do everywhere. */
 function run(args: readonly string[], input = ''): Ran {
-  const program = join(process.cwd(), 'dist/holdfast.js');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'lint', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builtCommand, 'lint', ...args], {
     encoding: 'utf8',
     input,
     cwd: folder,

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHoldfast, type Holdfast, holdfastFor } from '../../../../../test/e2e/support/holdfast.ts';
+import { type Holdfast, holdfastFor } from '../../../../../test/e2e/support/holdfast.ts';
 import { pdb } from '../../../../../test/e2e/support/objects.ts';
 import { waitUntil } from '../../../../../test/e2e/support/wait.ts';
+import { ensureBuilt } from '../../../../../test/support/built.ts';
 import { made, type TestCluster, testCluster } from '../../../../../test/support/cluster.ts';
 import { crdManifests } from '../../../src/install/manifests/manifests.ts';
 import { peopleRoles } from '../../../src/install/manifests/people-roles.ts';
 import { reading, userWith, viewerOf } from './support.ts';
 
-buildHoldfast();
+ensureBuilt();
 let cluster: TestCluster;
 let namespace: string;
 let viewer: Holdfast;

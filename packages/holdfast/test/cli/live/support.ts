@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { made, type TestCluster } from '../../../../../test/support/cluster.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-live-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+// Test files share this module where they share a process, so the folder lasts as long as the process.
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 
 /** A kubeconfig in a file, as commands are given one. */

@@ -1,8 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
 import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
 import { fleet } from './fleet.ts';
 
@@ -11,12 +12,12 @@ const file = join(folder, 'fleet.yaml');
 
 beforeAll(() => {
   writeFileSync(file, fleet());
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function run(...args: readonly string[]): { readonly code: number | null; readonly out: string; readonly err: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/holdfast.js', 'plan', ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builtCommand, 'plan', ...args], {
     encoding: 'utf8',
   });
   return { code: status, out: stdout, err: stderr };

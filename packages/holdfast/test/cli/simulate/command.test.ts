@@ -1,9 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { builtCommand, ensureBuilt } from '../../../../../test/support/built.ts';
 import type { SimulationResult } from '../../../src/cli/simulate/simulation-result.ts';
 import { app, node, object, pdb } from './snapshots.ts';
 
@@ -11,12 +12,12 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-simulate-'));
 const example = 'examples/llm-serving.yaml';
 
 beforeAll(() => {
-  execFileSync(process.execPath, ['scripts/build.mjs'], { stdio: 'inherit' });
+  ensureBuilt();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function simulate(args: readonly string[], input = '') {
-  const command = [join('dist', 'holdfast.js'), 'simulate', ...args];
+  const command = [builtCommand, 'simulate', ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', input });
   return { code: status, out: stdout, err: stderr };
 }

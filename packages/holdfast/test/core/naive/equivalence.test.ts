@@ -7,7 +7,7 @@ import { type Event, happen, type Moment } from './events.ts';
 import { emptyState } from './model.ts';
 import { restarted } from './restart.ts';
 
-const runs = Number(process.env['HOLDFAST_RUNS'] ?? effort({ short: 100, long: 1_000 }));
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? effort({ short: 40, long: 1_000 }));
 /** Generous: no test asserts on time, and a loaded machine is slow. */
 const timeout = Math.max(300_000, runs * 2_000);
 const start: Moment = { state: emptyState(), now: Date.parse('2026-01-01T00:00:00Z') };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs as effort } from '../../../../../test/support/effort.ts';
 import type { RefusalCode } from '../../../src/api/refusals/reasons.ts';
 import { decide } from '../../../src/core/decide/decide.ts';
 import type { DisruptionRequest } from '../../../src/core/request.ts';
@@ -13,7 +14,7 @@ import { emptyState } from './model.ts';
 import { restarted } from './restart.ts';
 import { namespaceOf } from './state.ts';
 
-const runs = Number(process.env['HOLDFAST_RUNS'] ?? 400);
+const runs = Number(process.env['HOLDFAST_RUNS'] ?? effort({ short: 80, long: 400 }));
 const timeout = Math.max(300_000, runs * 2_000);
 const byNumbers: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['BudgetExhausted', 'UnhealthyRefused']);
 /** Nothing states how large the group is: a refusal by numbers turns into it when pods come up. */

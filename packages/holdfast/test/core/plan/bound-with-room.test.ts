@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aWorld } from '../../../../../test/support/a-world.ts';
 import { aGroupPdb, anOwner, aPdb } from '../../../../../test/support/builders.ts';
+import { runs } from '../../../../../test/support/effort.ts';
 import { lwsPods, podsOf } from '../../../../../test/support/fleet.ts';
 import type { PlanInput } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan-drain.ts';
@@ -53,7 +54,7 @@ describe('the lower bound where pods move to nodes that are drained later', () =
         const plan = planOf(sample, cpu);
         expect(plan.lowerBound.waves).toBeLessThanOrEqual(plan.waves.length);
       }),
-      { numRuns: 600 },
+      { numRuns: runs({ short: 120, long: 600 }) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('the lower bound where pods move to nodes that are drained later', () =
         expect(shortest).toBeDefined();
         expect(plan.lowerBound.waves).toBeLessThanOrEqual(shortest ?? 0);
       }),
-      { numRuns: 150 },
+      { numRuns: runs({ short: 30, long: 150 }) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../../test/support/effort.ts';
 import type { PlanInput } from '../../../src/core/plan/input.ts';
 import { planDrain } from '../../../src/core/plan/plan-drain.ts';
 import type { DrainPlan } from '../../../src/core/plan/plan-result.ts';
@@ -45,7 +46,7 @@ describe('plans for random worlds', () => {
         const there = nodesOf(plan).flatMap((node) => podsOn(worldOf(sample), node).map(({ name }) => name));
         expect(pods.toSorted()).toEqual(there.toSorted());
       }),
-      { numRuns: 400 },
+      { numRuns: runs({ short: 80, long: 400 }) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('plans for random worlds', () => {
         expect(never.map(({ node }) => node)).toEqual(stuck);
         for (const one of never) expect(one.why === 'refused' ? one.pods.length : 0).toBeGreaterThan(0);
       }),
-      { numRuns: 200 },
+      { numRuns: runs({ short: 40, long: 200 }) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('plans for random worlds', () => {
         if (atOnce) expect(plan.waves.length).toBeLessThanOrEqual(firstFit(world, drained));
         for (const other of plan.compared) expect(plan.waves.length).toBeLessThanOrEqual(other.waves);
       }),
-      { numRuns: 400 },
+      { numRuns: runs({ short: 80, long: 400 }) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('plans for random worlds', () => {
         expect(plan.waves.length).toBeGreaterThanOrEqual(shortest);
         if (nodes.every(({ rounds }) => rounds === 1)) expect(plan.waves.length).toBe(shortest);
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 60, long: 300 }) },
     );
   });
 
@@ -105,7 +106,7 @@ describe('plans for random worlds', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs({ short: 40, long: 200 }) },
     );
   });
 
@@ -149,7 +150,7 @@ describe('plans for random worlds', () => {
         const named = [...nodesOf(plan), ...plan.never.map(({ node }) => node)];
         expect(named.toSorted()).toEqual([...sample.nodes].toSorted());
       }),
-      { numRuns: 300 },
+      { numRuns: runs({ short: 60, long: 300 }) },
     );
   });
 });

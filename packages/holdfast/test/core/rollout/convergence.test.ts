@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/support/effort.ts';
 import type { Removal } from '../../../src/core/rollout/state.ts';
 import { isReplica, type ModelCluster, type ModelPod, modelCluster } from './model-cluster.ts';
 import { wrongWith } from './removal-rules.ts';
@@ -114,7 +115,7 @@ test('[R1] from any mixture a fixed template ends with every replica healthy, an
       expect(complaints).toEqual([]);
       expect(isSettled(cluster), cluster.log.join('\n')).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs({ short: 200, long: 1_000 }) },
   );
 });
 
@@ -127,7 +128,7 @@ test('[R2] a template that does not work costs at most one broken replica, and a
       expect(removals.filter((removal) => removal.why === 'broken').length).toBeLessThanOrEqual(1);
       expect(cluster.pods.filter((pod) => !isReplica(cluster, pod))).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: runs({ short: 100, long: 300 }) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/support/effort.ts';
 import type { Pod, PodPhase } from '../../../src/api/pod.ts';
 import { formatRolloutState, maxRolloutStateLength } from '../../../src/core/rollout/format.ts';
 import { planEnforcedRollout } from '../../../src/core/rollout/plan-rollout.ts';
@@ -58,7 +59,7 @@ test('a plan is small, in the future, explained, and asks budgets only about wha
       expect(text.length).toBeLessThan(maxRolloutStateLength);
       for (const name of asked) expect(text).toContain(name);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs({ short: 600, long: 3_000 }) },
   );
 });
 
@@ -86,6 +87,6 @@ test('before the moment that a plan names, nothing changes by time alone', () =>
       fc.pre(first.removal === undefined && later < (first.nextCheckAt ?? Number.POSITIVE_INFINITY));
       expect(plan(later).removal).toBeUndefined();
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs({ short: 1_000, long: 5_000 }) },
   );
 });

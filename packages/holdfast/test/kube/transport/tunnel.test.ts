@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { buildHoldfast, holdfastFor } from '../../../../../test/e2e/support/holdfast.ts';
+import { holdfastFor } from '../../../../../test/e2e/support/holdfast.ts';
+import { ensureBuilt } from '../../../../../test/support/built.ts';
 import { made, type TestCluster, testCluster } from '../../../../../test/support/cluster.ts';
 import { ConnectProxy, type ConnectProxyWish } from '../../../../../test/support/connect-proxy.ts';
 import { createPki } from '../../../../embedded-cluster/src/auth/pki.ts';
@@ -13,7 +14,7 @@ import { targetOf } from '../../../src/kube/config/target-of.ts';
 import { realClock } from '../../../src/kube/time/clock.ts';
 import { Connection } from '../../../src/kube/transport/connection.ts';
 
-buildHoldfast();
+ensureBuilt();
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await testCluster();

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { runs } from '../../../../../test/support/effort.ts';
 import { runStories } from './run-stories.ts';
 
 /** `npm run test:rollouts` tells more of them. */
-const count = Number(process.env['HOLDFAST_STORIES'] ?? 3_000);
+const count = Number(process.env['HOLDFAST_STORIES'] ?? runs({ short: 600, long: 3_000 }));
 
 test('[R1] [R2] [R3] whatever happens between two calls, a rollout ends in the newest template, one removal at a time and none of a ready replica', async () => {
   const outcome = await runStories(1, count);
