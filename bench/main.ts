@@ -8,6 +8,7 @@ import { coreSuite } from './core/suite.ts';
 import { evictionsSuite } from './evictions/suite.ts';
 import { planSuite } from './plan/suite.ts';
 import { simulateSuite } from './simulate/suite.ts';
+import { uiSuite } from './ui/suite.ts';
 import { webhookSuite } from './webhook/suite.ts';
 
 /** Each suite returns its report as Markdown. */
@@ -17,6 +18,7 @@ const suites: Readonly<Record<string, () => string | Promise<string>>> = {
   cluster: clusterSuite,
   plan: planSuite,
   simulate: simulateSuite,
+  ui: uiSuite,
   webhook: webhookSuite,
   agent: agentSuite,
   evictions: evictionsSuite,
