@@ -9,6 +9,7 @@ import { UiProcess } from './support/ui-process.ts';
 
 /** The machine of CI is shared: what takes a second by itself may take many. */
 const patience = { timeout: 45_000 };
+const startMs = 180_000;
 
 describeInBrowser('holdfast ui on the demo', () => {
   let browser: Browser;
@@ -26,7 +27,7 @@ describeInBrowser('holdfast ui on the demo', () => {
     shown = await visit(browser, ui.address, { acceptDownloads: true });
     page = shown.page;
     page.setDefaultTimeout(patience.timeout);
-  });
+  }, startMs);
 
   afterAll(async () => {
     await browser?.close();
