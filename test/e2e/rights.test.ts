@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { annotation, label } from '../../packages/holdfast/src/api/names.ts';
 import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
+import { annotation, label } from '../../packages/holdfast/src/api/names.ts';
 import { made, pause, testCluster } from '../support/cluster.ts';
 import type { Answer, RequestOptions } from '../support/kube-http.ts';
 import { applyAuthority } from './support/authority.ts';

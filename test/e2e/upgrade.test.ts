@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { agentUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import { probeLeaseAnnotations, probeLeaseLabels } from '../../packages/holdfast/src/api/probe-lease.ts';
 import { formerProbeLeaseName } from '../../packages/holdfast/src/kube/probes/lease-name.ts';
-import { agentUser } from '../../packages/holdfast/src/api/installation-names.ts';
 import { made } from '../support/cluster.ts';
 import { applyManifest } from '../support/installed.ts';
 import type { Answer } from '../support/kube-http.ts';

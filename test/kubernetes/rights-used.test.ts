@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { PolicyRule } from 'kubernetes-types/rbac/v1.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/manifests/agent-rbac.ts';
 import { agentUser, defaultNamespace, operatorUser } from '../../packages/holdfast/src/api/installation-names.ts';
+import { agentClusterRules, agentNamespaceRules } from '../../packages/holdfast/src/install/manifests/agent-rbac.ts';
 import {
   agentsNamespacePermissions,
   clusterPermissions,

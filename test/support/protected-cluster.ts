@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { FeatureGates } from '../../packages/holdfast/src/install/values/feature-gates.ts';
 import type { Access } from '../../packages/holdfast/src/kube/config/access.ts';
 import { type Clock, realClock } from '../../packages/holdfast/src/kube/time/clock.ts';
 import { systemRandom } from '../../packages/holdfast/src/kube/time/random.ts';
-import type { FeatureGates } from '../../packages/holdfast/src/install/values/feature-gates.ts';
 import { type RunningOperator, startOperator } from '../../packages/holdfast/src/operator/operator.ts';
 import type { OperatorSettings } from '../../packages/holdfast/src/operator/settings.ts';
 import { createLogger, type LogLevel } from '../../packages/holdfast/src/telemetry/log.ts';

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
 import { type RunningAgent, startAgent } from '../../../packages/holdfast/src/agent/agent.ts';
+import { agentName, agentsNamespace } from '../../../packages/holdfast/src/api/installation-names.ts';
 import { condition } from '../../../packages/holdfast/src/api/names.ts';
+import { agentPolicies } from '../../../packages/holdfast/src/install/manifests/agent-policies.ts';
+import {
+  agentRbacObjects,
+  agentServiceAccountOf,
+} from '../../../packages/holdfast/src/install/manifests/agent-rbac.ts';
+import { defaultInstallValues } from '../../../packages/holdfast/src/install/values/values.ts';
 import { probeLeaseName } from '../../../packages/holdfast/src/kube/probes/lease-name.ts';
 import { systemRandom } from '../../../packages/holdfast/src/kube/time/random.ts';
-import { agentPolicies } from '../../../packages/holdfast/src/install/manifests/agent-policies.ts';
-import { agentRbacObjects, agentServiceAccountOf } from '../../../packages/holdfast/src/install/manifests/agent-rbac.ts';
-import { agentName, agentsNamespace } from '../../../packages/holdfast/src/api/installation-names.ts';
-import { defaultInstallValues } from '../../../packages/holdfast/src/install/values/values.ts';
 import { createLogger } from '../../../packages/holdfast/src/telemetry/log.ts';
 import { scaledClock } from '../../../packages/holdfast/test/agent/support/scaled-clock.ts';
 import { applyManifest, serviceAccountAccess } from '../../support/installed.ts';

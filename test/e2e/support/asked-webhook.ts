@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
-import type { KeyPair } from '../../../packages/holdfast/src/trust/material.ts';
 import { listenOn } from '../../../packages/holdfast/src/telemetry/health/listen.ts';
+import type { KeyPair } from '../../../packages/holdfast/src/trust/material.ts';
 import { made, type TestCluster } from '../../support/cluster.ts';
 import type { Answer } from '../../support/kube-http.ts';
 import { waitUntil } from './wait.ts';

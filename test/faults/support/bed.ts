@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { operatorName } from '../../../packages/holdfast/src/api/installation-names.ts';
 import { type Clock, realClock } from '../../../packages/holdfast/src/kube/time/clock.ts';
 import { systemRandom } from '../../../packages/holdfast/src/kube/time/random.ts';
-import { operatorName } from '../../../packages/holdfast/src/api/installation-names.ts';
 import { type RunningOperator, startOperator } from '../../../packages/holdfast/src/operator/operator.ts';
 import type { OperatorSettings } from '../../../packages/holdfast/src/operator/settings.ts';
 import { createLogger } from '../../../packages/holdfast/src/telemetry/log.ts';

@@ -84,7 +84,10 @@ export class Publisher {
     this.#compute(facts, began);
     // While much is to be judged, pages are told of it now and then; what is computed at once is told at once.
     const isMore = overview.isDirty && facts.isRead;
-    if (isMore && began - this.#lastAt < gatherMs) return this.#schedule(clock.monotonic() - began);
+    if (isMore && began - this.#lastAt < gatherMs) {
+      this.#schedule(clock.monotonic() - began);
+      return;
+    }
     const next = overview.model(clock.now(), facts, this.#model.head.revision + 1);
     const delta = deltaBetween(this.#model, next);
     this.#lastAt = clock.monotonic();
