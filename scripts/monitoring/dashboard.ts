@@ -27,7 +27,7 @@ const operator = 'namespace="$namespace"';
 /** Budgets are shown by the leader alone: two series of one budget are of two leaders, one after the other. */
 const budget = 'namespace=~"$budget_namespace"';
 
-export const rows: readonly Row[] = [
+const rows: readonly Row[] = [
   {
     title: 'Is anything blocked?',
     panels: [

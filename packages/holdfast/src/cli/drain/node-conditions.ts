@@ -21,7 +21,7 @@ const words: Readonly<Record<DrainStage, { readonly reason: string; readonly mes
 };
 
 /** The conditions that Kubernetes names for it (KEP-5683). Conditions are free text to API servers: any version takes them. */
-export function conditionsOf(stage: DrainStage, nowMs: number): readonly NodeCondition[] {
+function conditionsOf(stage: DrainStage, nowMs: number): readonly NodeCondition[] {
   const at = timestamp(nowMs);
   const times = { lastHeartbeatTime: at, lastTransitionTime: at };
   return [

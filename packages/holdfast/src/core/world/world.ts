@@ -254,7 +254,7 @@ const nothingToUndo: Undo = () => {};
  * "What if": each supposition changes the counters of the world, so that questions are answered as if it were so, and returns its
  * `Undo`. Suppositions are taken back in the reverse order, before anything else changes the world (`undoAll`, `supposing`).
  */
-export class Suppositions {
+class Suppositions {
   readonly #find: (namespace: string) => NamespaceRecords | undefined;
 
   constructor(find: (namespace: string) => NamespaceRecords | undefined) {
