@@ -4,14 +4,19 @@ import { defineConfig } from 'vitest/config';
 const all = '{test,packages/*/test}/**/*.test.ts';
 const long = '**/*.long.test.ts';
 /**
- * Simulations, and the page, which offers them, run in processes of their own: virtual time moves when the process is idle (`untilIdle`), so a
- * second simulation or a cluster that another file left behind would keep it waiting. All other files change nothing of their process (no
- * environment, no exit code, no signals) and share it with the modules that were loaded into it: loading the same modules for each of several
- * hundred files took a quarter of the whole run.
+ * Files of one project share a process and the modules that were loaded into it: loading the same modules for each of several hundred files took
+ * a quarter of the whole run. They change nothing of their process: no environment, no exit code, no signals.
+ *
+ * Units apart from the others: virtual time moves when the process is idle (`untilIdle`), and a cluster that another file left behind keeps it
+ * waiting. For the same reason simulations, and the page, which offers them, have a process for each file.
  */
+const units = ['packages/{base,dashboard,embedded-cluster}/test/**/*.test.ts'].concat(
+  'packages/holdfast/test/{agent,api,core,groups,install,kube,observe,operator,telemetry,ui}/**/*.test.ts',
+);
 const alone = [
   'test/simulation/**/*.test.ts',
-  'packages/holdfast/test/{cli/simulate,ui,cli/ui}/**/*.test.ts',
+  'packages/holdfast/test/cli/{simulate,ui}/**/*.test.ts',
+  'test/ui/**/*.test.ts',
   'test/e2e/ui*.test.ts',
 ];
 /** Suites that need more than Node: they have configurations of their own. */
@@ -27,9 +32,10 @@ export default defineConfig({
     // One more than most machines here have cores: many tests wait for timers and for other processes.
     maxWorkers: 3,
     projects: [
+      { extends: true, test: { name: 'units', include: units, exclude: [long], isolate: false } },
       {
         extends: true,
-        test: { name: 'shared', include: [all], exclude: [...alone, ...elsewhere, long], isolate: false },
+        test: { name: 'shared', include: [all], exclude: [...units, ...alone, ...elsewhere, long], isolate: false },
       },
       { extends: true, test: { name: 'alone', include: alone, exclude: [long] } },
     ],

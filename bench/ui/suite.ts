@@ -1,7 +1,7 @@
 import type { Pod } from '../../packages/holdfast/src/api/pod.ts';
 import type { NamedNode } from '../../packages/holdfast/src/cli/status/node-view.ts';
 import { hiddenBy } from '../../packages/holdfast/src/cli/ui/overview/head.ts';
-import { Overview, type Surroundings } from '../../packages/holdfast/src/cli/ui/overview/overview.ts';
+import { Overview, type ClusterFacts } from '../../packages/holdfast/src/cli/ui/overview/overview.ts';
 import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { PodSink } from '../../packages/holdfast/src/observe/view/pod-sink.ts';
 import { deltaBetween } from '../../packages/holdfast/src/ui/delta.ts';
@@ -22,7 +22,7 @@ const changes = 60;
 /** A model is told this often while much is to be judged, as by the server. */
 const gatherMs = 250;
 
-const around: Surroundings = {
+const around: ClusterFacts = {
   cluster: { server: 'https://bench', namespaces: [], version: '0' },
   operator: { state: 'ok', checks: [] },
   data: { kind: 'live' },

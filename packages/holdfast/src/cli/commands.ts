@@ -25,7 +25,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   },
   uncordon: {
     description: 'let pods be scheduled to nodes again, after a drain',
-    load: async () => (await import('./drain/uncordon.ts')).uncordonCommand(),
+    load: async () => (await import('./drain/nodes/uncordon.ts')).uncordonCommand(),
   },
   plan: {
     description: 'plan in which waves to drain nodes, in as few waves as the budgets allow',

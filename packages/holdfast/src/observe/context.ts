@@ -21,6 +21,6 @@ export interface ViewContext {
 /** What every part of the operator is given. */
 export interface OperatorContext extends ViewContext {
   readonly clients: Clients;
-  /** Of this process and this life of it: the name under which it leads. */
+  /** Unique per process start: the name in the leader's lease. */
   readonly identity: string;
 }

@@ -11,7 +11,7 @@ import { carryOutPlan, rangeOf, type WaveRange } from './carry-out-plan.ts';
 import { displayFor } from './display.ts';
 import { Drain, type DrainAudience } from './drain-nodes.ts';
 import type { Ending } from './ending.ts';
-import { findNode, findNodes } from './nodes.ts';
+import { findNode, findNodes } from './nodes/nodes.ts';
 import { type DrainOptions, defineDrainCommand } from './options.ts';
 
 export function drainCommand(): Command {

@@ -1,7 +1,7 @@
 import type { Tracked } from '../../core/drain/census.ts';
 import { isAway } from '../../core/drain/course-pod.ts';
 
-export interface DrainProgress {
+export interface DrainCount {
   readonly total: number;
   readonly gone: number;
   readonly elapsedMs: number;
@@ -9,7 +9,7 @@ export interface DrainProgress {
   readonly leftMs: number | undefined;
 }
 
-export function progressOf(pods: readonly Tracked[], startedAt: number, now: number): DrainProgress {
+export function progressOf(pods: readonly Tracked[], startedAt: number, now: number): DrainCount {
   const gone = pods.filter(({ state }) => isAway(state)).length;
   const left = pods.length - gone;
   const elapsedMs = now - startedAt;
@@ -21,7 +21,7 @@ export function progressOf(pods: readonly Tracked[], startedAt: number, now: num
   };
 }
 
-export function progressBar({ total, gone }: DrainProgress, width: number): string {
+export function progressBar({ total, gone }: DrainCount, width: number): string {
   const filled = total === 0 ? width : Math.floor((width * gone) / total);
   return `[${'#'.repeat(filled)}${'-'.repeat(width - filled)}]`;
 }

@@ -6,7 +6,7 @@ import type { Paint, Tone } from '../output/paint.ts';
 import { table } from '../table.ts';
 import { type Description, describePod } from './describe.ts';
 import { podName } from './listed-pod.ts';
-import { type DrainProgress, progressBar, progressOf } from './progress.ts';
+import { type DrainCount, progressBar, progressOf } from './progress.ts';
 import { shortReason } from './short-reason.ts';
 
 export interface ViewFacts {
@@ -78,7 +78,7 @@ const tones: Partial<Record<Description['state'], Tone>> = {
   terminating: 'good',
 };
 
-function progressLine(progress: DrainProgress): string {
+function progressLine(progress: DrainCount): string {
   const { total, gone, elapsedMs, leftMs } = progress;
   const share = total === 0 ? 100 : Math.floor((100 * gone) / total);
   const estimate = leftMs === undefined ? '' : `, about ${ageText(leftMs)} left at this rate`;

@@ -6,7 +6,7 @@ import type { Session } from '../../observe/session.ts';
 import { describePod, inWords } from '../drain/describe.ts';
 import { Drain, type DrainAudience } from '../drain/drain-nodes.ts';
 import type { DrainSelection } from '../drain/filters.ts';
-import { findNodes } from '../drain/nodes.ts';
+import { findNodes } from '../drain/nodes/nodes.ts';
 import type { Observer } from './records/observer.ts';
 import type { Unfinished } from './simulation-result.ts';
 

@@ -5,7 +5,7 @@ import type { ReadSession } from '../../observe/session.ts';
 import type { ClusterHead, DataState } from '../../ui/model.ts';
 import type { OperatorCheck } from '../status/health.ts';
 import { gapNote, hiddenBy } from './overview/head.ts';
-import type { Surroundings } from './overview/overview.ts';
+import type { ClusterFacts } from './overview/overview.ts';
 import { refusalRows } from './overview/refusals.ts';
 import { Publisher } from './publisher.ts';
 import { ClusterWatch } from './watch/cluster-watch.ts';
@@ -78,7 +78,7 @@ export class Fleet {
     await Promise.all([...this.#running, this.watch.close()]);
   }
 
-  #around(): Surroundings {
+  #around(): ClusterFacts {
     const { clock } = this.#terms.session;
     const { watch } = this;
     watch.settle();

@@ -66,29 +66,32 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
   });
   const { session, within, access: words } = fleet;
   const jobs = new WhatIfJobs({ session, within, operatorNamespace: options.operatorNamespace, access: words });
-  const closeFleet = async () => {
+  const api = createDetailApi(fleet, jobs);
+  const page = options.jsonApi === true ? undefined : packageFile('dist/dashboard');
+  // The port first: where another process has it, nothing must have begun.
+  const server = await startUiServer({
+    port: options.port,
+    publisher: fleet.publisher,
+    clock: realClock,
+    api,
+    page,
+  }).catch((error: unknown) => {
     stopping.abort();
-    await jobs.close();
-    await fleet.close();
     connection.close();
-  };
-  fleet.start();
-  try {
-    const api = createDetailApi(fleet, jobs);
-    const page = options.jsonApi === true ? undefined : packageFile('dist/dashboard');
-    const server = await startUiServer({ port: options.port, publisher: fleet.publisher, clock: realClock, api, page });
-    return {
-      server,
-      fleet,
-      async close() {
-        await server.close();
-        await closeFleet();
-      },
-    };
-  } catch (error) {
-    await closeFleet();
     throw portProblem(error, options.port);
-  }
+  });
+  fleet.start();
+  return {
+    server,
+    fleet,
+    async close() {
+      await server.close();
+      stopping.abort();
+      await jobs.close();
+      await fleet.close();
+      connection.close();
+    },
+  };
 }
 
 function accessWords({ kubeconfig, context }: UiOptions): readonly string[] {

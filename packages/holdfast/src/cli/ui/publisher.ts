@@ -1,13 +1,13 @@
 import type { Clock, Timer } from '../../kube/time/clock.ts';
 import { deltaBetween, type UiDelta } from '../../ui/delta.ts';
 import type { UiModel } from '../../ui/model.ts';
-import type { Overview, Surroundings } from './overview/overview.ts';
+import type { ClusterFacts, Overview } from './overview/overview.ts';
 
 export interface PublisherTerms {
   readonly overview: Overview;
   readonly clock: Clock;
   /** Everything that a model has and the overview does not compute. */
-  readonly around: () => Surroundings;
+  readonly around: () => ClusterFacts;
   /** Mistakes of ours. */
   readonly report: (error: unknown) => void;
 }
@@ -31,7 +31,7 @@ export class Publisher {
   readonly #terms: PublisherTerms;
   readonly #subscribers = new Set<Subscriber>();
   #model: UiModel;
-  #hidden: Surroundings['hidden'] | undefined;
+  #hidden: ClusterFacts['hidden'] | undefined;
   #wasReading = true;
   #timer: Timer | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -99,7 +99,7 @@ export class Publisher {
     if (isMore) this.#schedule(clock.monotonic() - began);
   }
 
-  #compute(facts: Surroundings, began: number): void {
+  #compute(facts: ClusterFacts, began: number): void {
     const { overview, clock } = this.#terms;
     // What is judged before everything was read is judged wrongly.
     if (!facts.isRead) {
@@ -114,6 +114,6 @@ export class Publisher {
   }
 }
 
-function hiddenText(hidden: Surroundings['hidden'] | undefined): string {
+function hiddenText(hidden: ClusterFacts['hidden'] | undefined): string {
   return hidden === undefined ? '' : JSON.stringify([hidden.everything, [...hidden.codes].sort()]);
 }

@@ -63,7 +63,7 @@ class WorldReading {
       this.#readNamespaces(),
       this.#readLedgers(),
     ]);
-    const operatorNamespace = this.#options.operatorNamespace ?? installedIn(registrations) ?? defaultNamespace;
+    const operatorNamespace = this.#options.operatorNamespace ?? operatorNamespaceIn(registrations) ?? defaultNamespace;
     await Promise.all([this.#readPods(), this.#readPdbs(), this.#readPubs(registrations)]);
     this.#addLedgers();
     const { world, reader, interner, scope } = this.#parts();
@@ -187,7 +187,7 @@ async function namespacesNamed(
   return { kind: 'read', items, resourceVersion: '0' };
 }
 
-export function installedIn(registrations: Registrations): string | undefined {
+export function operatorNamespaceIn(registrations: Registrations): string | undefined {
   return registrations.kind === 'known' ? registrations.validating?.serviceNamespace : undefined;
 }
 

@@ -10,7 +10,7 @@ import type { ViewContext } from '../context.ts';
 
 export interface WatchedOptions<T extends Reflected> {
   readonly context: Pick<ViewContext, 'clients' | 'clock' | 'random' | 'log'>;
-  readonly discovery: Discovery;
+  readonly discovery: Pick<Discovery, 'resourceOf'>;
   readonly traits: ServerTraits;
   readonly kind: KindName;
   /** Default: all objects of the cluster. */
@@ -96,6 +96,8 @@ export class Watched<T extends Reflected> implements Following {
   async #look(): Promise<void> {
     const { discovery, kind, context } = this.#options;
     const found = await discovery.resourceOf(kind);
+    // Closed meanwhile: a watch that begins now would never be told to end.
+    if (this.#stopping.signal.aborted) return;
     if (found.ok) return this.#follow(found.value);
     if (found.failure.kind === 'notFound') return this.#noneThere();
     this.#options.ended?.({ kind: 'failed', failure: found.failure });

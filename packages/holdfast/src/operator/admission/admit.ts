@@ -19,7 +19,7 @@ import {
   type PodReader,
   passesAsItIs,
   podsToRead,
-  readPod,
+  readPodNow,
   verifyPods,
 } from './verify.ts';
 import type { ViewGate } from './view-gate.ts';
@@ -284,7 +284,7 @@ export class Admission {
   /** A pod that does not exist, or is not the one that the client means, is for the API server to talk about: 404 and 409. */
   async #seePod(progress: Progress, refusal: Denied): Promise<Verdict | 'again'> {
     const { namespace, pod, uid } = progress.request;
-    const reading = await readPod(this.#deps.pods, namespace, pod, progress.deadline);
+    const reading = await readPodNow(this.#deps.pods, namespace, pod, progress.deadline);
     if (reading.kind === 'failed') return refusal;
     // Let through by its name alone, it could meet a successor that the API server sees and this read did not.
     if (

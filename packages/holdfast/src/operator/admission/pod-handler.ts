@@ -20,7 +20,7 @@ import type { BuiltinCounters, Completion } from './complete.ts';
 import type { Deadline } from './deadline.ts';
 import type { CallContext, WebhookHandler } from './handler.ts';
 import { evictionTerms, type OperatorIdentity, type PodRequest, podRequestOf } from './pod-request.ts';
-import { isFree, namesNoUid, type PodReader, passesAsItIs, readPod } from './verify.ts';
+import { isFree, namesNoUid, type PodReader, passesAsItIs, readPodNow } from './verify.ts';
 import {
   type AdmissionAnswer,
   type ClientWords,
@@ -75,7 +75,7 @@ async function uidOf(
   const pod = name === '' ? nameIn(object) : name;
   const seen = world.pod(namespace, pod);
   if (seen?.live === true) return seen.uid;
-  const reading = await readPod(pods, namespace, pod, deadline);
+  const reading = await readPodNow(pods, namespace, pod, deadline);
   if (reading.kind === 'found') return reading.uid;
   return reading.kind === 'missing' ? (seen?.uid ?? noPod) : seen?.uid;
 }

@@ -121,11 +121,11 @@ async function verifyOne(
   believed: Believed,
   deadline: Deadline,
 ): Promise<Verification> {
-  return compare(believed, await readPod(reader, namespace, believed.pod, deadline));
+  return compare(believed, await readPodNow(reader, namespace, believed.pod, deadline));
 }
 
 /** Resolves by the deadline even if the reader hangs. */
-export async function readPod(
+export async function readPodNow(
   reader: PodReader,
   namespace: string,
   pod: string,

@@ -1,7 +1,7 @@
-import type { Surroundings } from '../../../src/cli/ui/overview/overview.ts';
+import type { ClusterFacts } from '../../../src/cli/ui/overview/overview.ts';
 
 /** What a model says that does not come from the world, where nothing is wrong. */
-export function surroundings(more: Partial<Surroundings> = {}): Surroundings {
+export function surroundings(more: Partial<ClusterFacts> = {}): ClusterFacts {
   return {
     cluster: { server: 'https://cluster', namespaces: [], version: '0.0.0' },
     operator: { state: 'ok', checks: [] },

@@ -48,13 +48,13 @@ afterAll(async () => {
   await cluster.close();
 });
 
-function watchPubs() {
+function watchPubs(kinds: Pick<Discovery, 'resourceOf'> = discovery) {
   const cache = new ObjectCache<ReturnType<ReturnType<typeof pubProjection>>>({
     report: (error) => expect(error).toBe('none'),
   });
   const watched = new Watched({
     context,
-    discovery,
+    discovery: kinds,
     traits: { watchList: true },
     kind: { group: 'policy.kruise.io', kind: 'PodUnavailableBudget' },
     sink: cache,
@@ -102,3 +102,24 @@ async function createWhenServed(name: string): Promise<void> {
     await sleep(clock, 20);
   }
 }
+
+test('ends when it is closed before the server has said whether it has the API', async () => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const nodes = {
+    group: '',
+    version: 'v1',
+    plural: 'nodes',
+    namespaced: false,
+    kind: 'Node',
+    verbs: ['watch'],
+    scalable: false,
+  };
+  const { watched } = watchPubs({ resourceOf: () => asked.then(() => ({ ok: true, value: nodes })) });
+  watched.start();
+  const closed = watched.close();
+  answer();
+  await closed;
+});

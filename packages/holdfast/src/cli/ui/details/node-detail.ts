@@ -4,7 +4,7 @@ import type { NodeDetail, NodeDetailPod } from '../../../ui/details.ts';
 import { explainNode, type NodePod } from '../../explain/explain-node.ts';
 import { nodeText } from '../../explain/node-text.ts';
 import type { NamedNode } from '../../status/node-view.ts';
-import { budgetKey } from '../overview/budget-bars.ts';
+import { barKeyOf } from '../overview/budget-bars.ts';
 import { hiddenBy } from '../overview/head.ts';
 import { nodeState, tileOf, zoneOf } from '../overview/node-tiles.ts';
 import { agentNote, blockerNote, command, explained, wordsAt } from './notes.ts';
@@ -42,7 +42,7 @@ function podOf({ namespace, name, round, charges, blockers }: NodePod): NodeDeta
     name,
     ...(round === undefined ? {} : { round }),
     ...(worst === undefined ? {} : { unit: unitOf(worst) }),
-    ...(budget === undefined ? {} : { budget: budgetKey(budget) }),
+    ...(budget === undefined ? {} : { budget: barKeyOf(budget) }),
     blockers: blockers.map(blockerNote),
   };
 }

@@ -6,13 +6,13 @@ import type { AgentNote, AskedNote, BlockerNote, CommandLine, ReservationNote } 
 import { commandLine } from '../../command-line.ts';
 import type { Asked } from '../../explain/answer.ts';
 import { plain } from '../../output/paint.ts';
-import { budgetKey } from '../overview/budget-bars.ts';
+import { barKeyOf } from '../overview/budget-bars.ts';
 import { gapNote } from '../overview/head.ts';
 
 /** Pieces that the details of nodes, budgets and pods have in common. */
 
 export function blockerNote({ code, message, unblock, outlook, budget }: Blocker): BlockerNote {
-  return { code, message, help: unblock, outlook, ...(budget === undefined ? {} : { budget: budgetKey(budget) }) };
+  return { code, message, help: unblock, outlook, ...(budget === undefined ? {} : { budget: barKeyOf(budget) }) };
 }
 
 export function askedNote(asked: Asked): AskedNote {

@@ -5,7 +5,7 @@ import { budgetNumbersText, budgetTitle, unitText } from '../../explain/budget-w
 import { type BudgetOpinion, explainPod, type PodExplanation } from '../../explain/explain-pod.ts';
 import { podText } from '../../explain/pod-text.ts';
 import { budgetKindText } from '../../status/status-text.ts';
-import { budgetKey } from '../overview/budget-bars.ts';
+import { barKeyOf } from '../overview/budget-bars.ts';
 import { probeAnswer } from '../overview/group-rows.ts';
 import { agentNote, askedNote, blockerNote, command, explained, reservationNote, wordsAt } from './notes.ts';
 
@@ -64,7 +64,7 @@ export function podDetail({ live, namespace, name, conditions, access }: PodDeta
 function budgetOf(opinion: BudgetOpinion): PodBudget {
   const { budget, group, effect, refusal } = opinion;
   return {
-    key: budgetKey(budget),
+    key: barKeyOf(budget),
     kind: budgetKindText(budget.kind),
     name: budget.name,
     title: budgetTitle(opinion),

@@ -23,7 +23,7 @@ const maxNames = 5;
 /** A pod that the budget refuses is nearly always among its first. */
 const maxTried = 20;
 
-export function budgetKey({ kind, namespace, name }: BudgetRef): string {
+export function barKeyOf({ kind, namespace, name }: BudgetRef): string {
   return `${budgetKindText(kind)}/${namespace}/${name}`;
 }
 
@@ -56,7 +56,7 @@ function helpFor(world: World, budget: BudgetState, blocked: NonNullable<BudgetV
 export function barOf({ view, help }: BudgetFacts, since: Pick<BlockedNote, 'since' | 'sinceStart'>): BudgetBar {
   const { budget, scope, unit, pods, available, desired, expected, allowed, reserved, down, blocked } = view;
   return {
-    key: budgetKey(budget),
+    key: barKeyOf(budget),
     kind: budgetKindText(budget.kind),
     namespace: budget.namespace,
     name: budget.name,

@@ -3,7 +3,7 @@ import { bit } from '../../../core/health.ts';
 import type { World } from '../../../core/world/world.ts';
 import { byKeyOf } from '../../../ui/delta.ts';
 import type { DrainPod, DrainProgress } from '../../../ui/model.ts';
-import { budgetKey } from './budget-bars.ts';
+import { barKeyOf } from './budget-bars.ts';
 
 interface Drain {
   readonly since: number;
@@ -107,7 +107,7 @@ function reasonOf({ blockers }: BlockedPod): Pick<DrainPod, 'why' | 'code' | 'bu
   const [first] = blockers;
   if (first === undefined) return {};
   const { code, message, budget } = first;
-  return { why: message, code, ...(budget === undefined ? {} : { budget: budgetKey(budget) }) };
+  return { why: message, code, ...(budget === undefined ? {} : { budget: barKeyOf(budget) }) };
 }
 
 function keyText({ namespace, name }: PodKey): string {

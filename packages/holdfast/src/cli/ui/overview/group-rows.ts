@@ -5,7 +5,7 @@ import type { PodRecord } from '../../../core/world/pod-record.ts';
 import type { PubUnit } from '../../../core/world/pub/pub-unit.ts';
 import type { DotState, GroupProbe, GroupRow, PodDot, ProbeAnswer } from '../../../ui/model.ts';
 import { whyDown, whyDownForPub } from '../../explain/pod-health.ts';
-import { type BudgetState, budgetKey } from './budget-bars.ts';
+import { type BudgetState, barKeyOf } from './budget-bars.ts';
 
 /** When the agent of a node last confirmed what its lease says; undefined: it is not believed. */
 export type ConfirmedAt = (node: string) => number | undefined;
@@ -26,7 +26,7 @@ export function groupRows(budget: BudgetState, options: RowOptions): readonly Gr
   );
   return units
     .slice(0, options.maxRows)
-    .map((unit) => rowOf(budgetKey(budget.ref), budget.ref.namespace, unit, options));
+    .map((unit) => rowOf(barKeyOf(budget.ref), budget.ref.namespace, unit, options));
 }
 
 interface UnitFacts {

@@ -6,7 +6,7 @@ import type { Touched } from '../../../observe/view/touched.ts';
 import { byKeyOf, isSame } from '../../../ui/delta.ts';
 import type { BudgetBar, GroupRow, NodeTile, RefusalRow, UiModel } from '../../../ui/model.ts';
 import type { NamedNode } from '../../status/node-view.ts';
-import { type BudgetFacts, barOf, budgetAt, budgetFacts, budgetKey } from './budget-bars.ts';
+import { type BudgetFacts, barKeyOf, barOf, budgetAt, budgetFacts } from './budget-bars.ts';
 import { Drains } from './drains.ts';
 import { type ConfirmedAt, groupRows } from './group-rows.ts';
 import { type HeadFacts, headOf } from './head.ts';
@@ -22,7 +22,7 @@ export interface OverviewDeps {
 }
 
 /** What is not computed from the world. */
-export interface Surroundings extends HeadFacts {
+export interface ClusterFacts extends HeadFacts {
   readonly hidden: Hidden;
   /** Everything was read that judging depends on. */
   readonly isRead: boolean;
@@ -71,7 +71,7 @@ export class Overview implements Touched {
   }
 
   budgets(refs: Iterable<BudgetRef>): void {
-    for (const ref of refs) this.#dirtyBudgets.set(budgetKey(ref), ref);
+    for (const ref of refs) this.#dirtyBudgets.set(barKeyOf(ref), ref);
   }
 
   namespace(name: string): void {
@@ -136,7 +136,7 @@ export class Overview implements Touched {
   }
 
   /** @param revision of the model that comes of it */
-  model(now: number, around: Surroundings, revision: number): UiModel {
+  model(now: number, around: ClusterFacts, revision: number): UiModel {
     const nodes = this.#nodeTiles();
     const budgets = [...this.#budgets.values()].map(({ bar }) => bar).sort(byKeyOf);
     const groups = this.#groupRows(budgets);

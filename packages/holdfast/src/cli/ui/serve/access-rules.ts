@@ -17,7 +17,7 @@ export interface Secrets {
   readonly session: string;
 }
 
-export type Admission =
+export type AccessDecision =
   | { readonly kind: 'admitted' }
   /** 403: it comes by another name or from another page. */
   | { readonly kind: 'foreign'; readonly why: string }
@@ -37,7 +37,7 @@ function hostsOf(port: number): readonly string[] {
  * A name that resolves to this machine (DNS rebinding) fails by its Host, a page of another site by its Origin and by the cookie, which
  * browsers do not send for other sites (SameSite=Strict).
  */
-export function admit(request: Credentials, port: number, secrets: Secrets): Admission {
+export function admit(request: Credentials, port: number, secrets: Secrets): AccessDecision {
   const foreign = foreignness(request, port);
   if (foreign !== undefined) return { kind: 'foreign', why: foreign };
   const known = [cookieValue(request.cookie, cookieName(port)), bearerOf(request.authorization)];

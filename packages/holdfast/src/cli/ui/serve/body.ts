@@ -4,11 +4,11 @@ import { problem, type Reply } from './answers.ts';
 /** An edited budget has a kilobyte; a list of 5,000 names of nodes, a few hundred. */
 const maxBodyBytes = 1024 * 1024;
 
-export type ReadBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reply: Reply };
+type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reply: Reply };
 
 /** Never holds more than the limit, whatever the request says of its length. */
-export async function readJson(request: IncomingMessage): Promise<ReadBody> {
-  const refused = (reply: Reply): ReadBody => ({ ok: false, reply });
+export async function readJson(request: IncomingMessage): Promise<JsonBody> {
+  const refused = (reply: Reply): JsonBody => ({ ok: false, reply });
   if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
     return refused(problem('notJson', 'the body of the request must be application/json'));
   }

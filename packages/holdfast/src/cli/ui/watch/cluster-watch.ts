@@ -13,7 +13,7 @@ import type { Random } from '../../../kube/time/random.ts';
 import type { ViewContext } from '../../../observe/context.ts';
 import { projectNode, type SeenNode } from '../../../observe/once/nodes.ts';
 import { toleratedMs } from '../../../observe/once/probe-lease-book.ts';
-import { installedIn, processed } from '../../../observe/once/read-world.ts';
+import { operatorNamespaceIn, processed } from '../../../observe/once/read-world.ts';
 import type { Registrations } from '../../../observe/once/registrations.ts';
 import { OwnerResolver } from '../../../observe/owners/owner-resolver.ts';
 import { ClusterView } from '../../../observe/view/cluster-view.ts';
@@ -156,7 +156,7 @@ export class ClusterWatch {
 
   get operatorNamespace(): string {
     const { operatorNamespace } = this.#terms;
-    const found = this.#registrations === undefined ? undefined : installedIn(this.#registrations);
+    const found = this.#registrations === undefined ? undefined : operatorNamespaceIn(this.#registrations);
     return operatorNamespace ?? found ?? defaultNamespace;
   }
 

@@ -5,7 +5,7 @@ import { isFinished, type SimulationResult } from '../../simulate/simulation-res
 import { outcomeText } from '../../simulate/texts/outcome-text.ts';
 import { assumptionsText } from '../../simulate/texts/simulate-text.ts';
 import { timelineLines } from '../../simulate/texts/timeline-text.ts';
-import { budgetKey } from '../overview/budget-bars.ts';
+import { barKeyOf } from '../overview/budget-bars.ts';
 
 /** More lines than a person reads; the HTML report has more of them. */
 const maxEvents = 2_000;
@@ -15,7 +15,7 @@ export function planShape({ waves, never, lowerBound, seconds }: DrainPlan): Wha
     waves: waves.map((wave) => ({
       nodes: wave.nodes.map(({ name, pods, rounds, groups }) => ({ name, pods, rounds, groups })),
       budgets: wave.budgets.map(({ budget, unitKind, broken, available, desired, atLimit }) => {
-        return { budget: budgetKey(budget), unit: unitKind, broken, available, desired, atLimit };
+        return { budget: barKeyOf(budget), unit: unitKind, broken, available, desired, atLimit };
       }),
       seconds: wave.seconds,
     })),
@@ -54,7 +54,7 @@ function lanesOf({ nodes, budgets, groups }: SimulationResult): readonly WhatIfL
     return [{ kind: 'nodeDraining', title: name, spans: [span] }];
   });
   const limits = budgets.map(({ budget, atLimit }): WhatIfLane => {
-    return { kind: 'budgetAtLimit', title: budgetKey(budget), spans: atLimit };
+    return { kind: 'budgetAtLimit', title: barKeyOf(budget), spans: atLimit };
   });
   const down = groups.map(({ namespace, name, down: spans }): WhatIfLane => {
     return { kind: 'unitDown', title: `group ${namespace}/${name}`, spans };

@@ -58,20 +58,20 @@ function whatOf(value: unknown): WhatIfRequest['what'] | string {
   }
 }
 
-export interface Share {
+export interface NodeShare {
   readonly count: number;
   readonly percent: boolean;
 }
 
 /** `2` or `25%`; the text was checked. */
-export function shareOf(text: string): Share {
+export function nodeShareOf(text: string): NodeShare {
   const percent = text.endsWith('%');
   return { count: Number(percent ? text.slice(0, -1) : text), percent };
 }
 
 function isShare(value: unknown): value is string {
   if (typeof value !== 'string' || !/^[1-9]\d{0,4}%?$/.test(value)) return false;
-  return !value.endsWith('%') || shareOf(value).count <= 100;
+  return !value.endsWith('%') || nodeShareOf(value).count <= 100;
 }
 
 function isNames(value: unknown): value is readonly string[] {

@@ -17,7 +17,7 @@ import { comparisonRows, type RunComparison } from '../../simulate/texts/compare
 import { momentText } from '../../simulate/texts/times.ts';
 import { productVersion } from '../../version.ts';
 import { planShape, runShape } from './describe-run.ts';
-import { shareOf } from './parse-request.ts';
+import { nodeShareOf } from './parse-request.ts';
 
 export interface RequestTerms {
   readonly session: ReadSession;
@@ -76,9 +76,10 @@ export async function runRequest(request: WhatIfRequest, terms: RequestTerms): P
   const around = within === undefined ? await fromCluster(session, terms.operatorNamespace) : fromObjects(objects);
   step('planning');
   const plan = planOf(request, around);
-  const wish = wishOf(request, plan);
-  const asItIs = await simulated('simulating', objects, wish, request, terms);
-  const compared = request.changes === undefined ? undefined : await changedRun(objects, wish, request, terms, asItIs);
+  const scenario = scenarioRequestOf(request, plan);
+  const asItIs = await simulated('simulating', objects, scenario, request, terms);
+  const compared =
+    request.changes === undefined ? undefined : await changedRun(objects, scenario, request, terms, asItIs);
   const record = {
     command: commandsFor(request, access).at(-1) ?? '',
     date: `${new Date(session.clock.now()).toISOString().slice(0, 19)}Z`,
@@ -118,7 +119,7 @@ function chosenNodes(what: WhatIfRequest['what'], { nodes }: PlanSnapshot, known
   return 'nodes' in what && what.nodes !== undefined ? what.nodes : known;
 }
 
-function wishOf({ what, nodeSeconds }: WhatIfRequest, plan: DrainPlan): ScenarioRequest {
+function scenarioRequestOf({ what, nodeSeconds }: WhatIfRequest, plan: DrainPlan): ScenarioRequest {
   const order = 'groups';
   const nodeTime = nodeSeconds === undefined ? defaults.nodeMs : nodeSeconds * 1_000;
   switch (what.kind) {
@@ -127,7 +128,7 @@ function wishOf({ what, nodeSeconds }: WhatIfRequest, plan: DrainPlan): Scenario
     case 'zone':
       return { kind: 'zone', zone: what.zone, order };
     case 'upgrade':
-      return { kind: 'upgrade', maxUnavailable: shareOf(what.maxUnavailable ?? '1'), nodeTime, order };
+      return { kind: 'upgrade', maxUnavailable: nodeShareOf(what.maxUnavailable ?? '1'), nodeTime, order };
     case 'plan': {
       // All nodes: as `simulate -- plan` makes its own.
       if (what.nodes === undefined) return { kind: 'plan', nodeTime, order };
@@ -141,12 +142,12 @@ function wishOf({ what, nodeSeconds }: WhatIfRequest, plan: DrainPlan): Scenario
 function simulated(
   title: string,
   objects: readonly LoadedObject[],
-  wish: ScenarioRequest,
+  scenario: ScenarioRequest,
   { seed = defaults.seed }: WhatIfRequest,
   { signal, step }: RequestTerms,
 ): Promise<SimulationResult> {
   step(title);
-  return runScenarioRequest(objects, wish, {
+  return runScenarioRequest(objects, scenario, {
     seed,
     limitMs: defaults.limitMs,
     podStartMs: undefined,
@@ -161,7 +162,7 @@ function simulated(
 
 async function changedRun(
   objects: readonly LoadedObject[],
-  wish: ScenarioRequest,
+  scenario: ScenarioRequest,
   request: WhatIfRequest,
   terms: RequestTerms,
   asItIs: SimulationResult,
@@ -169,7 +170,7 @@ async function changedRun(
   const changes = objectsIn(request.changes ?? '', 'changes').map(({ object }) => object);
   if (changes.length === 0) throw new Problem('changes: there is no object in it');
   const other = overlay(objects, changes);
-  const changed = await simulated('simulating with the changes', other.objects, wish, request, terms);
+  const changed = await simulated('simulating with the changes', other.objects, scenario, request, terms);
   const named = [...other.changed.map((name) => `${name} changed`), ...other.added.map((name) => `${name} added`)];
   return { asItIs, changed, changes: named };
 }

@@ -1,9 +1,9 @@
-import type { ResourceName } from '../../kube/client/client.ts';
-import type { KindReader, Read } from '../../observe/once/kind-reader.ts';
-import { readNode, readNodes, type SeenNode } from '../../observe/once/nodes.ts';
-import { Problem, problemOf } from '../../observe/problem.ts';
-import type { Session } from '../../observe/session.ts';
-import { noSuchNodes } from '../no-nodes.ts';
+import type { ResourceName } from '../../../kube/client/client.ts';
+import type { KindReader, Read } from '../../../observe/once/kind-reader.ts';
+import { readNode, readNodes, type SeenNode } from '../../../observe/once/nodes.ts';
+import { Problem, problemOf } from '../../../observe/problem.ts';
+import type { Session } from '../../../observe/session.ts';
+import { noSuchNodes } from '../../no-nodes.ts';
 
 const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 

@@ -1,6 +1,6 @@
-import type { KubeClient, ResourceName } from '../../kube/client/client.ts';
-import type { Outcome } from '../../kube/outcome/failure.ts';
-import { type Clock, timestamp } from '../../kube/time/clock.ts';
+import type { KubeClient, ResourceName } from '../../../kube/client/client.ts';
+import type { Outcome } from '../../../kube/outcome/failure.ts';
+import { type Clock, timestamp } from '../../../kube/time/clock.ts';
 
 /** How far the drain of a node has come, for tools that watch nodes. */
 export type DrainStage = 'draining' | 'drained' | 'stopped';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { ResourceName } from '../../kube/client/client.ts';
-import { KindReader } from '../../observe/once/kind-reader.ts';
-import type { SeenNode } from '../../observe/once/nodes.ts';
-import { Problem, problemOf } from '../../observe/problem.ts';
-import type { Session } from '../../observe/session.ts';
-import { type LiveFlags, withLiveFlags, withSelectorFlag } from '../live/flags.ts';
-import { withSession } from '../live/session.ts';
-import { noNodeHas } from '../no-nodes.ts';
+import type { ResourceName } from '../../../kube/client/client.ts';
+import { KindReader } from '../../../observe/once/kind-reader.ts';
+import type { SeenNode } from '../../../observe/once/nodes.ts';
+import { Problem, problemOf } from '../../../observe/problem.ts';
+import type { Session } from '../../../observe/session.ts';
+import { type LiveFlags, withLiveFlags, withSelectorFlag } from '../../live/flags.ts';
+import { withSession } from '../../live/session.ts';
+import { noNodeHas } from '../../no-nodes.ts';
 import { removeStage } from './node-conditions.ts';
 import { findNodes } from './nodes.ts';
 
