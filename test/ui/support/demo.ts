@@ -25,7 +25,7 @@ export class Demo {
 
   static async start(): Promise<Demo> {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-ui-'));
-    const cluster = await new UpProcess(folder, ['--port', '0', '--speed', '5']).ready();
+    const cluster = await new UpProcess(folder, ['--port', '0', '--speed', '5', '--no-ui']).ready();
     const { server } = accessFrom(cluster.kubeconfig());
     const link = await ConnectionProxy.start({ server: new URL(server) });
     const kubeconfig = join(folder, 'through-the-link');
