@@ -35,6 +35,7 @@ export function listTo(response: ServerResponse, collection: Collection, reading
 export async function watchTo(response: ServerResponse, collection: Collection, reading: Reading): Promise<void> {
   const { query, version } = reading;
   response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+  endAfter(response, Number(query.get('timeoutSeconds') ?? 0));
   const initial = query.get('sendInitialEvents') === 'true';
   if (initial) {
     for (const text of selected(collection, 0, collection.size, reading)) {
@@ -45,6 +46,13 @@ export async function watchTo(response: ServerResponse, collection: Collection, 
   }
   const since = initial ? version : Number(query.get('resourceVersion') ?? version);
   collection.feed.follow(response, since, matching(reading));
+}
+
+/** As API servers do; a client takes a watch that outlives its time for dead. */
+function endAfter(response: ServerResponse, seconds: number): void {
+  if (seconds === 0) return;
+  const timer = setTimeout(() => response.end(), seconds * 1_000);
+  response.once('close', () => clearTimeout(timer));
 }
 
 function drained(response: ServerResponse): Promise<void> {
