@@ -28,7 +28,7 @@ export class Feed {
     this.#recent.push(change);
     if (this.#recent.length > 2 * remembered) this.#recent.splice(0, remembered);
     for (const { response, matches } of this.#watchers) {
-      if (matches(change.text)) response.write(lineOf(change));
+      if (!response.writableEnded && matches(change.text)) response.write(lineOf(change));
     }
   }
 
@@ -43,7 +43,7 @@ export class Feed {
   }
 
   bookmark(line: string): void {
-    for (const { response } of this.#watchers) response.write(line);
+    for (const { response } of this.#watchers) if (!response.writableEnded) response.write(line);
   }
 }
 

@@ -40,7 +40,7 @@ export async function watchTo(response: ServerResponse, collection: Collection, 
   if (initial) {
     for (const text of selected(collection, 0, collection.size, reading)) {
       if (!response.write(lineOf({ type: 'ADDED', text }))) await drained(response);
-      if (response.destroyed) return;
+      if (response.destroyed || response.writableEnded) return;
     }
     response.write(bookmarkLine(collection.kind, version, initialEventsEnd));
   }
