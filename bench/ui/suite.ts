@@ -1,7 +1,7 @@
 import type { Pod } from '../../packages/holdfast/src/api/pod.ts';
 import type { NamedNode } from '../../packages/holdfast/src/cli/status/node-view.ts';
 import { hiddenBy } from '../../packages/holdfast/src/cli/ui/overview/head.ts';
-import { Overview, type ClusterFacts } from '../../packages/holdfast/src/cli/ui/overview/overview.ts';
+import { type ClusterFacts, Overview } from '../../packages/holdfast/src/cli/ui/overview/overview.ts';
 import type { World } from '../../packages/holdfast/src/core/world/world.ts';
 import { PodSink } from '../../packages/holdfast/src/observe/view/pod-sink.ts';
 import { deltaBetween } from '../../packages/holdfast/src/ui/delta.ts';
