@@ -18,6 +18,9 @@ const alone = [
   'packages/holdfast/test/cli/{simulate,ui}/**/*.test.ts',
   'test/ui/**/*.test.ts',
   'test/e2e/ui*.test.ts',
+  // They measure what load does to answers, and must not have that of other files in their process.
+  'test/{faults,hostile}/**/*.test.ts',
+  'test/e2e/webhook-*.test.ts',
 ];
 /** Suites that need more than Node: they have configurations of their own. */
 const elsewhere = ['test/kubernetes/**', 'test/nodes/**'];
