@@ -90,7 +90,7 @@ describe('[I4] nothing is disruptable that no living agent has just found to be 
     expect(second.metadata.uid).not.toBe(first.metadata.uid);
     expect(await bed.listed()).not.toContain(second.metadata.uid);
     // The first one was asked while it lived, and may be listed until the agent has seen that it is gone.
-    await bed.eventually(async () => (await bed.listed()).size === 0, 'no pod is listed');
+    await bed.eventually(async () => (await bed.listed())?.size === 0, 'no pod is listed');
   });
 
   it('when a person writes the condition on the pod by hand', async () => {
