@@ -54,7 +54,7 @@ function declareTypes() {
     JSON.stringify({
       extends: resolve('tsconfig.json'),
       compilerOptions: { typeRoots: [resolve('node_modules/@types')] },
-      include: [],
+      include: [resolve('packages/base/src')],
       files: entries.map((file) => resolve(file)),
     }),
   );

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 function exampleOfReadme(): string {
-  return /^```js\n([^`]*)^```/m.exec(readFileSync(join(installed, 'README.md'), 'utf8'))?.[1] ?? '';
+  return /^```js\n(.*?)^```$/ms.exec(readFileSync(join(installed, 'README.md'), 'utf8'))?.[1] ?? '';
 }
 
 it('runs the example of its README: a cluster with three nodes, which a kubeconfig reaches', async () => {
