@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { hasPromtool, promtool } from './promtool.ts';
 
 /** The alerts, by the tool that Prometheus has for them: each fires when it should, and does not when it should not. */
 
@@ -16,10 +17,7 @@ interface Rule {
 const file = 'deploy/monitoring/prometheus-rules.yaml';
 const { spec } = parse(readFileSync(file, 'utf8')) as { spec: { groups: readonly { rules: readonly Rule[] }[] } };
 const rules = spec.groups.flatMap((group) => group.rules);
-const promtool = process.env['PROMTOOL'] ?? 'promtool';
-const hasPromtool = spawnSync(promtool, ['--version']).status === 0;
-if (!hasPromtool)
-  process.stderr.write('there is no promtool on PATH, nor in PROMTOOL: the rules of alerts are SKIPPED\n');
+const canTestRules = hasPromtool('the rules of alerts are SKIPPED');
 
 interface Case {
   readonly fires: Readonly<Record<string, string>>;
@@ -157,7 +155,7 @@ describe('alerts', () => {
   });
 });
 
-describe.skipIf(!hasPromtool)('alerts, by promtool', () => {
+describe.skipIf(!canTestRules)('alerts, by promtool', () => {
   it('are rules that Prometheus takes', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-alerts-'));
     writeFileSync(join(folder, 'rules.json'), JSON.stringify(spec));

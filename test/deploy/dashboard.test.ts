@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { hasPromtool, promtool } from './promtool.ts';
 
 /** The Grafana dashboard: its queries by Prometheus' own parser, its metrics by the page that documents them. */
 
@@ -19,10 +20,7 @@ const { panels } = JSON.parse(readFileSync('deploy/grafana/holdfast.json', 'utf8
   readonly panels: readonly Panel[];
 };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
-const promtool = process.env['PROMTOOL'] ?? 'promtool';
-const hasPromtool = spawnSync(promtool, ['--version']).status === 0;
-if (!hasPromtool)
-  process.stderr.write('there is no promtool on PATH, nor in PROMTOOL: the dashboard is checked in part\n');
+const canParse = hasPromtool('the dashboard is checked in part');
 
 /** What Grafana puts in for its variables. */
 function filledIn(expr: string): string {
@@ -51,7 +49,7 @@ describe('the dashboard', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   });
 
-  it.skipIf(!hasPromtool)('has queries that Prometheus can parse', () => {
+  it.skipIf(!canParse)('has queries that Prometheus can parse', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-dashboard-'));
     const rules = queries.map(({ expr }, index) => ({ record: `query:${index}`, expr: filledIn(expr) }));
     const file = join(folder, 'rules.json');

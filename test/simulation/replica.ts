@@ -135,7 +135,7 @@ export class Replica {
 
   #target(clock: ProcessClock): ServerTarget {
     const { network, api, apiHttp2 } = this.#terms;
-    // What is left of a killed process in this one reaches nobody.
+    // A killed process sends nothing: what its code still tries here is cut off from the network.
     const connect = (accept: (end: Duplex) => void) => () =>
       clock.isDead ? network.connectToNothing() : network.connect(this.name, 'api', accept);
     const target = networkTarget('operator', connect(api));

@@ -2,7 +2,7 @@ import { ledgerGroup } from '../api/ledger.ts';
 import { pubGroup } from '../api/pub/pub.ts';
 import type { ResourceName } from '../kube/client/client.ts';
 
-/** Where the objects live that the operator reads and writes. */
+/** Where the objects live that operator and command line read and write. */
 
 function namespaced(group: string, version: string, plural: string): ResourceName {
   return { group, version, plural, namespaced: true };
@@ -25,6 +25,7 @@ export const resources = {
   claims: namespaced('', 'v1', 'persistentvolumeclaims'),
   secrets: namespaced('', 'v1', 'secrets'),
   namespaces: clusterWide('', 'v1', 'namespaces'),
+  nodes: clusterWide('', 'v1', 'nodes'),
   statefulSets: namespaced('apps', 'v1', 'statefulsets'),
   pdbs: namespaced('policy', 'v1', 'poddisruptionbudgets'),
   ledgers: namespaced(ledgerGroup, 'v1alpha1', 'disruptionledgers'),

@@ -6,6 +6,7 @@ import { Discovery } from '../kube/discovery/discovery.ts';
 import { EventRecorder } from '../kube/events/recorder.ts';
 import type { ServerTraits } from '../kube/reflector/reflector.ts';
 import { Connection } from '../kube/transport/connection.ts';
+import { followingPings } from '../kube/transport/pinged-session.ts';
 import type { ServerTarget } from '../kube/transport/target.ts';
 import type { OperatorContext } from '../observe/context.ts';
 import { decideOptionsBy, ForeignWebhooks } from '../observe/foreign-webhooks/foreign-webhooks.ts';
@@ -59,14 +60,11 @@ export interface Assembly {
 /** A kind that was not there is asked for again after this long: its definition may have been installed after us. */
 const missMs = 5_000;
 
-/** A dead connection is noticed ten seconds after it died: five before others would rest on a view that is too old. */
-const pings = { afterMs: 4_000, deadMs: 9_000 };
-
 const userAgent = 'holdfast-operator';
 
 export function assemble(settings: OperatorSettings, environment: OperatorRuntime, api: ServerTarget): Assembly {
   const { clock } = environment;
-  const connection = new Connection(api, { clock, userAgent, pings });
+  const connection = new Connection(api, { clock, userAgent, pings: followingPings });
   const context = contextOf(settings, environment, connection);
   const { world, clients, log } = context;
   const traits: ServerTraits = { watchList: true };

@@ -1,7 +1,7 @@
 import { electionLease } from '../api/installation-names.ts';
 import { leaseApi } from '../kube/election/lease-api.ts';
 import { LeaseElection } from '../kube/election/lease-election.ts';
-import { type Clock, sleep } from '../kube/time/clock.ts';
+import { aborted, type Clock, sleep } from '../kube/time/clock.ts';
 import type { OperatorContext } from '../observe/context.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import type { GuardController } from './guard/guard-controller.ts';
@@ -104,11 +104,4 @@ async function inOffice(one: { lead(): void; resign(): void }, signal: AbortSign
   one.lead();
   await aborted(signal);
   one.resign();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

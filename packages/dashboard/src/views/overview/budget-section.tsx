@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { budgets } from '../../live/store.ts';
+import { FindBox } from '../../parts/find-box.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { counted } from '../../words/counts.ts';
 import { budgetOrder, budgetsMatching } from './budget-order.ts';
@@ -26,15 +27,7 @@ export function BudgetSection(): JSX.Element {
       <div class="panel-head">
         <h2 id="budgets-title">Budgets</h2>
         {all.length < searchFrom ? null : (
-          <input
-            type="search"
-            aria-label="Find budgets by namespace or name"
-            placeholder="Find a budget"
-            value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-            }}
-          />
+          <FindBox text={text} label="Find budgets by namespace or name" hint="Find a budget" />
         )}
       </div>
       {all.length === 0 ? <p class="dim">There are no budgets in view: nothing is protected.</p> : null}

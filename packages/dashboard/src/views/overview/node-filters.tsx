@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import type { NodeState, NodeTile } from '../../model.ts';
+import { FindBox } from '../../parts/find-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { numberText } from '../../words/counts.ts';
 import { nodeLooks, nodeStates } from '../../words/states.ts';
@@ -37,15 +38,7 @@ export function NodeFilters({ nodes, states, text }: NodeFiltersProps): JSX.Elem
             {nodeLooks[state].words}
           </button>
         ))}
-      <input
-        type="search"
-        aria-label="Find nodes by name or zone"
-        placeholder="Find a node"
-        value={text.value}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-        }}
-      />
+      <FindBox text={text} label="Find nodes by name or zone" hint="Find a node" />
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { nodes } from '../../live/store.ts';
 import type { NodeTile } from '../../model.ts';
+import { FindBox } from '../../parts/find-box.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { counted } from '../../words/counts.ts';
@@ -29,15 +30,7 @@ export function NodeChoice({ kind }: { readonly kind: 'drain' | 'plan' }): JSX.E
     <fieldset class="choice">
       <legend>{legend}</legend>
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Find nodes to choose"
-          placeholder="Find a node or zone"
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
-        />
+        <FindBox text={text} label="Find nodes to choose" hint="Find a node or zone" />
         <button type="button" onClick={() => change({ nodes: new Set([...chosen, ...shown.map(({ key }) => key)]) })}>
           Add {shown.length === all.length ? 'all' : `these ${shown.length}`}
         </button>

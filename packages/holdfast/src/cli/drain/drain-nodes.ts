@@ -10,7 +10,7 @@ import { drainDryRunOf } from './dry-run.ts';
 import { cordonedLines, drainNoteLines, type Ending, endingOf, undrainedNodes } from './ending.ts';
 import { type DrainSelection, selectPods } from './filters.ts';
 import { brokenIn, type Grouped, LiveWorldReader, readGroups, ungrouped } from './groups.ts';
-import { type DrainStage, showStage } from './nodes/node-conditions.ts';
+import { DrainStages } from './nodes/node-conditions.ts';
 import { cordon } from './nodes/nodes.ts';
 import type { DrainOptions } from './options.ts';
 import { daemonSetOf, evict, findDaemonSets, listPods, podsOf } from './pods.ts';
@@ -43,7 +43,7 @@ export class Drain {
   readonly #audience: DrainAudience;
   readonly #random: Random;
   readonly #reader: KindReader;
-  readonly #stages: Stages;
+  readonly #stages: DrainStages;
 
   constructor(session: Session, options: DrainOptions, audience: DrainAudience, random: Random) {
     this.#session = session;
@@ -51,7 +51,7 @@ export class Drain {
     this.#audience = audience;
     this.#random = random;
     this.#reader = new KindReader(session);
-    this.#stages = new Stages(session, (line) => audience.warn(line));
+    this.#stages = new DrainStages(session, (line) => audience.warn(line));
   }
 
   /** What would happen; nothing is written. */
@@ -160,44 +160,5 @@ export class Drain {
     } catch {
       return undefined;
     }
-  }
-}
-
-/**
- * Shows on the nodes how far their drain has come. A drain does not wait for it and does not fail by it: it is for other tools, and a user may have no
- * right to write it.
- */
-class Stages {
-  readonly #session: Session;
-  readonly #warn: (line: string) => void;
-  /** One node's stages are written one after the other. */
-  readonly #last = new Map<string, Promise<void>>();
-  #warned = false;
-
-  constructor(session: Session, warn: (line: string) => void) {
-    this.#session = session;
-    this.#warn = warn;
-  }
-
-  show(node: string, stage: DrainStage): void {
-    const before = this.#last.get(node) ?? Promise.resolve();
-    this.#last.set(
-      node,
-      before.then(() => this.#write(node, stage)),
-    );
-  }
-
-  async written(): Promise<void> {
-    await Promise.all(this.#last.values());
-  }
-
-  async #write(node: string, stage: DrainStage): Promise<void> {
-    const { client, clock } = this.#session;
-    const done = await showStage(client, clock, node, stage);
-    if (done.ok || this.#warned) return;
-    this.#warned = true;
-    this.#warn(
-      `warning: other tools do not see this drain: the conditions of node ${node} were not written: ${done.failure.message}`,
-    );
   }
 }

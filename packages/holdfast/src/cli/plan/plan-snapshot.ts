@@ -1,7 +1,6 @@
 import type { Fields } from '@holdfast/base/json';
 import type { PlanInput, PlanNode } from '../../core/plan/input.ts';
 import type { World } from '../../core/world/world.ts';
-import type { ResourceName } from '../../kube/client/client.ts';
 import { gapText } from '../../observe/once/gap.ts';
 import { KindReader } from '../../observe/once/kind-reader.ts';
 import { readWorld } from '../../observe/once/read-world.ts';
@@ -36,8 +35,6 @@ export function fromObjects(objects: readonly LoadedObject[]): PlanSnapshot {
   };
 }
 
-const nodeResource: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
-
 /** Budgets anywhere may be in the way, so all namespaces are read. */
 export async function fromCluster(session: ReadSession, operatorNamespace: string | undefined): Promise<PlanSnapshot> {
   const live = await readWorld(session, { scope: everywhere, operatorNamespace });
@@ -45,7 +42,7 @@ export async function fromCluster(session: ReadSession, operatorNamespace: strin
   const reader = new KindReader(session);
   const book = new ShapeBook();
   await reader.listResource(resources.pods, everywhere, (object: Fields) => book.add(object));
-  const nodes = await reader.listResource(nodeResource, everywhere, planNodeOf);
+  const nodes = await reader.listResource(resources.nodes, everywhere, planNodeOf);
   const unseen = nodes.kind === 'denied' ? [`nodes cannot be read (${nodes.why}): room is not checked`] : [];
   return {
     world: live.world,

@@ -1,11 +1,9 @@
-import type { ResourceName } from '../../kube/client/client.ts';
 import { sleep } from '../../kube/time/clock.ts';
 import { problemOf } from '../../observe/problem.ts';
+import { resources } from '../../observe/resources.ts';
 import type { Session } from '../../observe/session.ts';
 import type { Drainer } from './drainer.ts';
 import type { Scenario } from './simulation-result.ts';
-
-const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 /** Does what was asked for. Resolves when nothing more will happen; that may be never. */
 export async function play(
@@ -50,6 +48,6 @@ async function playPlan(
 
 async function uncordon({ client, call }: Session, name: string): Promise<void> {
   const patch = { type: 'strategic', body: { spec: { unschedulable: null } } } as const;
-  const done = await client.patch(nodes, { name }, patch, { ...call, fieldManager: 'holdfast-simulate' });
+  const done = await client.patch(resources.nodes, { name }, patch, { ...call, fieldManager: 'holdfast-simulate' });
   if (!done.ok) throw problemOf(done.failure, `cannot uncordon node ${name}`);
 }

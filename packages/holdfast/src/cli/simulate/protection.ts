@@ -3,8 +3,7 @@ import { type AgentEdges, type RunningAgent, runAgent } from '../../agent/index.
 import { agentsNamespace } from '../../api/installation-names.ts';
 import { answeredPaths, type InstallValues } from '../../install/index.ts';
 import type { KubeClient } from '../../kube/client/client.ts';
-import type { Clock } from '../../kube/time/clock.ts';
-import { sleep } from '../../kube/time/clock.ts';
+import { aborted, type Clock, sleep } from '../../kube/time/clock.ts';
 import type { Random } from '../../kube/time/random.ts';
 import type { ServerTarget } from '../../kube/transport/target.ts';
 import {
@@ -115,11 +114,7 @@ export const noCertificates: Certificates = {
   current: () => ({ certificate: '', key: '' }),
   onChange: () => () => undefined,
   ready: () => true,
-  lead: (signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    }),
+  lead: (signal) => aborted(signal),
   close: async () => undefined,
 };
 

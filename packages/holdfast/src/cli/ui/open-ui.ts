@@ -7,6 +7,7 @@ import { targetOf } from '../../kube/config/target-of.ts';
 import { realClock } from '../../kube/time/clock.ts';
 import { systemRandom } from '../../kube/time/random.ts';
 import { Connection } from '../../kube/transport/connection.ts';
+import { followingPings } from '../../kube/transport/pinged-session.ts';
 import { Problem } from '../../observe/problem.ts';
 import type { ReadSession } from '../../observe/session.ts';
 import type { LiveFlags } from '../live/flags.ts';
@@ -36,8 +37,6 @@ export interface RunningUi {
 
 /** Lists, watches and owners; people who look at details have a limit of their own. */
 const watchLimit = { perSecond: 100, burst: 200, concurrent: 100, waiting: 20_000 };
-/** As the operator: a dead connection is noticed ten seconds after it died. */
-const pings = { afterMs: 4_000, deadMs: 9_000 };
 
 /** Follows a cluster with the user's rights, and serves what is seen of it on loopback. */
 export async function openUi(options: UiOptions): Promise<RunningUi> {
@@ -49,7 +48,7 @@ export async function openUi(options: UiOptions): Promise<RunningUi> {
   const connection = new Connection(targetOf(access.value, realClock), {
     clock: realClock,
     userAgent: 'holdfast-ui',
-    pings,
+    pings: followingPings,
   });
   const limits = { watching: watchLimit, looking: sessionLimit };
   const clients = createClients(connection, limits, realClock);

@@ -18,6 +18,12 @@ export interface PingLimits {
   readonly deadMs: number;
 }
 
+/**
+ * For processes that follow a cluster. A dead connection is noticed ten seconds after it died: five before decisions would rest on a view that is
+ * too old.
+ */
+export const followingPings: PingLimits = { afterMs: 4_000, deadMs: 9_000 };
+
 export interface PingedSessionOptions {
   readonly target: ServerTarget;
   readonly clock: Clock;

@@ -1,12 +1,10 @@
 import { type Fields, isObject } from '@holdfast/base/json';
 import type { StringMap } from '@holdfast/base/meta';
-import type { ResourceName } from '../../kube/client/client.ts';
 import { Interner } from '../../kube/projection/interner.ts';
 import { projectMeta } from '../../kube/projection/meta.ts';
+import { resources } from '../resources.ts';
 import type { KindReader, Read, ReadObject } from './kind-reader.ts';
 import { everywhere } from './scope.ts';
-
-const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 export interface SeenNode {
   readonly name: string;
@@ -18,11 +16,11 @@ export interface SeenNode {
 export async function readNodes(reader: KindReader, labelSelector?: string): Promise<Read<SeenNode>> {
   const interner = new Interner();
   const selection = labelSelector === undefined ? {} : { labelSelector };
-  return reader.listResource(nodes, everywhere, (object) => projectNode(object, interner), selection);
+  return reader.listResource(resources.nodes, everywhere, (object) => projectNode(object, interner), selection);
 }
 
 export async function readNode(reader: KindReader, name: string): Promise<ReadObject<SeenNode>> {
-  const found = await reader.get<Fields>(nodes, { name });
+  const found = await reader.get<Fields>(resources.nodes, { name });
   return found.kind === 'found' ? { ...found, object: projectNode(found.object, new Interner()) } : found;
 }
 

@@ -5,7 +5,7 @@ import { Interner } from '../../kube/projection/interner.ts';
 import { type Reconciled, runWorkers, Workqueue } from '../../kube/queue/workqueue.ts';
 import { type Delta, ObjectCache } from '../../kube/reflector/cache.ts';
 import { Reflector, type ServerTraits } from '../../kube/reflector/reflector.ts';
-import type { Timer } from '../../kube/time/clock.ts';
+import { aborted, type Timer } from '../../kube/time/clock.ts';
 import type { OperatorContext } from '../../observe/context.ts';
 import { resources } from '../../observe/resources.ts';
 import { defaultRolloutLimits, lookAtRollout, type RolloutLimits } from './rollout-look.ts';
@@ -157,11 +157,4 @@ class RolloutTerm {
     if (this.#watched(key) === undefined) this.#forget(key);
     return result;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,9 +1,11 @@
-import type { KubeClient, ResourceName } from '../../../kube/client/client.ts';
+import type { KubeClient } from '../../../kube/client/client.ts';
 import type { Outcome } from '../../../kube/outcome/failure.ts';
 import { type Clock, timestamp } from '../../../kube/time/clock.ts';
+import { resources } from '../../../observe/resources.ts';
+import type { Session } from '../../../observe/session.ts';
 
 /** How far the drain of a node has come, for tools that watch nodes. */
-export type DrainStage = 'draining' | 'drained' | 'stopped';
+type DrainStage = 'draining' | 'drained' | 'stopped';
 
 interface NodeCondition {
   readonly type: 'DrainInProgress' | 'Drained';
@@ -32,19 +34,12 @@ function conditionsOf(stage: DrainStage, nowMs: number): readonly NodeCondition[
 
 const gone = (['DrainInProgress', 'Drained'] as const).map((type) => ({ $patch: 'delete', type }));
 
-const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
-
 /** Also after Ctrl-C: so long a node may wait to be told that its drain has ended. */
 const writeMs = 5_000;
 
 type PatchClient = Pick<KubeClient, 'patch'>;
 
-export function showStage(
-  client: PatchClient,
-  clock: Clock,
-  node: string,
-  stage: DrainStage,
-): Promise<Outcome<unknown>> {
+function showStage(client: PatchClient, clock: Clock, node: string, stage: DrainStage): Promise<Outcome<unknown>> {
   return writeConditions(client, node, conditionsOf(stage, clock.now()));
 }
 
@@ -56,5 +51,44 @@ export function removeStage(client: PatchClient, node: string): Promise<Outcome<
 function writeConditions(client: PatchClient, name: string, conditions: readonly object[]): Promise<Outcome<unknown>> {
   const patch = { type: 'strategic', body: { status: { conditions } } } as const;
   const options = { deadlineMs: writeMs, fieldManager: 'holdfast-drain' };
-  return client.patch(nodes, { name, subresource: 'status' }, patch, options);
+  return client.patch(resources.nodes, { name, subresource: 'status' }, patch, options);
+}
+
+/**
+ * Shows on the nodes how far their drain has come. A drain does not wait for it and does not fail by it: it is for other tools, and a user may have no
+ * right to write it.
+ */
+export class DrainStages {
+  readonly #session: Session;
+  readonly #warn: (line: string) => void;
+  /** One node's stages are written one after the other. */
+  readonly #last = new Map<string, Promise<void>>();
+  #warned = false;
+
+  constructor(session: Session, warn: (line: string) => void) {
+    this.#session = session;
+    this.#warn = warn;
+  }
+
+  show(node: string, stage: DrainStage): void {
+    const before = this.#last.get(node) ?? Promise.resolve();
+    this.#last.set(
+      node,
+      before.then(() => this.#write(node, stage)),
+    );
+  }
+
+  async written(): Promise<void> {
+    await Promise.all(this.#last.values());
+  }
+
+  async #write(node: string, stage: DrainStage): Promise<void> {
+    const { client, clock } = this.#session;
+    const done = await showStage(client, clock, node, stage);
+    if (done.ok || this.#warned) return;
+    this.#warned = true;
+    this.#warn(
+      `warning: other tools do not see this drain: the conditions of node ${node} were not written: ${done.failure.message}`,
+    );
+  }
 }

@@ -1,11 +1,9 @@
-import type { ResourceName } from '../../../kube/client/client.ts';
 import type { KindReader, Read } from '../../../observe/once/kind-reader.ts';
 import { readNode, readNodes, type SeenNode } from '../../../observe/once/nodes.ts';
 import { Problem, problemOf } from '../../../observe/problem.ts';
+import { resources } from '../../../observe/resources.ts';
 import type { Session } from '../../../observe/session.ts';
 import { noSuchNodes } from '../../no-nodes.ts';
-
-const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
 
 /** The nodes that are meant: by name, or by their labels. */
 export async function findNodes(
@@ -36,8 +34,16 @@ function listed(read: Read<SeenNode>): readonly SeenNode[] {
 }
 
 /** New pods go elsewhere from now on. */
-export async function cordon({ client, call }: Session, { name }: SeenNode): Promise<void> {
-  const patch = { type: 'strategic', body: { spec: { unschedulable: true } } } as const;
-  const done = await client.patch(nodes, { name }, patch, { ...call, fieldManager: 'holdfast-drain' });
-  if (!done.ok) throw problemOf(done.failure, `cannot cordon node ${name}`);
+export function cordon(session: Session, node: SeenNode): Promise<void> {
+  return setUnschedulable(session, node, true);
+}
+
+export function uncordon(session: Session, node: SeenNode): Promise<void> {
+  return setUnschedulable(session, node, false);
+}
+
+async function setUnschedulable({ client, call }: Session, { name }: SeenNode, unschedulable: boolean): Promise<void> {
+  const patch = { type: 'strategic', body: { spec: { unschedulable } } } as const;
+  const done = await client.patch(resources.nodes, { name }, patch, { ...call, fieldManager: 'holdfast-drain' });
+  if (!done.ok) throw problemOf(done.failure, `cannot ${unschedulable ? 'cordon' : 'uncordon'} node ${name}`);
 }

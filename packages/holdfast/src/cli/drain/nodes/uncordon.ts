@@ -1,14 +1,12 @@
 import { Command } from 'commander';
-import type { ResourceName } from '../../../kube/client/client.ts';
 import { KindReader } from '../../../observe/once/kind-reader.ts';
-import type { SeenNode } from '../../../observe/once/nodes.ts';
-import { Problem, problemOf } from '../../../observe/problem.ts';
+import { Problem } from '../../../observe/problem.ts';
 import type { Session } from '../../../observe/session.ts';
 import { type LiveFlags, withLiveFlags, withSelectorFlag } from '../../live/flags.ts';
 import { withSession } from '../../live/session.ts';
 import { noNodeHas } from '../../no-nodes.ts';
 import { removeStage } from './node-conditions.ts';
-import { findNodes } from './nodes.ts';
+import { findNodes, uncordon } from './nodes.ts';
 
 interface UncordonOptions extends LiveFlags {
   readonly selector?: string;
@@ -35,19 +33,10 @@ async function uncordonAll(session: Session, names: readonly string[], selector:
   const found = await findNodes(new KindReader(session), names, selector);
   if (found.length === 0) throw noNodeHas(selector ?? '');
   for (const node of found) {
-    await uncordon(session, node);
+    if (node.cordoned) await uncordon(session, node);
     process.stdout.write(`node/${node.name} ${node.cordoned ? 'uncordoned' : 'was not cordoned'}\n`);
     const removed = await removeStage(session.client, node.name);
     if (!removed.ok)
       process.stderr.write(`warning: node/${node.name}: its drain conditions stay: ${removed.failure.message}\n`);
   }
-}
-
-const nodes: ResourceName = { group: '', version: 'v1', plural: 'nodes', namespaced: false };
-
-async function uncordon({ client, call }: Session, { name, cordoned }: SeenNode): Promise<void> {
-  if (!cordoned) return;
-  const patch = { type: 'strategic', body: { spec: { unschedulable: false } } } as const;
-  const done = await client.patch(nodes, { name }, patch, { ...call, fieldManager: 'holdfast-drain' });
-  if (!done.ok) throw problemOf(done.failure, `cannot uncordon node ${name}`);
 }
